@@ -1,0 +1,309 @@
+// The description of a simulation: plain structs that a JSON scene fills or a program fills by hand.
+//
+// Start from rbt_scene_default() and the other rbt_…_default() functions, which know every default; docs/scene.md is
+// the reference of all members with limits and units (it is made from the same table as the parser). Everything is
+// in SI units. The description only points to its data: what it points to must live until rbt_sim_create returns.
+#ifndef RUBATO_SCENE_H
+#define RUBATO_SCENE_H
+
+#include "rubato/error.h"
+#include "rubato/list.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- Selections: which nodes (or elements, by their centroids) of a body, in rest position after its transform
+
+typedef rbt_variant rbt_selection;
+typedef enum rbt_selection_kind {
+    RBT_SELECT_BOX,      // rbt_select_box
+    RBT_SELECT_SPHERE,   // rbt_select_sphere
+    RBT_SELECT_PLANE,    // rbt_select_plane: the side the normal points to
+    RBT_SELECT_SET,      // const char *: a set of the mesh file, or one of the body's own named selections
+    RBT_SELECT_NODES,    // RBT_LIST(int): node numbers of the body
+    RBT_SELECT_NEAREST,  // rbt_select_nearest
+    RBT_SELECT_ALL,      // RBT_LIST(rbt_selection): in all of them
+    RBT_SELECT_ANY,      // RBT_LIST(rbt_selection): in at least one
+    RBT_SELECT_NOT,      // rbt_selection
+    RBT_SELECT_KINDS
+} rbt_selection_kind;
+
+typedef struct rbt_select_box {
+    double min[3], max[3];  // [m], or fractions of the body's bounding box if `relative`
+    bool relative;
+} rbt_select_box;
+
+typedef struct rbt_select_sphere {
+    double center[3], radius;  // [m]
+} rbt_select_sphere;
+
+typedef struct rbt_select_plane {
+    double point[3], normal[3];
+} rbt_select_plane;
+
+typedef struct rbt_select_nearest {
+    double point[3];
+    int count;
+} rbt_select_nearest;
+
+typedef struct rbt_named_selection {
+    const char *name;
+    rbt_selection where;
+} rbt_named_selection;
+
+// ---- Bodies
+
+typedef struct rbt_transform_def {  // scale first, then rotate, then translate
+    double scale[3];
+    double axis[3], degrees;
+    double translate[3];  // [m]
+} rbt_transform_def;
+
+typedef struct rbt_mesh_def {
+    const char *file;   // either a file, relative to the scene's folder,
+    rbt_variant shape;  // or a generator: index and parameters of the table of shapes
+    const char *unit;   // of the numbers in the file: "m", "cm", "mm", "in", …
+} rbt_mesh_def;
+
+typedef struct rbt_material_def {
+    int model;     // index into the table of materials
+    double young;  // [Pa]
+    double poisson;
+    double density;  // [kg/m^3]
+} rbt_material_def;
+
+typedef struct rbt_region_def {  // elements with a material of their own; where several match, the last one counts
+    const char *name;
+    rbt_selection where;
+    rbt_material_def material;
+} rbt_region_def;
+
+typedef struct rbt_damping_def {  // Rayleigh: D = mass M + stiffness K
+    double mass;                  // [1/s]
+    double stiffness;             // [s]
+} rbt_damping_def;
+
+// ---- Driven nodes: each motion moves the point that the motions before it have made; before `from` it is at rest,
+// after `until` it stays where it ended.
+
+typedef rbt_variant rbt_motion;
+typedef enum rbt_motion_kind {
+    RBT_MOVE_VELOCITY,     // rbt_move_velocity
+    RBT_MOVE_ROTATION,     // rbt_move_rotation
+    RBT_MOVE_OSCILLATION,  // rbt_move_oscillation
+    RBT_MOVE_KEYFRAMES,    // rbt_move_keyframes
+    RBT_MOVE_KINDS
+} rbt_motion_kind;
+
+typedef struct rbt_move_velocity {
+    double velocity[3];  // [m/s]
+    double from, until;  // [s]
+} rbt_move_velocity;
+
+typedef struct rbt_move_rotation {
+    double point[3], axis[3];
+    double rate;         // [rad/s], right-handed about the axis
+    double from, until;  // [s]
+} rbt_move_rotation;
+
+typedef struct rbt_move_oscillation {
+    double amplitude[3];  // [m]
+    double frequency;     // [Hz]
+    double phase;         // [rad]; the offset is amplitude (sin(2 pi f (t - from) + phase) - sin(phase))
+    double from, until;   // [s]
+} rbt_move_oscillation;
+
+typedef struct rbt_move_keyframes {  // offsets, linear between the times, constant outside
+    RBT_LIST(double) times;          // [s], ascending
+    RBT_LIST(double) offsets;        // (count x 3) [m]
+} rbt_move_keyframes;
+
+typedef struct rbt_driven_def {
+    rbt_selection where;
+    RBT_LIST(rbt_motion) motions;
+    double release;  // [s] from when on the nodes are free; infinity: never
+} rbt_driven_def;
+
+// ---- The start: deformations applied in order to the rest shape, and a rigid velocity field
+
+typedef rbt_variant rbt_deformation;
+typedef enum rbt_deformation_kind {
+    RBT_DEFORM_STRETCH,  // rbt_deform_stretch
+    RBT_DEFORM_TWIST,    // rbt_deform_twist
+    RBT_DEFORM_BEND,     // rbt_deform_bend
+    RBT_DEFORM_SCALE,    // rbt_deform_scale
+    RBT_DEFORM_KINDS
+} rbt_deformation_kind;
+
+typedef struct rbt_deform_stretch {  // factor along the axis about the body's box centre, volume kept if asked for
+    double axis[3], factor;
+    bool keep_volume;
+} rbt_deform_stretch;
+
+typedef struct rbt_deform_twist {  // the ends of the body along the axis turn against each other by this angle
+    double axis[3], degrees;
+} rbt_deform_twist;
+
+typedef struct rbt_deform_bend {  // the axis becomes an arc of this angle, curving towards `towards`
+    double axis[3], towards[3], degrees;
+} rbt_deform_bend;
+
+typedef struct rbt_deform_scale {
+    double factors[3];
+} rbt_deform_scale;
+
+typedef struct rbt_velocity_def {
+    double linear[3];   // [m/s]
+    double angular[3];  // [rad/s] about the centre of mass
+} rbt_velocity_def;
+
+typedef struct
+    rbt_surface_def {  // a finer surface carried along by the tets (barycentric), written instead of the hull
+    const char *file;
+    const char *unit;
+} rbt_surface_def;
+
+typedef struct rbt_body_def {
+    const char *name;
+    rbt_mesh_def mesh;
+    rbt_transform_def transform;
+    rbt_material_def material;
+    RBT_LIST(rbt_region_def) regions;
+    RBT_LIST(rbt_named_selection) selections;
+    rbt_damping_def damping;
+    RBT_LIST(rbt_selection) fixed;
+    RBT_LIST(rbt_driven_def) driven;
+    RBT_LIST(rbt_deformation) deform;
+    rbt_velocity_def velocity;
+    const rbt_surface_def *surface;  // NULL: none
+} rbt_body_def;
+
+// ---- Forces on all bodies, or on one
+
+typedef rbt_variant rbt_force;
+typedef enum rbt_force_kind {
+    RBT_FORCE_GRAVITY,  // rbt_force_gravity
+    RBT_FORCE_PULL,     // rbt_force_pull
+    RBT_FORCE_PULSE,    // rbt_force_pulse
+    RBT_FORCE_WIND,     // rbt_force_wind
+    RBT_FORCE_KINDS
+} rbt_force_kind;
+
+typedef struct rbt_force_gravity {
+    double acceleration[3];  // [m/s^2]
+} rbt_force_gravity;
+
+typedef struct rbt_force_pull {  // a total force, shared by the selected nodes in proportion to their mass
+    const char *body;            // NULL: all
+    rbt_selection where;
+    double force[3];     // [N]
+    double from, until;  // [s]
+} rbt_force_pull;
+
+typedef struct rbt_force_pulse {  // as pull, in the shape of half a sine wave
+    const char *body;
+    rbt_selection where;
+    double peak[3];         // [N]
+    double from, duration;  // [s]
+} rbt_force_pulse;
+
+typedef struct rbt_force_wind {  // pressure 1/2 rho |u_n| u_n on surface triangles, u_n: wind against them along n
+    const char *body;
+    double velocity[3];     // [m/s]
+    double air_density;     // [kg/m^3]
+    double gust;            // the speed varies by this share of itself
+    double gust_frequency;  // [Hz] of the slowest of three waves
+    double from, until;     // [s]
+} rbt_force_wind;
+
+// ---- Obstacles: penalty energy 1/2 k A d^2 for every surface node of area A that is deeper than d = 0
+
+typedef rbt_variant rbt_obstacle;
+typedef enum rbt_obstacle_kind {
+    RBT_OBSTACLE_PLANE,    // rbt_obstacle_plane
+    RBT_OBSTACLE_SPHERE,   // rbt_obstacle_sphere
+    RBT_OBSTACLE_BOX,      // rbt_obstacle_box
+    RBT_OBSTACLE_CAPSULE,  // rbt_obstacle_capsule
+    RBT_OBSTACLE_KINDS
+} rbt_obstacle_kind;
+
+typedef struct rbt_obstacle_plane {
+    double point[3], normal[3];  // the normal points to the free side
+    double stiffness;            // [Pa/m]
+} rbt_obstacle_plane;
+
+typedef struct rbt_obstacle_sphere {
+    double center[3], radius, stiffness;
+} rbt_obstacle_sphere;
+
+typedef struct rbt_obstacle_box {
+    double min[3], max[3], stiffness;
+} rbt_obstacle_box;
+
+typedef struct rbt_obstacle_capsule {
+    double a[3], b[3], radius, stiffness;
+} rbt_obstacle_capsule;
+
+// ---- Time, method, output
+
+typedef struct rbt_time_def {
+    double step;   // [s]; shortened to divide the frame interval
+    double end;    // [s]
+    double frame;  // [s] between frames
+} rbt_time_def;
+
+typedef struct rbt_integrator_def {
+    int method;           // index into the table of methods
+    int solver;           // index into that method's solvers
+    const void *options;  // the method's options struct; NULL: defaults
+    int max_cuts;         // how often a failing step may be halved
+} rbt_integrator_def;
+
+typedef struct rbt_output_def {
+    const char *folder;
+    bool vtu, obj, pc2, usda;
+    bool compress;          // zlib inside the VTU files
+    bool single_precision;  // 32-bit floats in the VTU files
+    int checkpoint_every;   // frames; 0: never
+    int checkpoint_keep;    // newest ones; 0: all
+} rbt_output_def;
+
+typedef struct rbt_scene {
+    int version;  // 1
+    const char *about;
+    RBT_LIST(rbt_body_def) bodies;
+    RBT_LIST(rbt_force) forces;
+    RBT_LIST(rbt_obstacle) obstacles;
+    rbt_time_def time;
+    rbt_integrator_def integrator;
+    rbt_output_def output;
+    const char *folder;  // relative file names start here; NULL: the working folder
+    const char *file;    // where the scene came from, for messages; NULL if made by a program
+} rbt_scene;
+
+rbt_scene rbt_scene_default(void);
+rbt_body_def rbt_body_default(void);
+
+// Index of a material or method by name, -1 if there is none.
+int rbt_material_find(const char *name);
+int rbt_method_find(const char *name);
+
+// Reads and validates a JSON scene. `settings`: (count) texts "path=value" applied over the file's values, as
+// integrator.method=siere. The result owns everything it points to.
+typedef struct rbt_scene_file rbt_scene_file;
+rbt_scene_file *rbt_scene_read(const char *path, const char *const *settings, size_t count, rbt_error *error);
+rbt_scene_file *rbt_scene_parse(const char *json, size_t size, const char *name, const char *const *settings,
+                                size_t count, rbt_error *error);
+const rbt_scene *rbt_scene_of(const rbt_scene_file *file);
+void rbt_scene_free(rbt_scene_file *file);
+
+// Checks limits and dependencies of a description, however it was made.
+bool rbt_scene_check(const rbt_scene *scene, rbt_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

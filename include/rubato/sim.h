@@ -1,0 +1,70 @@
+// Running a simulation from a program: create, advance, look.
+#ifndef RUBATO_SIM_H
+#define RUBATO_SIM_H
+
+#include "rubato/scene.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How a step ended. Everything but RBT_DONE leaves the state as it was before the step.
+typedef enum rbt_outcome {
+    RBT_DONE,
+    RBT_NOT_FINITE,             // a position, velocity or force is not a number or beyond any size
+    RBT_INVERTED,               // an element turned inside out where its material forbids it
+    RBT_NOT_POSITIVE_DEFINITE,  // the step's matrix has no Cholesky factor
+    RBT_NOT_CONVERGED,          // an iteration reached its limit
+    RBT_OUT_OF_MEMORY,
+    RBT_OUTCOMES
+} rbt_outcome;
+
+const char *rbt_outcome_name(rbt_outcome outcome);
+
+// What the latest advance did.
+typedef struct rbt_step_report {
+    rbt_outcome outcome;
+    const char *stage;   // where it ended: "predict", "assemble", "factor", "solve", "update", …
+    int64_t body, tet;   // worst body and its element (numbers within the body), -1 if not known
+    double value;        // what was found there: determinant, speed, residual
+    int64_t steps;       // accepted steps
+    int64_t iterations;  // of the solver, summed
+    int cuts;            // halvings of the step that was needed most
+    double residual;     // of the last solve, relative
+    char hint[192];      // what to try
+} rbt_step_report;
+
+typedef struct rbt_sim rbt_sim;
+
+rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error);
+void rbt_sim_free(rbt_sim *sim);
+
+// To the next frame (t = frame * interval); false if a step failed for good: the state is that of the last good step.
+bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report);
+
+// Frames from 0 (the start) to the last; `each` may be NULL and may return false to stop early.
+typedef bool (*rbt_frame_callback)(const rbt_sim *sim, int64_t frame, void *context);
+bool rbt_sim_run(rbt_sim *sim, rbt_frame_callback each, void *context, rbt_step_report *report);
+
+double rbt_sim_time(const rbt_sim *sim);
+int64_t rbt_sim_frame(const rbt_sim *sim);
+int64_t rbt_sim_frame_count(const rbt_sim *sim);  // frames after frame 0
+size_t rbt_sim_node_count(const rbt_sim *sim);
+const double *rbt_sim_positions(const rbt_sim *sim);   // (nodes x 3) [m], bodies one after the other
+const double *rbt_sim_velocities(const rbt_sim *sim);  // (nodes x 3) [m/s]
+size_t rbt_sim_tet_count(const rbt_sim *sim);
+const int32_t *rbt_sim_tets(const rbt_sim *sim);  // (tets x 4)
+
+// Energies [J] and momenta, as in energy.csv.
+typedef struct rbt_energies {
+    double kinetic, elastic, gravity, contact, total;
+    double momentum[3], angular_momentum[3];
+} rbt_energies;
+rbt_energies rbt_sim_energies(const rbt_sim *sim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

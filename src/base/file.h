@@ -1,0 +1,35 @@
+// Whole files in and out. A file appears under its name complete or not at all: it is written beside its place and
+// renamed. Reading gives a buffer with a NUL byte behind the end, so that text can be scanned without bounds checks
+// on every character.
+#ifndef RBT_BASE_FILE_H
+#define RBT_BASE_FILE_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct rbt_bytes {
+    char *data;  // (size + 1), NUL behind the end; free with free()
+    size_t size;
+} rbt_bytes;
+
+bool rbt_file_read(const char *path, rbt_bytes *bytes, rbt_error *error);
+
+// A file being written: write to .stream (errors are remembered by it), then commit or abandon. Both free it.
+typedef struct rbt_new_file {
+    FILE *stream;
+    char *path, *temporary;
+} rbt_new_file;
+
+bool rbt_new_file_open(rbt_new_file *file, const char *path, rbt_error *error);
+bool rbt_new_file_commit(rbt_new_file *file, rbt_error *error);  // flush, check every earlier write, sync, rename
+void rbt_new_file_abandon(rbt_new_file *file);
+
+bool rbt_file_write(const char *path, const void *data, size_t size, rbt_error *error);
+bool rbt_folder_make(const char *path, rbt_error *error);  // with parents; an existing folder is fine
+
+// `folder`/`name`, or `name` alone if it is absolute or the folder is NULL or empty. Free the result.
+char *rbt_path_join(const char *folder, const char *name);
+
+#endif

@@ -1,0 +1,19 @@
+// Fixed obstacles by penalty: W = sum_v 1/2 k A_v d_v^2 over surface nodes deeper than the obstacle's surface.
+#ifndef RBT_ENERGY_OBSTACLE_H
+#define RBT_ENERGY_OBSTACLE_H
+
+#include "rubato/scene.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rbt_obstacles {
+    size_t count;
+    const rbt_obstacle *items;  // values copied into the model's arena
+} rbt_obstacles;
+
+// One node at x with area A: energy [J], force -dW/dx [N] (may be NULL), Gauss-Newton stiffness k A n n^T (may be NULL).
+double rbt_obstacles_node(const rbt_obstacles *obstacles, const double x[3], double area, double force[3],
+                          double stiffness[9]);
+
+#endif

@@ -1,0 +1,99 @@
+// Everything that does not change while time runs, compiled once from a scene and then const.
+//
+// Bodies lie one after the other in every array: nodes, tets and surface triangles of body b are the ranges its
+// entry gives. Indices are global. One arena holds it all.
+#ifndef RBT_MODEL_MODEL_H
+#define RBT_MODEL_MODEL_H
+
+#include "base/memory.h"
+#include "energy/material.h"
+#include "energy/obstacle.h"
+#include "energy/tet_group.h"
+#include "mesh/embed.h"
+#include "model/load.h"
+#include "model/motion.h"
+#include "rubato/scene.h"
+#include "rubato/sim.h"
+
+typedef enum rbt_role { RBT_FREE, RBT_FIXED, RBT_DRIVEN } rbt_role;
+
+typedef struct rbt_region {
+    const char *name;
+    int body;
+    rbt_material_def material;
+} rbt_region;
+
+typedef struct rbt_skin {     // a body's own render surface, NULL arrays if it has none
+    rbt_embedding embedding;  // tets are global
+    size_t triangle_count;
+    const int32_t *triangles;  // (triangle_count x 3) into the embedding's vertices
+} rbt_skin;
+
+typedef struct rbt_body {
+    const char *name;
+    size_t node_begin, node_end;
+    size_t tet_begin, tet_end;
+    size_t triangle_begin, triangle_end;
+    double box_min[3], box_max[3];  // rest shape [m]
+    double mass;                    // [kg]
+    double volume;                  // [m^3]
+    double explicit_step;           // estimate of the largest stable step of symplectic Euler [s]
+    rbt_damping_def damping;
+    size_t fixed_count, driven_count;
+    rbt_skin skin;
+} rbt_body;
+
+typedef struct rbt_model {
+    rbt_arena *arena;
+
+    size_t body_count;
+    const rbt_body *bodies;
+    size_t region_count;
+    const rbt_region *regions;
+
+    size_t node_count, tet_count, triangle_count;
+    const double *X;            // (node_count x 3) rest positions [m]
+    const int32_t *tets;        // (tet_count x 4)
+    const int32_t *tet_region;  // (tet_count)
+    const int32_t *triangles;   // (triangle_count x 3) surface, outwards
+    const double *node_area;    // (node_count) a third of the surface triangles around each node [m^2]
+    const double *mass;         // (node_count) lumped [kg]
+    const int32_t *node_body;   // (node_count)
+    const unsigned char *role;  // (node_count) rbt_role at time 0
+    const double *x0, *v0;      // (node_count x 3) the start
+
+    size_t group_count;
+    const rbt_tet_group *groups;  // the tets by material model, in lanes
+    rbt_motions motions;          // of driven nodes
+    rbt_loads loads;
+    rbt_obstacles obstacles;
+    double gravity[3];  // [m/s^2] sum of all gravity forces
+
+    double step, frame_interval;  // [s]
+    int64_t frame_count;          // after frame 0
+    int64_t steps_per_frame;
+} rbt_model;
+
+rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error);
+void rbt_model_free(rbt_model *model);
+
+// What a checkpoint holds.
+typedef struct rbt_state {
+    int64_t frame;  // last whole frame
+    int64_t step;   // whole steps since that frame
+    double t;       // [s]
+    size_t node_count;
+    double *x, *v;       // (node_count x 3)
+    size_t memory_size;  // bytes of the method's own memory, copied as they are
+    void *memory;
+} rbt_state;
+
+bool rbt_state_init(rbt_state *state, const rbt_model *model, rbt_error *error);
+void rbt_state_free(rbt_state *state);
+
+rbt_energies rbt_model_energies(const rbt_model *model, const rbt_state *state);
+
+// von Mises stress of every tet [Pa] (tet_count).
+void rbt_model_von_mises(const rbt_model *model, const double *x, double *stress);
+
+#endif

@@ -1,0 +1,27 @@
+// Scripted positions of driven nodes as a function of time alone, so that a resumed run sees the same bits.
+#ifndef RBT_MODEL_MOTION_H
+#define RBT_MODEL_MOTION_H
+
+#include "rubato/scene.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rbt_motion_group {
+    size_t motion_count;
+    const rbt_motion *motions;
+    double release;  // [s]
+} rbt_motion_group;
+
+typedef struct rbt_motions {
+    size_t group_count;
+    const rbt_motion_group *groups;
+    size_t node_count;
+    const int32_t *node;   // (node_count) ascending
+    const int32_t *group;  // (node_count)
+} rbt_motions;
+
+// Where the motions of a group bring the point that started at `start`, at time t.
+void rbt_motion_position(const rbt_motion_group *group, const double start[3], double t, double position[3]);
+
+#endif
