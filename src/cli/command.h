@@ -1,0 +1,56 @@
+// The commands of the `rubato` program, and how they read their arguments.
+//
+// A command gets the words behind its name. It returns the exit code: 0 all went well, 1 the work failed (the reason
+// is on stderr), 2 the words were wrong.
+#ifndef RBT_CLI_COMMAND_H
+#define RBT_CLI_COMMAND_H
+
+#include "base/error.h"
+
+typedef struct rbt_command {
+    const char *name;
+    const char *usage;  // "SCENE [-o DIR] …"
+    const char *doc;    // one line
+    int (*run)(int count, char **words);
+} rbt_command;
+
+extern const rbt_command RBT_COMMANDS[];
+extern const int RBT_COMMAND_COUNT;
+
+int rbt_command_run(int count, char **words);
+int rbt_command_check(int count, char **words);
+int rbt_command_info(int count, char **words);
+int rbt_command_mesh(int count, char **words);
+int rbt_command_render(int count, char **words);
+int rbt_command_plot(int count, char **words);
+int rbt_command_methods(int count, char **words);
+int rbt_command_schema(int count, char **words);
+int rbt_command_help(int count, char **words);
+
+// One option of a command. Exactly one of the targets is set.
+typedef struct rbt_option {
+    const char *name;   // "--frames"
+    const char *brief;  // "-n" or NULL
+    const char *value;  // what stands behind it, for the help ("N"); NULL for a flag
+    const char *doc;
+    bool *flag;
+    const char **text;
+    double *real;
+    long *integer;
+    struct rbt_word_list *list;  // may be given several times
+} rbt_option;
+
+typedef struct rbt_word_list {
+    int count;
+    const char *words[64];
+} rbt_word_list;
+
+// Sorts words into options and positionals (at most `most`, at least `least`); `--name value` and `--name=value`.
+// Returns -1 to go on, or the exit code to end with: after --help 0, after a sentence about a wrong word 2.
+int rbt_options_read(const char *command, const rbt_option *options, int option_count, int count, char **words,
+                     const char **positionals, int *positional_count, int least, int most);
+
+// "rubato: <error>" on stderr; returns 1.
+int rbt_complain(const rbt_error *error);
+
+#endif
