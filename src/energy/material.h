@@ -5,7 +5,7 @@
 
 #include "math/lanes.h"
 
-// Lamé parameters per lane [Pa]
+// The parameters of psi per lane [Pa]
 typedef struct rbt_lame {
     double mu[RBT_W], lambda[RBT_W];
 } rbt_lame;
@@ -15,6 +15,9 @@ typedef struct rbt_material {
     const char *name;
     const char *doc;
     bool survives_inversion;  // the energy is finite for det F <= 0
+
+    // Turns the Lamé parameters of linear elasticity into those of psi, such that small strains see the former.
+    void (*parameters)(double *mu, double *lambda);
     void (*energy)(const rbt_lame *k, const rbt_mat3_lanes *F, double psi[RBT_W]);        // density [J/m^3]
     void (*stress)(const rbt_lame *k, const rbt_mat3_lanes *F, rbt_mat3_lanes *P);        // P = d psi / d F [Pa]
     void (*stiffness)(const rbt_lame *k, const rbt_mat3_lanes *F, rbt_mat9_lanes *dPdF);  // symmetric 9x9 [Pa]
@@ -22,8 +25,5 @@ typedef struct rbt_material {
 
 const rbt_material *rbt_material_at(int i);  // NULL past the end
 const char *rbt_material_name(int i);        // NULL past the end
-
-// Young's modulus and Poisson's ratio to the parameters of psi, such that small strains see the given moduli.
-void rbt_material_lame(int model, double young, double poisson, double *mu, double *lambda);
 
 #endif

@@ -1,0 +1,42 @@
+// Vectors of three doubles.
+#ifndef RBT_MATH_VEC3_H
+#define RBT_MATH_VEC3_H
+
+#include <math.h>
+#include <stdbool.h>
+
+static inline double rbt_dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static inline double rbt_length(const double a[3]) { return sqrt(rbt_dot(a, a)); }
+
+static inline void rbt_subtract(const double a[3], const double b[3], double c[3]) {
+    for (int i = 0; i < 3; i++) c[i] = a[i] - b[i];
+}
+
+static inline void rbt_cross(const double a[3], const double b[3], double c[3]) {
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// y += s x
+static inline void rbt_add_scaled(double y[3], double s, const double x[3]) {
+    for (int i = 0; i < 3; i++) y[i] += s * x[i];
+}
+
+// a / |a|; a zero vector becomes the x axis.
+static inline void rbt_normalize(const double a[3], double unit[3]) {
+    double length = rbt_length(a);
+    for (int i = 0; i < 3; i++) unit[i] = length > 0 ? a[i] / length : (i == 0);
+}
+
+// p turned by `angle` about the line through `point` along the unit vector `axis` (Rodrigues).
+static inline void rbt_rotate(const double p[3], const double point[3], const double axis[3], double angle,
+                              double turned[3]) {
+    double r[3], side[3], c = cos(angle), s = sin(angle);
+    rbt_subtract(p, point, r);
+    rbt_cross(axis, r, side);
+    double along = rbt_dot(axis, r) * (1 - c);
+    for (int i = 0; i < 3; i++) turned[i] = point[i] + c * r[i] + s * side[i] + along * axis[i];
+}
+
+#endif

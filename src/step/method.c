@@ -1,0 +1,15 @@
+#include "step/method.h"
+
+#include <string.h>
+
+static const rbt_method *const METHODS[] = {&RBT_SEMI_IMPLICIT, &RBT_SYMPLECTIC_EULER};
+enum { METHOD_COUNT = sizeof METHODS / sizeof METHODS[0] };
+
+const rbt_method *rbt_method_at(int i) { return i >= 0 && i < METHOD_COUNT ? METHODS[i] : NULL; }
+const char *rbt_method_name(int i) { return i >= 0 && i < METHOD_COUNT ? METHODS[i]->name : NULL; }
+
+int rbt_method_find(const char *name) {
+    for (int i = 0; i < METHOD_COUNT; i++)
+        if (strcmp(METHODS[i]->name, name) == 0) return i;
+    return -1;
+}

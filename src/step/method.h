@@ -1,0 +1,31 @@
+// The table of time-stepping methods. Adding one is a file and a line in method.c; the scene format, `rubato methods`,
+// the documentation and the tests iterate over the table.
+#ifndef RBT_STEP_METHOD_H
+#define RBT_STEP_METHOD_H
+
+#include "base/record.h"
+#include "model/model.h"
+
+typedef struct rbt_method {
+    const char *name;
+    const char *doc;            // what it does, one sentence
+    const char *when;           // when to use it, one sentence
+    rbt_name_of solvers;        // names of its step solvers, the first is the default; NULL: it needs none
+    const rbt_record *options;  // its own options; NULL: it has none
+
+    // A workspace for this model; `options` points to the struct that the table describes (NULL: defaults).
+    void *(*create)(const rbt_model *model, int solver, const void *options, rbt_error *error);
+    void (*destroy)(void *self);
+
+    // One attempt to bring the state from state->t to `until`. On failure it fills report->outcome, stage, value and
+    // hint and may leave x and v half-made: the caller restores them. It never touches state->frame or state->step.
+    rbt_outcome (*attempt)(void *self, rbt_state *state, double until, rbt_step_report *report);
+} rbt_method;
+
+const rbt_method *rbt_method_at(int i);  // NULL past the end
+const char *rbt_method_name(int i);      // NULL past the end
+
+extern const rbt_method RBT_SYMPLECTIC_EULER;
+extern const rbt_method RBT_SEMI_IMPLICIT;
+
+#endif
