@@ -14,34 +14,49 @@
 #include <stddef.h>
 
 typedef enum rbt_kind {
-    RBT_BOOL,      // bool
-    RBT_INT,       // int
-    RBT_REAL,      // double
-    RBT_VEC3,      // double[3]
-    RBT_INT3,      // int[3]
-    RBT_TEXT,      // const char *, NULL if absent
-    RBT_CHOICE,    // int: index into of.names
-    RBT_RECORD,    // the struct itself, of.record; absent means all defaults
-    RBT_OPTIONAL,  // const struct *, of.record; NULL if absent
-    RBT_VARIANT,   // rbt_variant: an object with exactly one key, which names the alternative, of.variants
-    RBT_INTS,      // RBT_LIST(int)
-    RBT_REALS,     // RBT_LIST(double)
-    RBT_VEC3S,     // RBT_LIST(double) with 3 * n items counted as n: items is (count x 3)
-    RBT_TEXTS,     // RBT_LIST(const char *)
-    RBT_RECORDS,   // RBT_LIST(struct), of.record
-    RBT_VARIANTS,  // RBT_LIST(rbt_variant), of.variants
+    RBT_BOOL,       // bool
+    RBT_INT,        // int
+    RBT_REAL,       // double
+    RBT_VEC3,       // double[3]
+    RBT_INT3,       // int[3]
+    RBT_TEXT,       // const char *, NULL if absent; one of of.names if that is set
+    RBT_CHOICE,     // int: index into of.names
+    RBT_RECORD,     // the struct itself, of.record; absent means all defaults
+    RBT_OPTIONAL,   // const struct *, of.record; NULL if absent
+    RBT_VARIANT,    // rbt_variant: an object with exactly one key, which names the alternative, of.variants
+    RBT_INTS,       // RBT_LIST(int)
+    RBT_REALS,      // RBT_LIST(double)
+    RBT_VEC3S,      // RBT_LIST(double) with 3 * n items counted as n: items is (count x 3)
+    RBT_TEXTS,      // RBT_LIST(const char *)
+    RBT_RECORDS,    // RBT_LIST(struct), of.record
+    RBT_VARIANTS,   // RBT_LIST(rbt_variant), of.variants
+    RBT_CHOICE_BY,  // int: index into the names that of.by gives for a sibling's choice; absent means 0
+    RBT_RECORD_BY,  // const struct *: of the record that of.by gives for a sibling's choice; NULL if absent
 } rbt_kind;
 
 enum {
-    RBT_REQUIRED = 1,   // must be given
-    RBT_AUTO = 2,       // the text "auto" is allowed too: stored as NaN (RBT_REAL) or -1 (RBT_INT)
-    RBT_ABOVE = 4,      // the lower limit itself is not allowed
-    RBT_BELOW = 8,      // the upper limit itself is not allowed
-    RBT_NOT_EMPTY = 16  // a list or text needs at least one item or character; a vector must not be zero
+    RBT_REQUIRED = 1,      // must be given
+    RBT_AUTO = 2,          // the text "auto" is allowed too: stored as NaN (RBT_REAL) or -1 (RBT_INT)
+    RBT_ABOVE = 4,         // the lower limit itself is not allowed
+    RBT_BELOW = 8,         // the upper limit itself is not allowed
+    RBT_NOT_EMPTY = 16,    // a list or text needs at least one item or character; a vector must not be zero
+    RBT_NOT_ZERO = 32,     // no number, component or item may be zero
+    RBT_ONE_FOR_ALL = 64,  // a single number may stand for all components of a vector
+    RBT_NEVER = 128,       // the text "never" is allowed too: stored as infinity (RBT_REAL)
+    RBT_ONE_OF = 256,      // exactly one of the record's fields with this flag must be given
+    RBT_NOT_KEPT = 512     // accepted and checked for its kind, stored nowhere: the offset has no meaning
 };
 
 typedef struct rbt_record rbt_record;
 typedef struct rbt_variants rbt_variants;
+
+// What a field of kind RBT_CHOICE_BY or RBT_RECORD_BY offers for each choice of the field named `sibling`, an
+// RBT_CHOICE that stands before it in the same record. Either answer may be NULL: nothing to choose, no such record.
+typedef struct rbt_dependence {
+    const char *sibling;
+    rbt_name_of (*names)(int which);         // RBT_CHOICE_BY
+    const rbt_record *(*record)(int which);  // RBT_RECORD_BY
+} rbt_dependence;
 
 typedef struct rbt_field {
     const char *name;
@@ -57,7 +72,9 @@ typedef struct rbt_field {
         const rbt_record *record;
         const rbt_variants *variants;
         rbt_name_of names;
+        const rbt_dependence *by;
     } of;
+    const char *example;  // JSON for the reference pages where the default shows little; NULL: made from the table
 } rbt_field;
 
 struct rbt_record {
@@ -85,7 +102,17 @@ size_t rbt_field_size(const rbt_field *field);
 // Fills a struct with its table's defaults: lists empty, variants absent, nested records likewise.
 void rbt_record_default(const rbt_record *record, void *data);
 
-// "Pa, above 0, default 1e5" and the like: the limits of a field in words, for messages and reference pages.
+// The limits of a number or item; false if there is none on that side. RBT_ABOVE and RBT_BELOW say if they are open.
+bool rbt_field_low(const rbt_field *field, double *limit);
+bool rbt_field_high(const rbt_field *field, double *limit);
+bool rbt_field_allows(const rbt_field *field, double value);  // within the limits and, if asked for, not zero
+
+// "above 0 and below 0.5" and the like: the limits of a field in words, for messages and reference pages.
 void rbt_field_limits(const rbt_field *field, char *text, size_t size);
+
+const rbt_field *rbt_record_field(const rbt_record *record, const char *name);  // NULL if there is none
+
+// The choice that the sibling of an RBT_CHOICE_BY or RBT_RECORD_BY field has in this struct.
+int rbt_record_sibling(const rbt_record *record, const rbt_field *field, const void *data);
 
 #endif

@@ -31,17 +31,27 @@ int rbt_text_edits(const char *a, const char *b) {
     return above[m];
 }
 
+rbt_nearest rbt_nearest_begin(const char *word) { return (rbt_nearest){word, NULL, (int)strlen(word) / 2 + 1}; }
+
+void rbt_nearest_offer(rbt_nearest *nearest, const char *name) {
+    int edits = rbt_text_edits(nearest->word, name);
+    if (edits >= nearest->fewest) return;
+    nearest->fewest = edits;
+    nearest->best = name;
+}
+
 const char *rbt_text_nearest(const char *word, rbt_name_of names) {
-    const char *best = NULL;
-    int length = (int)strlen(word), fewest = length / 2 + 1;
-    for (int i = 0; names(i); i++) {
-        int edits = rbt_text_edits(word, names(i));
-        if (edits < fewest) {
-            fewest = edits;
-            best = names(i);
-        }
+    rbt_nearest nearest = rbt_nearest_begin(word);
+    for (int i = 0; names(i); i++) rbt_nearest_offer(&nearest, names(i));
+    return nearest.best;
+}
+
+const char *rbt_text_number(double value, char buffer[32]) {
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(buffer, 32, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value) break;
     }
-    return best;
+    return buffer;
 }
 
 static bool reserve(rbt_text *t, size_t more) {

@@ -13,6 +13,18 @@ typedef const char *(*rbt_name_of)(int i);
 const char *rbt_text_nearest(const char *word, rbt_name_of names);
 int rbt_text_edits(const char *a, const char *b);  // insertions, deletions, replacements, swaps of neighbours
 
+// The same over any source of names: begin with the word, offer names, read `best` (NULL: none is near enough).
+typedef struct rbt_nearest {
+    const char *word, *best;
+    int fewest;
+} rbt_nearest;
+
+rbt_nearest rbt_nearest_begin(const char *word);
+void rbt_nearest_offer(rbt_nearest *nearest, const char *name);
+
+// A number in the fewest digits (at least those of %g) that read back as the same number; returns `buffer`.
+const char *rbt_text_number(double value, char buffer[32]);
+
 // Text that grows; `text` is always NUL-terminated once something was added. Lack of memory is remembered in `failed`
 // and makes later additions no-ops, so that only the end needs a check.
 typedef struct rbt_text {
