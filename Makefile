@@ -1,0 +1,73 @@
+# What people type. CMake does the work, in build/; see docs/building.md.
+#   make SETUP=no …    never installs packages
+#   make JOBS=1 …      as many compilers at once (default: one per processor)
+
+SETUP ?= yes
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+CC ?= cc
+export SETUP JOBS
+
+setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test bench install format fuzz docs clean help
+
+build: build/Makefile
+	@cmake --build build --parallel $(JOBS)
+
+# Configured once; from then on CMake looks after itself, and an option set by hand stays.
+build/Makefile:
+	@$(setup) build
+	@cmake -S . -B build -G "Unix Makefiles" -DRUBATO_TESTS=OFF
+
+demo: build
+	@build/rubato run scenes/demo.json -o out/demo
+	@build/rubato render out/demo -o out/demo/preview.png
+	@echo
+	@echo "Results in out/demo:"
+	@echo "  preview.png   a sheet of pictures, for any image viewer"
+	@echo "  frames.pvd    all frames: open in ParaView, press Apply, then Play"
+	@echo "  energy.csv    energies and momenta of every frame; curves: build/rubato plot out/demo"
+	@echo "  run.json      everything about the run"
+
+test:
+	@scripts/test
+
+bench: build
+	@cmake --build build --parallel $(JOBS) --target benchmarks
+	@scripts/bench build/rubato
+
+install: build
+	@cmake --install build --prefix "$(PREFIX)"
+	@if [ "$$(id -u)" = 0 ] && [ -z "$(DESTDIR)" ] && command -v ldconfig >/dev/null; then ldconfig; fi
+
+format:
+	@$(setup) test
+	@scripts/check-format --fix
+
+# Ten minutes each; SECONDS_EACH=… for another time.
+SECONDS_EACH ?= 600
+fuzz:
+	@$(setup) test
+	@scripts/fuzz $(SECONDS_EACH)
+
+docs: build
+	@build/rubato schema > docs/scene.schema.json.new && mv docs/scene.schema.json.new docs/scene.schema.json
+	@build/rubato schema --docs > docs/scene.md.new && mv docs/scene.md.new docs/scene.md
+
+clean:
+	rm -rf build build-sanitize build-fuzz out
+
+help:
+	@echo "make           build build/rubato, build/librubato.a and build/librubato.so"
+	@echo "make demo      install what is missing, build, run scenes/demo.json, draw it: results in out/demo"
+	@echo "make test      install what is missing, build, run every test and check (see docs/building.md)"
+	@echo "make bench     run the benchmarks; the figures are added to out/bench.csv"
+	@echo "make install   PREFIX=/usr/local (DESTDIR is honoured)"
+	@echo "make format    clang-format over all sources"
+	@echo "make fuzz      every fuzz target for SECONDS_EACH=600 seconds, two at a time"
+	@echo "make docs      write docs/scene.md and docs/scene.schema.json anew"
+	@echo "make clean     remove build folders and out/"
+	@echo
+	@echo "SETUP=no never installs packages; JOBS=N sets the number of compilers at once."

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# run.sh BUILD SOURCE: installs BUILD into a temporary prefix, then builds and runs every program of examples/ against
+# what was installed: with pkg-config, and with find_package for the shared and the static library.
+set -euo pipefail
+build=$1 source=$2
+work=$(mktemp -d "${TMPDIR:-/tmp}/rubato-install.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+fail() {
+    echo "install: $*" >&2
+    exit 1
+}
+
+cmake --install "$build" --prefix "$prefix" >"$work/log" || fail "cmake --install failed: $(cat "$work/log")"
+pc=$(find "$prefix" -name rubato.pc)
+library=$(find "$prefix" -name librubato.so)
+[[ -n $pc && -n $library ]] || fail "rubato.pc or librubato.so was not installed"
+export PKG_CONFIG_PATH=${pc%/*} LD_LIBRARY_PATH=${library%/*}
+
+# Nothing but the public interface leaves the shared library.
+declared=$(grep -v '^ *//' "$source"/include/rubato/*.h | grep -oE '\brbt_[a-z0-9_]+\(|\bRBT_[A-Z0-9_]+\b' | tr -d '(')
+exported=$(nm -D --defined-only --format=just-symbols "$library")
+[[ -n $exported ]] || fail "librubato.so exports nothing"
+for symbol in $exported; do
+    grep -qx "$symbol" <<<"$declared" || fail "librubato.so exports $symbol, which no public header declares"
+done
+readelf -d "$library" | grep -q 'SONAME.*librubato\.so\.[0-9]' || fail "librubato.so has no versioned soname"
+
+[[ -x $prefix/bin/rubato ]] || fail "bin/rubato was not installed"
+"$prefix/bin/rubato" help >"$work/log" || fail "the installed rubato does not run"
+if grep -rIl -e "$source" -e "$build" "$prefix"; then fail "the files above name the folder rubato was built in"; fi
+
+shopt -s nullglob
+programs=("$source"/examples/*.c)
+((${#programs[@]} > 0)) || fail "examples/ holds no program"
+
+cmake -S "$source/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 ||
+    fail "find_package(rubato): $(cat "$work/log")"
+cmake --build "$work/cmake" >"$work/log" 2>&1 || fail "examples/ does not build with CMake: $(cat "$work/log")"
+
+for program in "${programs[@]}"; do
+    name=$(basename "$program" .c)
+    # shellcheck disable=SC2046
+    cc -std=c17 -Wall -Wextra -Werror "$program" $(pkg-config --cflags --libs rubato) -lm -o "$work/$name" ||
+        fail "examples/$name.c does not build with pkg-config"
+    for binary in "$work/$name" "$work/cmake/$name" "$work/cmake/${name}_static"; do
+        mkdir "$work/run"
+        (cd "$work/run" && "$binary" >"$work/log" 2>&1) || fail "${binary#"$work/"} failed: $(cat "$work/log")"
+        rm -r "$work/run"
+    done
+    if ldd "$work/cmake/${name}_static" | grep -q librubato; then fail "${name}_static uses the shared library"; fi
+    echo "examples/$name.c: pkg-config, rubato::rubato and rubato::rubato_static build and run"
+done
