@@ -29,6 +29,16 @@ static inline void rbt_normalize(const double a[3], double unit[3]) {
     for (int i = 0; i < 3; i++) unit[i] = length > 0 ? a[i] / length : (i == 0);
 }
 
+// Signed volume of a tet, det(b - a, c - a, d - a) / 6
+static inline double rbt_tet_volume(const double a[3], const double b[3], const double c[3], const double d[3]) {
+    double u[3], v[3], w[3], n[3];
+    rbt_subtract(b, a, u);
+    rbt_subtract(c, a, v);
+    rbt_subtract(d, a, w);
+    rbt_cross(u, v, n);
+    return rbt_dot(n, w) / 6;
+}
+
 // p turned by `angle` about the line through `point` along the unit vector `axis` (Rodrigues).
 static inline void rbt_rotate(const double p[3], const double point[3], const double axis[3], double angle,
                               double turned[3]) {

@@ -62,12 +62,20 @@ typedef struct rbt_model {
     const unsigned char *role;  // (node_count) rbt_role at time 0
     const double *x0, *v0;      // (node_count x 3) the start
 
+    // The corners at each node, ascending: entry 4 t + a is corner a of tet t. Per-corner results are summed in this
+    // order, whatever thread made them.
+    const size_t *corner_start;  // (node_count + 1)
+    const int32_t *corners;      // (4 tet_count)
+
     size_t group_count;
     const rbt_tet_group *groups;  // the tets by material model, in lanes
     rbt_motions motions;          // of driven nodes
     rbt_loads loads;
     rbt_obstacles obstacles;
     double gravity[3];  // [m/s^2] sum of all gravity forces
+
+    size_t warning_count;
+    const char *const *warnings;  // sentences worth telling before the run
 
     double step, frame_interval;  // [s]
     int64_t frame_count;          // after frame 0

@@ -5,6 +5,7 @@
 
 #include "base/record.h"
 #include "model/model.h"
+#include "step/stage.h"
 
 typedef struct rbt_method {
     const char *name;
@@ -19,7 +20,7 @@ typedef struct rbt_method {
 
     // One attempt to bring the state from state->t to `until`. On failure it fills report->outcome, stage, value and
     // hint and may leave x and v half-made: the caller restores them. It never touches state->frame or state->step.
-    rbt_outcome (*attempt)(void *self, rbt_state *state, double until, rbt_step_report *report);
+    rbt_outcome (*attempt)(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report);
 } rbt_method;
 
 const rbt_method *rbt_method_at(int i);  // NULL past the end

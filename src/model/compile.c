@@ -1,0 +1,101 @@
+// From a scene to a model: the list of stages, and what they share.
+#include "model/compile.h"
+
+#include "mesh/select.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_WARNINGS = 64 };
+
+bool rbt_compile_warn(rbt_compiler *c, const char *format, ...) {
+    if (c->model->warning_count == MAX_WARNINGS) return true;
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char **list = (const char **)(void *)c->model->warnings;
+    if (!list && !RBT_TAKE(c, list, MAX_WARNINGS)) return false;
+    c->model->warnings = list;
+    list[c->model->warning_count++] = rbt_arena_text(c->arena, text);
+    return true;
+}
+
+const char *rbt_compile_path(rbt_compiler *c, const char *format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *path = rbt_arena_text(c->arena, text);
+    return path ? path : "";
+}
+
+bool rbt_compile_fail(rbt_compiler *c, size_t body, const char *member, const char *format, ...) {
+    char text[900];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return rbt_fail_path(c->error, c->scene->file, rbt_compile_path(c, "bodies[%zu].%s", body, member), "%s", text);
+}
+
+bool rbt_compile_select(rbt_compiler *c, size_t body, const rbt_selection *where, const char *path,
+                        unsigned char *chosen) {
+    const rbt_body_def *def = &c->scene->bodies.items[body];
+    rbt_select_context context = {
+        c->meshes[body], def->selections.items, def->selections.count, c->scene->file, path, true};
+    return rbt_select_nodes(&context, where, chosen, c->error);
+}
+
+// n steps of equal length in every frame: the frame interval is what people see, the step is shortened to divide it.
+bool rbt_compile_time(rbt_compiler *c) {
+    const rbt_time_def *time = &c->scene->time;
+    rbt_model *m = c->model;
+    double frames = floor(time->end / time->frame + 1e-9), steps = ceil(time->frame / time->step - 1e-9);
+    if (frames > 1e9 || steps > 1e9)
+        return rbt_fail_path(c->error, c->scene->file, "time", "%g frames of %g steps: the limit is 1e9 of each",
+                             frames, steps);
+    m->frame_interval = time->frame;
+    m->frame_count = (int64_t)frames;
+    m->steps_per_frame = steps < 1 ? 1 : (int64_t)steps;
+    m->step = time->frame / (double)m->steps_per_frame;
+    if (m->step < time->step * (1 - 1e-9))
+        return rbt_compile_warn(c, "the step is %g s instead of %g s, so that %lld of them make a frame of %g s",
+                                m->step, time->step, (long long)m->steps_per_frame, time->frame);
+    return true;
+}
+
+rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error) {
+    rbt_compiler c = {.scene = scene, .arena = rbt_arena_new(), .error = error};
+    size_t bodies = scene->bodies.count;
+    rbt_model *result = NULL;
+    if (!c.arena || !(c.model = rbt_arena_take(c.arena, 1, sizeof *c.model))) {
+        rbt_fail_memory(error, sizeof *c.model, "a model");
+        rbt_arena_free(c.arena);
+        return NULL;
+    }
+    c.model->arena = c.arena;
+    bool ok = RBT_TAKE(&c, c.meshes, bodies) && RBT_TAKE(&c, c.bodies, bodies);
+    c.model->body_count = ok ? bodies : 0;
+    c.model->bodies = c.bodies;
+    if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&
+        rbt_compile_materials(&c) && rbt_compile_constraints(&c) && rbt_compile_start(&c) && rbt_compile_loads(&c) &&
+        rbt_compile_skins(&c))
+        result = c.model;
+    for (size_t b = 0; ok && b < bodies; b++) rbt_mesh_free(c.meshes[b]);
+    if (!result) rbt_model_free(c.model);
+    return result;
+}
+
+void rbt_model_free(rbt_model *model) {
+    if (!model) return;
+    for (size_t b = 0; b < model->body_count; b++) {
+        rbt_embedding embedding = model->bodies[b].skin.embedding;
+        rbt_embedding_free(&embedding);
+    }
+    rbt_arena_free(model->arena);
+}

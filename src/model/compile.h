@@ -1,0 +1,41 @@
+// The stages of rbt_model_compile: each fills its part of the model from the scene and the bodies' meshes.
+#ifndef RBT_MODEL_COMPILE_H
+#define RBT_MODEL_COMPILE_H
+
+#include "model/model.h"
+#include "rubato/mesh.h"
+
+typedef struct rbt_compiler {
+    const rbt_scene *scene;
+    rbt_model *model;   // being filled
+    rbt_arena *arena;   // of the model
+    rbt_mesh **meshes;  // (body count) placed in the world, freed at the end
+    rbt_body *bodies;   // (body count)
+    rbt_error *error;
+} rbt_compiler;
+
+// An array of the model; false with the error filled if there is no memory.
+#define RBT_TAKE(compiler, pointer, count)                                                                           \
+    (((pointer) = rbt_arena_take((compiler)->arena, (count), sizeof *(pointer))) != NULL ||                          \
+     rbt_fail_memory((compiler)->error, (size_t)(count) * sizeof *(pointer), #pointer))
+
+bool rbt_compile_warn(rbt_compiler *c, const char *format, ...) RBT_PRINTF(2, 3);
+bool rbt_compile_fail(rbt_compiler *c, size_t body, const char *member, const char *format, ...) RBT_PRINTF(4, 5);
+
+// JSON path of a member of a body, as bodies[2].fixed[0]; lives in the compiler's arena.
+const char *rbt_compile_path(rbt_compiler *c, const char *format, ...) RBT_PRINTF(2, 3);
+
+// Nodes of a body that a selection chooses: chosen (nodes of the body).
+bool rbt_compile_select(rbt_compiler *c, size_t body, const rbt_selection *where, const char *path,
+                        unsigned char *chosen);
+
+bool rbt_compile_meshes(rbt_compiler *c);       // files and generators, placed, judged, oriented
+bool rbt_compile_geometry(rbt_compiler *c);     // one set of arrays for all bodies, surface, corners
+bool rbt_compile_materials(rbt_compiler *c);    // regions, element groups, masses, estimated explicit step
+bool rbt_compile_constraints(rbt_compiler *c);  // fixed and driven nodes
+bool rbt_compile_start(rbt_compiler *c);        // x0 and v0
+bool rbt_compile_loads(rbt_compiler *c);        // forces and obstacles
+bool rbt_compile_skins(rbt_compiler *c);        // embedded render surfaces
+bool rbt_compile_time(rbt_compiler *c);
+
+#endif

@@ -1,0 +1,357 @@
+// Materials, masses, constraints, the start and the loads of a model.
+#include "math/vec3.h"
+#include "mesh/select.h"
+#include "mesh/stable_step.h"
+#include "model/compile.h"
+#include "model/deform.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- Regions, element groups, masses
+
+static bool assign_regions(rbt_compiler *c, int32_t *tet_region) {
+    rbt_model *m = c->model;
+    size_t total = 0, at = 0;
+    for (size_t b = 0; b < m->body_count; b++) total += 1 + c->scene->bodies.items[b].regions.count;
+    rbt_region *regions;
+    if (!RBT_TAKE(c, regions, total)) return false;
+    for (size_t b = 0; b < m->body_count; b++) {
+        const rbt_body_def *def = &c->scene->bodies.items[b];
+        rbt_body *body = &c->bodies[b];
+        size_t tets = body->tet_end - body->tet_begin;
+        regions[at] = (rbt_region){body->name, (int)b, def->material};
+        for (size_t t = 0; t < tets; t++) tet_region[body->tet_begin + t] = (int32_t)at;
+        at++;
+        unsigned char *chosen = rbt_array_new(tets, 1, "a region", c->error);
+        if (!chosen) return false;
+        for (size_t r = 0; r < def->regions.count; r++, at++) {
+            const rbt_region_def *region = &def->regions.items[r];
+            const char *name = region->name ? rbt_arena_text(c->arena, region->name)
+                                            : rbt_compile_path(c, "%s region %zu", body->name, r);
+            regions[at] = (rbt_region){name, (int)b, region->material};
+            rbt_select_context context = {c->meshes[b],
+                                          def->selections.items,
+                                          def->selections.count,
+                                          c->scene->file,
+                                          rbt_compile_path(c, "bodies[%zu].regions[%zu].where", b, r),
+                                          true};
+            if (!rbt_select_tets(&context, &region->where, chosen, c->error)) {
+                free(chosen);
+                return false;
+            }
+            for (size_t t = 0; t < tets; t++)
+                if (chosen[t]) tet_region[body->tet_begin + t] = (int32_t)at;
+        }
+        free(chosen);
+    }
+    m->regions = regions;
+    m->region_count = total;
+    return true;
+}
+
+static bool build_group(rbt_compiler *c, rbt_tet_group *group, int model, int32_t *members, double *mu,
+                        double *lambda) {
+    const rbt_model *m = c->model;
+    const rbt_material *material = rbt_material_at(model);
+    size_t count = 0;
+    for (size_t t = 0; t < m->tet_count; t++) {
+        const rbt_material_def *def = &m->regions[m->tet_region[t]].material;
+        if (def->model != model) continue;
+        members[count] = (int32_t)t;
+        // Lamé parameters of linear elasticity
+        mu[count] = def->young / (2 * (1 + def->poisson));
+        lambda[count] = def->young * def->poisson / ((1 + def->poisson) * (1 - 2 * def->poisson));
+        material->parameters(&mu[count], &lambda[count]);
+        count++;
+    }
+    *group = (rbt_tet_group){material, 0, 0, NULL};
+    return !count ||
+           rbt_tet_group_build(group, c->arena, material, m->X, m->tets, members, count, mu, lambda, c->error);
+}
+
+static bool build_groups(rbt_compiler *c) {
+    rbt_model *m = c->model;
+    size_t models = 0;
+    while (rbt_material_at((int)models)) models++;
+    rbt_tet_group *groups;
+    if (!RBT_TAKE(c, groups, models)) return false;
+    int32_t *members = rbt_array_new(m->tet_count, sizeof *members, "materials", c->error);
+    double *mu = rbt_array_new(m->tet_count, sizeof *mu, "materials", c->error);
+    double *lambda = rbt_array_new(m->tet_count, sizeof *lambda, "materials", c->error);
+    bool ok = members && mu && lambda;
+    for (size_t i = 0; ok && i < models; i++) {
+        ok = build_group(c, &groups[m->group_count], (int)i, members, mu, lambda);
+        if (groups[m->group_count].tet_count) m->group_count++;
+    }
+    m->groups = groups;
+    free(members);
+    free(mu);
+    free(lambda);
+    return ok;
+}
+
+bool rbt_compile_materials(rbt_compiler *c) {
+    rbt_model *m = c->model;
+    int32_t *tet_region;
+    double *mass;
+    if (!RBT_TAKE(c, tet_region, m->tet_count) || !RBT_TAKE(c, mass, m->node_count)) return false;
+    m->tet_region = tet_region;
+    if (!assign_regions(c, tet_region) || !build_groups(c)) return false;
+    for (size_t b = 0; b < m->body_count; b++) {
+        rbt_body *body = &c->bodies[b];
+        body->damping = c->scene->bodies.items[b].damping;
+        body->explicit_step = INFINITY;
+        for (size_t t = body->tet_begin; t < body->tet_end; t++) {
+            const rbt_material_def *def = &m->regions[tet_region[t]].material;
+            double X[4][3];
+            for (size_t a = 0; a < 4; a++) memcpy(X[a], m->X + 3 * (size_t)m->tets[4 * t + a], sizeof X[a]);
+            double volume = rbt_tet_volume(X[0], X[1], X[2], X[3]);
+            for (size_t a = 0; a < 4; a++) mass[m->tets[4 * t + a]] += def->density * volume / 4;
+            body->mass += def->density * volume;
+            body->volume += volume;
+            body->explicit_step = fmin(body->explicit_step, rbt_tet_stable_step((const double(*)[3])X, def->young,
+                                                                                def->poisson, def->density));
+        }
+    }
+    m->mass = mass;
+    return true;
+}
+
+// ---- Fixed and driven nodes
+
+static rbt_motion copy_motion(rbt_compiler *c, const rbt_motion *motion) {
+    static const size_t sizes[] = {sizeof(rbt_move_velocity), sizeof(rbt_move_rotation), sizeof(rbt_move_oscillation),
+                                   sizeof(rbt_move_keyframes)};
+    void *value = rbt_arena_take(c->arena, 1, sizes[motion->which]);
+    if (value) memcpy(value, motion->value, sizes[motion->which]);
+    if (value && motion->which == RBT_MOVE_KEYFRAMES) {
+        rbt_move_keyframes *k = value;
+        double *times = rbt_arena_take(c->arena, k->times.count, sizeof *times);
+        double *offsets = rbt_arena_take(c->arena, 3 * k->offsets.count, sizeof *offsets);
+        if (!times || !offsets) return (rbt_motion){-1, NULL};
+        memcpy(times, k->times.items, k->times.count * sizeof *times);
+        memcpy(offsets, k->offsets.items, 3 * k->offsets.count * sizeof *offsets);
+        k->times.items = times;
+        k->offsets.items = offsets;
+    }
+    return (rbt_motion){value ? motion->which : -1, value};
+}
+
+static bool copy_group(rbt_compiler *c, const rbt_driven_def *def, rbt_motion_group *group) {
+    rbt_motion *motions;
+    if (!RBT_TAKE(c, motions, def->motions.count)) return false;
+    for (size_t i = 0; i < def->motions.count; i++) {
+        motions[i] = copy_motion(c, &def->motions.items[i]);
+        if (motions[i].which < 0) return rbt_fail_memory(c->error, sizeof *motions, "a motion");
+    }
+    *group = (rbt_motion_group){def->motions.count, motions, def->release};
+    return true;
+}
+
+static bool constrain_body(rbt_compiler *c, size_t b, unsigned char *role, int32_t *group_of,
+                           rbt_motion_group *groups, size_t *group_count, unsigned char *chosen) {
+    const rbt_body_def *def = &c->scene->bodies.items[b];
+    rbt_body *body = &c->bodies[b];
+    size_t nodes = body->node_end - body->node_begin;
+    unsigned char *roles = role + body->node_begin;
+    for (size_t i = 0; i < def->fixed.count; i++) {
+        const char *path = rbt_compile_path(c, "bodies[%zu].fixed[%zu]", b, i);
+        if (!rbt_compile_select(c, b, &def->fixed.items[i], path, chosen)) return false;
+        for (size_t n = 0; n < nodes; n++)
+            if (chosen[n]) roles[n] = RBT_FIXED;
+    }
+    for (size_t i = 0; i < def->driven.count; i++, ++*group_count) {
+        const char *path = rbt_compile_path(c, "bodies[%zu].driven[%zu].where", b, i);
+        if (!rbt_compile_select(c, b, &def->driven.items[i].where, path, chosen)) return false;
+        if (!copy_group(c, &def->driven.items[i], &groups[*group_count])) return false;
+        for (size_t n = 0; n < nodes; n++) {
+            if (!chosen[n]) continue;
+            if (roles[n] != RBT_FREE)
+                return rbt_fail_path(c->error, c->scene->file, path,
+                                     "node %zu is already %s; a node can be held in one way only", n,
+                                     roles[n] == RBT_FIXED ? "fixed" : "driven by an earlier entry");
+            roles[n] = RBT_DRIVEN;
+            group_of[body->node_begin + n] = (int32_t)*group_count;
+        }
+    }
+    for (size_t n = 0; n < nodes; n++) {
+        if (c->model->mass[body->node_begin + n] == 0) roles[n] = RBT_FIXED;
+        body->fixed_count += roles[n] == RBT_FIXED;
+        body->driven_count += roles[n] == RBT_DRIVEN;
+    }
+    return true;
+}
+
+bool rbt_compile_constraints(rbt_compiler *c) {
+    rbt_model *m = c->model;
+    unsigned char *role, *chosen = rbt_array_new(m->node_count, 1, "a selection", c->error);
+    int32_t *group_of = rbt_array_new(m->node_count, sizeof *group_of, "driven nodes", c->error), *node, *group;
+    rbt_motion_group *groups;
+    size_t total = 0, driven = 0;
+    for (size_t b = 0; b < m->body_count; b++) total += c->scene->bodies.items[b].driven.count;
+    bool ok = chosen && group_of && RBT_TAKE(c, role, m->node_count) && RBT_TAKE(c, groups, total);
+    for (size_t b = 0; ok && b < m->body_count; b++)
+        ok = constrain_body(c, b, role, group_of, groups, &m->motions.group_count, chosen);
+    for (size_t n = 0; ok && n < m->node_count; n++) driven += role[n] == RBT_DRIVEN;
+    ok = ok && RBT_TAKE(c, node, driven) && RBT_TAKE(c, group, driven);
+    for (size_t n = 0, at = 0; ok && n < m->node_count; n++) {
+        if (role[n] != RBT_DRIVEN) continue;
+        node[at] = (int32_t)n;
+        group[at++] = group_of[n];
+    }
+    if (ok) {
+        m->role = role;
+        m->motions.groups = groups;
+        m->motions.node_count = driven;
+        m->motions.node = node;
+        m->motions.group = group;
+    }
+    free(chosen);
+    free(group_of);
+    return ok;
+}
+
+// ---- The start
+
+static void start_velocity(const rbt_model *m, const rbt_body *body, const rbt_velocity_def *def, const double *x,
+                           double *v) {
+    double center[3] = {0};
+    for (size_t n = body->node_begin; n < body->node_end; n++)
+        rbt_add_scaled(center, m->mass[n] / body->mass, x + 3 * n);
+    for (size_t n = body->node_begin; n < body->node_end; n++) {
+        if (m->role[n] == RBT_FIXED) continue;
+        double arm[3], *vn = v + 3 * n;
+        rbt_subtract(x + 3 * n, center, arm);
+        rbt_cross(def->angular, arm, vn);
+        rbt_add_scaled(vn, 1, def->linear);
+    }
+}
+
+bool rbt_compile_start(rbt_compiler *c) {
+    rbt_model *m = c->model;
+    double *x0, *v0;
+    if (!RBT_TAKE(c, x0, 3 * m->node_count) || !RBT_TAKE(c, v0, 3 * m->node_count)) return false;
+    memcpy(x0, m->X, 3 * m->node_count * sizeof *x0);
+    for (size_t b = 0; b < m->body_count; b++) {
+        const rbt_body_def *def = &c->scene->bodies.items[b];
+        const rbt_body *body = &c->bodies[b];
+        size_t nodes = body->node_end - body->node_begin;
+        for (size_t i = 0; i < def->deform.count; i++)
+            rbt_deform_points(x0 + 3 * body->node_begin, nodes, &def->deform.items[i], body->box_min, body->box_max);
+        start_velocity(m, body, &def->velocity, x0, v0);
+    }
+    m->x0 = x0;
+    m->v0 = v0;
+    return true;
+}
+
+// ---- Loads and obstacles
+
+static bool find_body(rbt_compiler *c, const char *name, const char *path, size_t *begin, size_t *end) {
+    *begin = 0;
+    *end = c->model->body_count;
+    if (!name) return true;
+    for (size_t b = 0; b < c->model->body_count; b++)
+        if (strcmp(c->bodies[b].name, name) == 0) {
+            *begin = b;
+            *end = b + 1;
+            return true;
+        }
+    return rbt_fail_path(c->error, c->scene->file, path, "there is no body \"%s\"", name);
+}
+
+// Shares in proportion to mass: the selected part is accelerated, not torn.
+static bool node_load(rbt_compiler *c, const char *body_name, const rbt_selection *where, const char *path,
+                      rbt_node_load *load) {
+    rbt_model *m = c->model;
+    size_t begin, end, count = 0, at = 0;
+    if (!find_body(c, body_name, path, &begin, &end)) return false;
+    unsigned char *chosen = rbt_array_new(m->node_count, 1, "a selection", c->error);
+    bool ok = chosen != NULL;
+    for (size_t b = begin; ok && b < end; b++)
+        ok = rbt_compile_select(c, b, where, rbt_compile_path(c, "%s.where", path), chosen + c->bodies[b].node_begin);
+    for (size_t n = 0; ok && n < m->node_count; n++) count += chosen[n] != 0;
+    int32_t *nodes;
+    double *share, total = 0;
+    ok = ok && RBT_TAKE(c, nodes, count) && RBT_TAKE(c, share, count);
+    for (size_t n = 0; ok && n < m->node_count; n++) {
+        if (!chosen[n]) continue;
+        nodes[at] = (int32_t)n;
+        share[at++] = m->mass[n];
+        total += m->mass[n];
+    }
+    for (size_t i = 0; ok && i < count; i++) share[i] /= total;
+    if (ok) {
+        load->node_count = count;
+        load->nodes = nodes;
+        load->share = share;
+    }
+    free(chosen);
+    return ok;
+}
+
+static bool copy_obstacles(rbt_compiler *c) {
+    static const size_t sizes[] = {sizeof(rbt_obstacle_plane), sizeof(rbt_obstacle_sphere), sizeof(rbt_obstacle_box),
+                                   sizeof(rbt_obstacle_capsule)};
+    size_t count = c->scene->obstacles.count;
+    rbt_obstacle *items;
+    if (!RBT_TAKE(c, items, count)) return false;
+    for (size_t i = 0; i < count; i++) {
+        const rbt_obstacle *o = &c->scene->obstacles.items[i];
+        void *value = rbt_arena_take(c->arena, 1, sizes[o->which]);
+        if (!value) return rbt_fail_memory(c->error, sizes[o->which], "an obstacle");
+        memcpy(value, o->value, sizes[o->which]);
+        items[i] = (rbt_obstacle){o->which, value};
+    }
+    c->model->obstacles = (rbt_obstacles){count, items};
+    return true;
+}
+
+bool rbt_compile_loads(rbt_compiler *c) {
+    rbt_model *m = c->model;
+    size_t count = c->scene->forces.count, load_count = 0, wind_count = 0;
+    rbt_node_load *loads;
+    rbt_wind *winds;
+    if (!RBT_TAKE(c, loads, count) || !RBT_TAKE(c, winds, count)) return false;
+    for (size_t i = 0; i < count; i++) {
+        const rbt_force *force = &c->scene->forces.items[i];
+        rbt_node_load *load = &loads[load_count];
+        switch ((rbt_force_kind)force->which) {
+        case RBT_FORCE_GRAVITY: {
+            const rbt_force_gravity *def = force->value;
+            rbt_add_scaled(m->gravity, 1, def->acceleration);
+            break;
+        }
+        case RBT_FORCE_PULL: {
+            const rbt_force_pull *def = force->value;
+            *load = (rbt_node_load){.from = def->from, .until = def->until};
+            memcpy(load->force, def->force, sizeof load->force);
+            if (!node_load(c, def->body, &def->where, rbt_compile_path(c, "forces[%zu].pull", i), load)) return false;
+            load_count++;
+            break;
+        }
+        case RBT_FORCE_PULSE: {
+            const rbt_force_pulse *def = force->value;
+            *load = (rbt_node_load){.from = def->from, .until = def->from + def->duration, .pulse = true};
+            memcpy(load->force, def->peak, sizeof load->force);
+            if (!node_load(c, def->body, &def->where, rbt_compile_path(c, "forces[%zu].pulse", i), load))
+                return false;
+            load_count++;
+            break;
+        }
+        case RBT_FORCE_WIND: {
+            const rbt_force_wind *def = force->value;
+            size_t begin, end;
+            if (!find_body(c, def->body, rbt_compile_path(c, "forces[%zu].wind.body", i), &begin, &end)) return false;
+            winds[wind_count++] = (rbt_wind){*def, c->bodies[begin].triangle_begin, c->bodies[end - 1].triangle_end};
+            winds[wind_count - 1].def.body = NULL;
+            break;
+        }
+        case RBT_FORCE_KINDS: break;
+        }
+    }
+    m->loads = (rbt_loads){load_count, loads, wind_count, winds};
+    return copy_obstacles(c);
+}

@@ -1,0 +1,94 @@
+#include "model/force.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+static double pull_strength(const rbt_node_load *load, double t) {
+    if (t < load->from || t >= load->until) return 0;
+    return load->pulse ? sin(acos(-1.0) * (t - load->from) / (load->until - load->from)) : 1;
+}
+
+// Three waves of incommensurable frequencies, together between -1 and 1: repeats never, and needs no memory.
+static double gust(double t, double frequency) {
+    double turn = 2 * acos(-1.0) * frequency * t;
+    return (sin(turn) + 0.5 * sin(2.7183 * turn + 1) + 0.25 * sin(5.2915 * turn + 2)) / 1.75;
+}
+
+// Pressure 1/2 rho |u_n| u_n along the normal, u the wind as the triangle sees it; a third for each corner.
+static void add_wind(const rbt_model *m, const rbt_wind *wind, double t, const double *x, const double *v,
+                     double *f) {
+    const rbt_force_wind *def = &wind->def;
+    if (t < def->from || t >= def->until) return;
+    double strength = 1 + def->gust * gust(t, def->gust_frequency);
+    for (size_t k = wind->triangle_begin; k < wind->triangle_end; k++) {
+        const int32_t *corner = m->triangles + 3 * k;
+        const double *p = x + 3 * (size_t)corner[0];
+        double a[3], b[3], normal[3], unit[3], u[3];
+        rbt_subtract(x + 3 * (size_t)corner[1], p, a);
+        rbt_subtract(x + 3 * (size_t)corner[2], p, b);
+        rbt_cross(a, b, normal);
+        double area = 0.5 * rbt_length(normal);
+        rbt_normalize(normal, unit);
+        for (size_t i = 0; i < 3; i++) {
+            double mean = 0;
+            for (int n = 0; n < 3; n++) mean += v[3 * (size_t)corner[n] + i] / 3;
+            u[i] = strength * def->velocity[i] - mean;
+        }
+        double across = rbt_dot(u, unit);
+        for (int n = 0; n < 3; n++)
+            rbt_add_scaled(f + 3 * (size_t)corner[n], 0.5 * def->air_density * fabs(across) * across * area / 3,
+                           unit);
+    }
+}
+
+void rbt_force_external(const rbt_model *m, double t, const double *x, const double *v, double *f) {
+    for (size_t n = 0; n < m->node_count; n++)
+        for (size_t i = 0; i < 3; i++) f[3 * n + i] = m->mass[n] * m->gravity[i];
+    for (size_t k = 0; k < m->loads.node_load_count; k++) {
+        const rbt_node_load *load = &m->loads.node_loads[k];
+        double strength = pull_strength(load, t);
+        for (size_t i = 0; strength != 0 && i < load->node_count; i++)
+            rbt_add_scaled(f + 3 * (size_t)load->nodes[i], strength * load->share[i], load->force);
+    }
+    for (size_t k = 0; k < m->loads.wind_count; k++) add_wind(m, &m->loads.winds[k], t, x, v, f);
+}
+
+void rbt_force_elastic(const rbt_model *m, const double *x, double *corner_forces, double *f) {
+    for (size_t g = 0; g < m->group_count; g++) rbt_tet_group_force(&m->groups[g], x, corner_forces);
+#pragma omp parallel for schedule(static)
+    for (size_t n = 0; n < m->node_count; n++)
+        for (size_t k = m->corner_start[n]; k < m->corner_start[n + 1]; k++)
+            rbt_add_scaled(f + 3 * n, -1, corner_forces + 3 * (size_t)m->corners[k]);
+}
+
+void rbt_force_contact(const rbt_model *m, const double *x, double *f, double *node_stiffness) {
+    if (!m->obstacles.count) return;
+#pragma omp parallel for schedule(static)
+    for (size_t n = 0; n < m->node_count; n++) {
+        double push[3];
+        if (m->node_area[n] == 0) continue;
+        rbt_obstacles_node(&m->obstacles, x + 3 * n, m->node_area[n], push,
+                           node_stiffness ? node_stiffness + 9 * n : NULL);
+        rbt_add_scaled(f + 3 * n, 1, push);
+    }
+}
+
+void rbt_held_nodes(const rbt_model *m, double t, unsigned char *held) {
+    for (size_t n = 0; n < m->node_count; n++) held[n] = m->role[n] == RBT_FIXED;
+    for (size_t i = 0; i < m->motions.node_count; i++)
+        held[m->motions.node[i]] = t < m->motions.groups[m->motions.group[i]].release;
+}
+
+void rbt_held_velocities(const rbt_model *m, const unsigned char *held, double t, double h, const double *x,
+                         double *v) {
+    for (size_t n = 0; n < m->node_count; n++)
+        if (held[n]) memset(v + 3 * n, 0, 3 * sizeof *v);
+    for (size_t i = 0; i < m->motions.node_count; i++) {
+        size_t n = (size_t)m->motions.node[i];
+        if (!held[n]) continue;
+        double target[3];
+        rbt_motion_position(&m->motions.groups[m->motions.group[i]], m->x0 + 3 * n, t + h, target);
+        for (size_t k = 0; k < 3; k++) v[3 * n + k] = (target[k] - x[3 * n + k]) / h;
+    }
+}

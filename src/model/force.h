@@ -1,0 +1,23 @@
+// Forces of a model at a state, and its energies.
+#ifndef RBT_MODEL_FORCE_H
+#define RBT_MODEL_FORCE_H
+
+#include "model/model.h"
+
+// External force at time t: gravity, pulls, pulses, wind. f (node_count x 3) is overwritten.
+void rbt_force_external(const rbt_model *model, double t, const double *x, const double *v, double *f);
+
+// f += -dW/dx of the tets; corner_forces (tet_count x 12) is work space.
+void rbt_force_elastic(const rbt_model *model, const double *x, double *corner_forces, double *f);
+
+// f += penalty forces of the obstacles; if wanted, their stiffness per node (node_count x 9).
+void rbt_force_contact(const rbt_model *model, const double *x, double *f, double *node_stiffness);
+
+// Nodes whose position is prescribed during a step that starts at time t: held[n] = 1; the others 0.
+void rbt_held_nodes(const rbt_model *model, double t, unsigned char *held);
+
+// v of the held nodes such that x + h v is where they must be at t + h.
+void rbt_held_velocities(const rbt_model *model, const unsigned char *held, double t, double h, const double *x,
+                         double *v);
+
+#endif

@@ -1,0 +1,188 @@
+// Semi-implicit Euler: backward Euler with one linearisation per step (Baraff and Witkin 1998).
+//   (M + h D + h^2 K) dv = h (f_ext - dW/dx - D v - h K v),   v+ = v + dv,   x+ = x + h v+,   D = alpha M + beta K
+// Held nodes have a known dv; their columns go to the right-hand side and their rows are eliminated:
+//   A = (1 + h alpha) M + h (h + beta) K + h^2 K_contact
+//   A_ff dv_f = h (f - alpha M v)_f - [h (h + beta) K (v + dv_held) + h^2 K_contact v]_f
+// K is the exact tangent. If A is not positive definite (strong compression), the step is an outcome: a shorter one
+// is, since M dominates as h goes to 0.
+#include "math/vec3.h"
+#include "model/force.h"
+#include "model/stiffness.h"
+#include "solve/cholesky.h"
+#include "step/method.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct semi_implicit {
+    const rbt_model *model;
+    rbt_arena *arena;
+    rbt_stiffness stiffness;
+    rbt_block_matrix A;  // pattern of K, values of its own
+    rbt_cholesky *cholesky;
+    unsigned char *held, *analysed, *keep;
+    double *f, *rhs, *dv, *moved, *product;  // (node_count x 3)
+    double *corner_forces;                   // (tet_count x 12)
+    double *contact;                         // (node_count x 9), NULL without obstacles
+} semi_implicit;
+
+static void destroy(void *self) {
+    semi_implicit *s = self;
+    rbt_cholesky_free(s->cholesky);
+    rbt_stiffness_free(&s->stiffness);
+    rbt_arena_free(s->arena);
+    free(s);
+}
+
+static bool allocate(semi_implicit *s, const rbt_model *m) {
+    size_t values = 3 * m->node_count;
+    double **vectors[] = {&s->f, &s->rhs, &s->dv, &s->moved, &s->product};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (!(*vectors[i] = rbt_arena_take(s->arena, values, sizeof(double)))) return false;
+    if (m->obstacles.count && !(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double))))
+        return false;
+    s->A = s->stiffness.K;
+    return (s->corner_forces = rbt_arena_take(s->arena, 12 * m->tet_count, sizeof(double))) &&
+           (s->A.value = rbt_arena_take(s->arena, 9 * s->A.start[s->A.row_count], sizeof(double))) &&
+           (s->held = rbt_arena_take(s->arena, m->node_count, 1)) &&
+           (s->analysed = rbt_arena_take(s->arena, m->node_count, 1)) &&
+           (s->keep = rbt_arena_take(s->arena, m->node_count, 1));
+}
+
+static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
+    (void)solver;
+    (void)options;
+    semi_implicit *s = rbt_array_new(1, sizeof *s, "a stepper", error);
+    if (!s) return NULL;
+    s->model = model;
+    s->arena = rbt_arena_new();
+    if (!s->arena || !rbt_stiffness_build(&s->stiffness, model, error)) {
+        destroy(s);
+        return NULL;
+    }
+    if (allocate(s, model)) return s;
+    rbt_fail_memory(error, rbt_arena_bytes(s->arena), "a stepper");
+    destroy(s);
+    return NULL;
+}
+
+static rbt_outcome forces(semi_implicit *s, const rbt_state *state) {
+    rbt_force_external(s->model, state->t, state->x, state->v, s->f);
+    rbt_force_elastic(s->model, state->x, s->corner_forces, s->f);
+    rbt_force_contact(s->model, state->x, s->f, s->contact);
+    return RBT_DONE;
+}
+
+// Rayleigh's factors of body b in A: mass (1 + h alpha), stiffness h (h + beta)
+static double mass_factor(const rbt_model *m, size_t n, double h) {
+    return 1 + h * m->bodies[m->node_body[n]].damping.mass;
+}
+static double stiffness_factor(const rbt_model *m, size_t n, double h) {
+    return h * (h + m->bodies[m->node_body[n]].damping.stiffness);
+}
+
+static rbt_outcome assemble(semi_implicit *s, const rbt_state *state, double h) {
+    const rbt_model *m = s->model;
+    rbt_stiffness_assemble(&s->stiffness, m, state->x);
+    const rbt_block_matrix *K = &s->stiffness.K;
+#pragma omp parallel for schedule(static)
+    for (size_t n = 0; n < m->node_count; n++) {
+        double scale = stiffness_factor(m, n, h), *diagonal = s->A.value + 9 * (K->start[n + 1] - 1);
+        for (size_t i = 9 * K->start[n]; i < 9 * K->start[n + 1]; i++) s->A.value[i] = scale * K->value[i];
+        for (int i = 0; i < 9; i += 4) diagonal[i] += mass_factor(m, n, h) * m->mass[n];
+        for (size_t i = 0; s->contact && i < 9; i++) diagonal[i] += h * h * s->contact[9 * n + i];
+    }
+    return RBT_DONE;
+}
+
+// Symbolic analysis again only when the set of held nodes changed (a release).
+static bool analyse(semi_implicit *s) {
+    const rbt_model *m = s->model;
+    if (s->cholesky && memcmp(s->held, s->analysed, m->node_count) == 0) return true;
+    rbt_cholesky_free(s->cholesky);
+    for (size_t n = 0; n < m->node_count; n++) s->keep[n] = !s->held[n];
+    memcpy(s->analysed, s->held, m->node_count);
+    s->cholesky = rbt_cholesky_analyze(&s->A, s->keep, NULL);
+    return s->cholesky != NULL;
+}
+
+static rbt_outcome factor(semi_implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
+    size_t row = 0;
+    rbt_factor_result result = rbt_cholesky_factor(s->cholesky, &s->A, &row);
+    if (result == RBT_FACTORED) return RBT_DONE;
+    if (result == RBT_FACTOR_NO_MEMORY) {
+        snprintf(report->hint, sizeof report->hint,
+                 "the factor needs %.3g GB; take a coarser mesh or an explicit method",
+                 8e-9 * rbt_cholesky_fill(s->cholesky));
+        return RBT_OUT_OF_MEMORY;
+    }
+    rbt_report_node(report, s->model, state->x, row);
+    snprintf(
+        report->hint, sizeof report->hint,
+        "M + h D + h^2 K is indefinite at h = %.3g s: the body is strongly compressed there; take a smaller step", h);
+    return RBT_NOT_POSITIVE_DEFINITE;
+}
+
+static rbt_outcome solve(semi_implicit *s, rbt_state *state, double h, rbt_step_report *report) {
+    const rbt_model *m = s->model;
+    size_t values = 3 * m->node_count;
+    // moved = v, with the new velocity in held nodes: v + dv_held
+    memcpy(s->moved, state->v, values * sizeof(double));
+    rbt_held_velocities(m, s->held, state->t, h, state->x, s->moved);
+    rbt_block_matrix_product(&s->stiffness.K, s->moved, s->product);
+    for (size_t n = 0; n < m->node_count; n++) {
+        const rbt_damping_def *damping = &m->bodies[m->node_body[n]].damping;
+        double scale = stiffness_factor(m, n, h), push[3] = {0};
+        const double *v = state->v + 3 * n, *C = s->contact ? s->contact + 9 * n : NULL;
+        for (size_t i = 0; C && i < 3; i++) push[i] = rbt_dot(C + 3 * i, v);
+        for (size_t i = 0; i < 3; i++)
+            s->rhs[3 * n + i] = s->held[n] ? 0
+                                           : h * (s->f[3 * n + i] - damping->mass * m->mass[n] * v[i]) -
+                                                 scale * s->product[3 * n + i] - h * h * push[i];
+    }
+    if (!rbt_cholesky_solve(s->cholesky, s->rhs, s->dv)) return RBT_OUT_OF_MEMORY;
+    rbt_block_matrix_product(&s->A, s->dv, s->product);
+    double error = 0, size = 0;
+    for (size_t i = 0; i < values; i++) {
+        double r = s->held[i / 3] ? 0 : s->product[i] - s->rhs[i];
+        error += r * r;
+        size += s->rhs[i] * s->rhs[i];
+    }
+    report->residual = size > 0 ? sqrt(error / size) : 0;
+    report->iterations++;
+    return RBT_DONE;
+}
+
+static rbt_outcome update(semi_implicit *s, rbt_state *state, double h, rbt_step_report *report) {
+    for (size_t i = 0; i < 3 * s->model->node_count; i++) {
+        state->v[i] = s->held[i / 3] ? s->moved[i] : state->v[i] + s->dv[i];
+        state->x[i] += h * state->v[i];
+    }
+    return rbt_check_motion(s->model, state, h, report);
+}
+
+static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
+    semi_implicit *s = self;
+    double h = until - state->t;
+    rbt_held_nodes(s->model, state->t, s->held);
+    RBT_STAGE("force", forces(s, state));                             // f = f_ext - dW/dx
+    RBT_STAGE("assemble", assemble(s, state, h));                     // K(x), A = M + h D + h^2 K
+    RBT_STAGE("analyse", analyse(s) ? RBT_DONE : RBT_OUT_OF_MEMORY);  // ordering and fill, when nodes were released
+    RBT_STAGE("factor", factor(s, state, h, report));                 // A = L L^T
+    RBT_STAGE("solve", solve(s, state, h, report));                   // A dv = h (f - D v - h K v)
+    RBT_STAGE("update", update(s, state, h, report));                 // v += dv, x += h v
+    return RBT_DONE;
+}
+
+static const char *solver_name(int i) { return i == 0 ? "cholesky" : NULL; }
+
+const rbt_method RBT_SEMI_IMPLICIT = {
+    .name = "semi-implicit",
+    .doc = "backward Euler with one linearisation: one sparse solve per step",
+    .when =
+        "the fast default for stiff bodies and large steps; damps motion, and can diverge under strong compression",
+    .solvers = solver_name,
+    .create = create,
+    .destroy = destroy,
+    .attempt = attempt,
+};

@@ -1,0 +1,35 @@
+// The named stages of a step: one name serves timer, report and log.
+#ifndef RBT_STEP_STAGE_H
+#define RBT_STEP_STAGE_H
+
+#include "base/clock.h"
+#include "model/model.h"
+
+enum { RBT_MAX_STAGES = 16 };
+
+typedef struct rbt_stages {  // seconds spent in each stage so far, in the order they first ran
+    int count;
+    const char *name[RBT_MAX_STAGES];
+    double seconds[RBT_MAX_STAGES];
+} rbt_stages;
+
+void rbt_stage_add(rbt_stages *stages, const char *name, double seconds);
+
+// Runs one stage of an attempt and leaves the attempt if its outcome is not RBT_DONE. Needs `stages` and `report`.
+#define RBT_STAGE(label, call)                                                                                       \
+    do {                                                                                                             \
+        report->stage = (label);                                                                                     \
+        double stage_start = rbt_now();                                                                              \
+        rbt_outcome stage_outcome = (call);                                                                          \
+        rbt_stage_add(stages, (label), rbt_now() - stage_start);                                                     \
+        if (stage_outcome != RBT_DONE) return stage_outcome;                                                         \
+    } while (0)
+
+// Names the place of trouble: the node's body and, of its tets, the one with the least det F at x.
+void rbt_report_node(rbt_step_report *report, const rbt_model *model, const double *x, size_t node);
+
+// RBT_DONE if all positions and velocities are numbers and no node moved further in this step than a thousand times
+// its body's size; otherwise RBT_NOT_FINITE with the node reported.
+rbt_outcome rbt_check_motion(const rbt_model *model, const rbt_state *state, double h, rbt_step_report *report);
+
+#endif

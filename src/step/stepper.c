@@ -1,0 +1,62 @@
+#include "step/stepper.h"
+
+#include <string.h>
+
+bool rbt_stepper_init(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
+    *s = (rbt_stepper){.model = model, .method = rbt_method_at(def->method), .max_cuts = def->max_cuts};
+    if (!s->method) return rbt_fail(error, "there is no method number %d", def->method);
+    s->saved =
+        rbt_array_new((size_t)(1 + s->max_cuts), 6 * model->node_count * sizeof(double), "saved states", error);
+    s->self = s->saved ? s->method->create(model, def->solver, def->options, error) : NULL;
+    if (s->self) return true;
+    rbt_stepper_free(s);
+    return false;
+}
+
+void rbt_stepper_free(rbt_stepper *s) {
+    if (s->self) s->method->destroy(s->self);
+    free(s->saved);
+    *s = (rbt_stepper){0};
+}
+
+static void copy_state(const rbt_stepper *s, int level, rbt_state *state, bool save) {
+    size_t values = 3 * s->model->node_count, bytes = values * sizeof(double);
+    double *x = s->saved + (size_t)level * 2 * values, *v = x + values;
+    memcpy(save ? x : state->x, save ? state->x : x, bytes);
+    memcpy(save ? v : state->v, save ? state->v : v, bytes);
+}
+
+static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int cuts, rbt_step_report *report) {
+    double start = state->t;
+    copy_state(s, cuts, state, true);
+    rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
+    if (outcome == RBT_DONE) {
+        state->t = until;
+        report->steps++;
+        return RBT_DONE;
+    }
+    copy_state(s, cuts, state, false);
+    if (cuts == s->max_cuts) return outcome;
+    if (report->cuts < cuts + 1) report->cuts = cuts + 1;
+    double middle = start + 0.5 * (until - start);
+    outcome = advance(s, state, middle, cuts + 1, report);
+    if (outcome == RBT_DONE) outcome = advance(s, state, until, cuts + 1, report);
+    if (outcome != RBT_DONE) {
+        copy_state(s, cuts, state, false);
+        state->t = start;
+    }
+    return outcome;
+}
+
+rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, rbt_step_report *report) {
+    report->body = report->tet = -1;
+    report->value = 0;
+    report->hint[0] = '\0';
+    report->outcome = advance(s, state, until, 0, report);
+    if (report->outcome == RBT_DONE) {
+        report->stage = "done";
+        report->body = report->tet = -1;
+        report->hint[0] = '\0';
+    }
+    return report->outcome;
+}

@@ -1,0 +1,23 @@
+// Driving a method: the step-attempt loop. A step that fails is undone and tried again in two halves, each of which
+// may be halved again; if the shortest allowed piece still fails, the whole step is undone and the report says why.
+#ifndef RBT_STEP_STEPPER_H
+#define RBT_STEP_STEPPER_H
+
+#include "step/method.h"
+
+typedef struct rbt_stepper {
+    const rbt_model *model;
+    const rbt_method *method;
+    void *self;
+    int max_cuts;
+    rbt_stages stages;
+    double *saved;  // (1 + max_cuts) pairs of x and v: one level of halving each
+} rbt_stepper;
+
+bool rbt_stepper_init(rbt_stepper *stepper, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error);
+void rbt_stepper_free(rbt_stepper *stepper);
+
+// From state->t to `until`. Adds to the report's counts; on failure the state is bit for bit what it was.
+rbt_outcome rbt_stepper_advance(rbt_stepper *stepper, rbt_state *state, double until, rbt_step_report *report);
+
+#endif
