@@ -5,22 +5,13 @@
 // area is below 1e-12 l^2), so the verdict does not depend on the unit; what is degenerate is not also called
 // inverted. Elements at nodes that are not numbers are left out of all measures.
 #include "base/memory.h"
+#include "math/vec3.h"
 #include "mesh/topology.h"
 #include "rubato/mesh.h"
 
 #include <math.h>
 
 static const double FLAT = 1e-12;
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void subtract(const double *a, const double *b, double c[3]) {
-    for (int i = 0; i < 3; i++) c[i] = a[i] - b[i];
-}
-
-static void cross(const double a[3], const double b[3], double c[3]) {
-    for (int i = 0; i < 3; i++) c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
 
 static bool is_finite_point(const double *x) { return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]); }
 
@@ -54,12 +45,12 @@ static bool measure_tet(const rbt_mesh *mesh, const int32_t *tet, double *volume
     double sum = 0, edge[3], e[3][3], normal[3];
     for (int a = 0; a < 4; a++)
         for (int b = a + 1; b < 4; b++) {
-            subtract(x[b], x[a], edge);
-            sum += dot(edge, edge);
+            rbt_subtract(x[b], x[a], edge);
+            sum += rbt_dot(edge, edge);
         }
-    for (int a = 0; a < 3; a++) subtract(x[a + 1], x[0], e[a]);
-    cross(e[1], e[2], normal);
-    *volume = dot(e[0], normal) / 6;
+    for (int a = 0; a < 3; a++) rbt_subtract(x[a + 1], x[0], e[a]);
+    rbt_cross(e[1], e[2], normal);
+    *volume = rbt_dot(e[0], normal) / 6;
     *square = sum / 6;
     return true;
 }
@@ -93,10 +84,10 @@ static void judge_triangles(const rbt_mesh *mesh, const int32_t *triangles, size
         for (int a = 0; a < 3; a++) x[a] = mesh->nodes + 3 * (size_t)triangles[3 * i + (size_t)a];
         if (!is_finite_point(x[0]) || !is_finite_point(x[1]) || !is_finite_point(x[2])) continue;
         double e[3][3], normal[3];
-        for (int a = 0; a < 3; a++) subtract(x[(a + 1) % 3], x[a], e[a]);
-        cross(e[0], e[1], normal);
-        double area = sqrt(dot(normal, normal)) / 2;
-        double square = (dot(e[0], e[0]) + dot(e[1], e[1]) + dot(e[2], e[2])) / 3;
+        for (int a = 0; a < 3; a++) rbt_subtract(x[(a + 1) % 3], x[a], e[a]);
+        rbt_cross(e[0], e[1], normal);
+        double area = sqrt(rbt_dot(normal, normal)) / 2;
+        double square = (rbt_dot(e[0], e[0]) + rbt_dot(e[1], e[1]) + rbt_dot(e[2], e[2])) / 3;
         r->area += area;
         if (judge && !(area >= FLAT * square && square > 0)) note(&r->degenerate_count, &r->first_degenerate, i);
     }

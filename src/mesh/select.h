@@ -9,7 +9,8 @@
 // named selections, which a set name finds before the mesh's sets; "everything" is always known. Tets are judged by
 // their centroids; by a node list or node set only if all four nodes are in it. A tet set asked for nodes gives the
 // nodes of its tets, likewise a triangle set. `path`: JSON path of the selection for messages; an unknown set name is
-// an error that lists the nearest known one. Selecting nothing is an error only if `must_match`.
+// an error that lists the nearest known one. Selecting nothing is an error only if `must_match`. Box, sphere and plane
+// include their limits, and forgive 1e-9 of the body's diagonal so that rounding does not lose a row of nodes.
 typedef struct rbt_select_context {
     const rbt_mesh *mesh;
     const rbt_named_selection *named;

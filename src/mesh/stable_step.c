@@ -16,6 +16,8 @@
 // finite element stiffness and mass matrices", 1972). Fixing nodes only lowers it.
 #include "mesh/stable_step.h"
 
+#include "math/vec3.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -28,18 +30,14 @@ static void extreme_roots(double a, double b, double c, double *largest, double 
     *smallest = middle + 2 * radius * cos(angle + 2 * M_PI / 3);
 }
 
-static void cross(const double a[3], const double b[3], double c[3]) {
-    for (int i = 0; i < 3; i++) c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 // Invariants of S. The gradients are the area vectors of the faces over 3 V, so with d = det(e1, e2, e3) = 6 V:
 // g_1 = e2 x e3 / d and so on, g_0 = -(g_1 + g_2 + g_3). e_3 = det S = 4 / d^2 holds because S = G (I + 1 1^T) G^T.
 static bool gradient_invariants(const double X[4][3], double e[3]) {
     double E[3][3], g[4][3], S[6] = {0};
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < 3; i++) E[a][i] = X[a + 1][i] - X[0][i];
-    for (int a = 0; a < 3; a++) cross(E[(a + 1) % 3], E[(a + 2) % 3], g[a + 1]);
-    double d = E[0][0] * g[1][0] + E[0][1] * g[1][1] + E[0][2] * g[1][2];
+    for (int a = 0; a < 3; a++) rbt_cross(E[(a + 1) % 3], E[(a + 2) % 3], g[a + 1]);
+    double d = rbt_dot(E[0], g[1]);
     if (!(fabs(d) > 0) || !isfinite(d)) return false;
     for (int i = 0; i < 3; i++) g[0][i] = -(g[1][i] + g[2][i] + g[3][i]);
     for (int a = 0; a < 4; a++) {
