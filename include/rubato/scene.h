@@ -298,6 +298,7 @@ rbt_scene_file *rbt_scene_read(const char *path, const char *const *settings, si
 rbt_scene_file *rbt_scene_parse(const char *json, size_t size, const char *name, const char *const *settings,
                                 size_t count, rbt_error *error);
 const rbt_scene *rbt_scene_of(const rbt_scene_file *file);
+const char *rbt_scene_json(const rbt_scene_file *file);  // with the settings applied; lives as long as the file
 void rbt_scene_free(rbt_scene_file *file);
 
 // Checks limits and dependencies of a description, however it was made.

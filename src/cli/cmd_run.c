@@ -1,0 +1,202 @@
+// rubato run: a scene in, frames out, one line a frame.
+#include "base/threads.h"
+#include "cli/command.h"
+#include "out/run.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile int stop_requested;
+
+// The first Ctrl-C ends the run after the frame; the second one ends it at once.
+static void on_interrupt(int signal_number) {
+    stop_requested = 1;
+    signal(signal_number, SIG_DFL);
+}
+
+typedef struct voice {
+    bool quiet, json, terminal;
+    double first_frame_at;
+    int64_t first_frame;
+} voice;
+
+static void describe_body(const rbt_body *b) {
+    size_t nodes = b->node_end - b->node_begin;
+    printf("  %s: %zu nodes, %zu tets, %zu unknowns, %.3g x %.3g x %.3g m, %.4g kg", b->name, nodes,
+           b->tet_end - b->tet_begin, 3 * (nodes - b->fixed_count - b->driven_count), b->box_max[0] - b->box_min[0],
+           b->box_max[1] - b->box_min[1], b->box_max[2] - b->box_min[2], b->mass);
+    if (b->fixed_count) printf(", %zu fixed", b->fixed_count);
+    if (b->driven_count) printf(", %zu driven", b->driven_count);
+    printf("; explicit step about %.2g s\n", b->explicit_step);
+}
+
+static void started(const rbt_run_progress *p, void *listener) {
+    voice *v = listener;
+    const rbt_model *m = p->sim->model;
+    v->first_frame = p->frame;
+    v->first_frame_at = p->seconds;
+    if (v->json) {
+        printf("{\"event\": \"start\", \"frame\": %lld, \"last_frame\": %lld, \"nodes\": %zu, \"tets\": %zu, "
+               "\"step\": %.17g, "
+               "\"method\": \"%s\", \"threads\": %d}\n",
+               (long long)p->frame, (long long)p->last_frame, m->node_count, m->tet_count, m->step,
+               p->sim->stepper.method->name, rbt_threads_count());
+    } else if (!v->quiet) {
+        printf("%s, step %g s, %lld frames every %g s, %d thread%s\n", p->sim->stepper.method->name, m->step,
+               (long long)p->last_frame, m->frame_interval, rbt_threads_count(), rbt_threads_count() == 1 ? "" : "s");
+        for (size_t b = 0; b < m->body_count; b++) describe_body(&m->bodies[b]);
+        if (p->frame > 0) printf("going on after frame %lld\n", (long long)p->frame);
+    }
+    if (!v->json)
+        for (size_t i = 0; i < m->warning_count; i++) fprintf(stderr, "rubato: note: %s\n", m->warnings[i]);
+    fflush(stdout);
+}
+
+static void progress_bar(const rbt_run_progress *p, const voice *v) {
+    enum { WIDTH = 30 };
+    int64_t done = p->frame - v->first_frame, total = p->last_frame - v->first_frame;
+    int filled = total > 0 ? (int)(WIDTH * done / total) : WIDTH;
+    double left = done > 0 ? (p->seconds - v->first_frame_at) * (double)(total - done) / (double)done : 0;
+    char bar[WIDTH + 1];
+    for (int i = 0; i < WIDTH; i++) bar[i] = i < filled ? '#' : '.';
+    bar[WIDTH] = '\0';
+    if (p->frame < p->last_frame)
+        printf("[%s] %lld %%, %.0f s left\r", bar, (long long)(100 * done / total), ceil(left));
+    else printf("%*s\r", WIDTH + 24, "");
+}
+
+static void framed(const rbt_run_progress *p, void *listener) {
+    const voice *v = listener;
+    const rbt_step_report *r = p->report;
+    if (v->json) {
+        printf("{\"event\": \"frame\", \"frame\": %lld, \"time\": %.17g, \"steps\": %lld, \"iterations\": %lld, "
+               "\"cuts\": %d, "
+               "\"energy\": %.17g, \"seconds\": %.6f}\n",
+               (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->cuts,
+               p->energies.total, p->frame_seconds);
+    } else if (!v->quiet) {
+        char cuts[48] = "";
+        if (r->cuts) snprintf(cuts, sizeof cuts, ", cut %d time%s", r->cuts, r->cuts == 1 ? "" : "s");
+        printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s, %.3f s%s\n",
+               p->last_frame > 999 ? 5 : 3, (long long)p->frame, (long long)p->last_frame, p->sim->state.t,
+               p->energies.total, (long long)r->steps, r->steps == 1 ? "" : "s", cuts, p->frame_seconds,
+               v->terminal ? "          " : "");
+        if (v->terminal) progress_bar(p, v);
+    }
+    fflush(stdout);
+}
+
+static char *default_folder(const char *scene) {
+    const char *name = strrchr(scene, '/') ? strrchr(scene, '/') + 1 : scene;
+    size_t length = strcspn(name, ".");
+    char *folder = malloc(length + 5);
+    if (folder) snprintf(folder, length + 5, "out/%.*s", (int)length, name);
+    return folder;
+}
+
+static int report_failure(const rbt_scene *scene, const rbt_step_report *r, const char *folder) {
+    const rbt_body_def *body = r->body >= 0 ? &scene->bodies.items[r->body] : NULL;
+    fprintf(stderr, "rubato: a step failed: %s in stage \"%s\"", rbt_outcome_name(r->outcome), r->stage);
+    if (body && body->name) fprintf(stderr, ", body \"%s\"", body->name);
+    else if (body) fprintf(stderr, ", body %lld", (long long)r->body);
+    if (r->tet >= 0) fprintf(stderr, ", tet %lld (%.3g)", (long long)r->tet, r->value);
+    fprintf(stderr, ", after %d halvings", r->cuts);
+    if (r->hint[0]) fprintf(stderr, "; %s", r->hint);
+    fprintf(stderr, "\nrubato: earlier frames are complete; the state before the step is %s/failed.rbt\n", folder);
+    return 1;
+}
+
+static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report *report, const rbt_error *error,
+                  const char *folder, const char *scene_path, bool quiet) {
+    switch (end) {
+    case RBT_RUN_FINISHED:
+        if (!quiet) printf("finished: %s\n", folder);
+        return 0;
+    case RBT_RUN_INTERRUPTED:
+        fprintf(stderr, "rubato: stopped after a whole frame; go on with: rubato run %s -o %s --resume\n", scene_path,
+                folder);
+        return 130;
+    case RBT_RUN_STEP_FAILED: return report_failure(scene, report, folder);
+    case RBT_RUN_WORLD_FAILED: break;
+    }
+    return rbt_complain(error);
+}
+
+// --method and --solver are short for settings of the integrator.
+static const char *setting(const char *path, const char *value) {
+    size_t n = strlen(path) + strlen(value) + 4;
+    char *text = malloc(n);
+    if (text) snprintf(text, n, "%s=\"%s\"", path, value);
+    return text;
+}
+
+int rbt_command_run(int count, char **words) {
+    const char *folder = NULL, *method = NULL, *solver = NULL, *log = NULL, *scene_path;
+    long frames = -1, threads = 0, from_frame = -1;
+    bool resume = false, quiet = false;
+    rbt_word_list settings = {0};
+    const rbt_option options[] = {
+        {"--output", "-o", "DIR", "where the results go (out/NAME of the scene, unless it says otherwise)",
+         .text = &folder},
+        {"--method", "-m", "M", "time-stepping method, instead of the scene's", .text = &method},
+        {"--solver", NULL, "S", "step solver, instead of the scene's", .text = &solver},
+        {"--frames", "-n", "N", "stop after frame N", .integer = &frames},
+        {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads},
+        {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated",
+         .list = &settings},
+        {"--resume", NULL, NULL, "go on from the newest checkpoint in DIR", .flag = &resume},
+        {"--from-frame", NULL, "N", "go on from frame N, also with a changed scene", .integer = &from_frame},
+        {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
+        {"--log", NULL, "json", "one JSON object per line instead of text", .text = &log},
+    };
+    int positionals, code = rbt_options_read("run", options, sizeof options / sizeof *options, count, words,
+                                             &scene_path, &positionals, 1, 1);
+    if (code >= 0) return code;
+    if (log && strcmp(log, "json") != 0) {
+        fprintf(stderr, "rubato run: --log \"%s\": only json is known\n", log);
+        return 2;
+    }
+    if (resume && from_frame >= 0) {
+        fprintf(stderr, "rubato run: --resume and --from-frame exclude each other\n");
+        return 2;
+    }
+    if (settings.count > 61) {
+        fprintf(stderr, "rubato run: more than 61 --set\n");
+        return 2;
+    }
+    if (method) settings.words[settings.count++] = setting("integrator.method", method);
+    if (solver) settings.words[settings.count++] = setting("integrator.solver", solver);
+    rbt_threads_set((int)threads);
+    rbt_error error;
+    rbt_scene_file *file = rbt_scene_read(scene_path, settings.words, (size_t)settings.count, &error);
+    if (!file) return rbt_complain(&error);
+    const rbt_scene *scene = rbt_scene_of(file);
+    char *chosen = folder                 ? strdup(folder)
+                   : scene->output.folder ? strdup(scene->output.folder)
+                                          : default_folder(scene_path);
+    voice v = {.quiet = quiet, .json = log != NULL, .terminal = isatty(STDOUT_FILENO) && !quiet};
+    signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
+    rbt_run_options o = {.scene = scene,
+                         .scene_text = rbt_scene_json(file),
+                         .folder = chosen,
+                         .frames = frames,
+                         .resume = resume,
+                         .from_frame = from_frame,
+                         .started = started,
+                         .framed = framed,
+                         .listener = &v,
+                         .stop = &stop_requested};
+    rbt_step_report report;
+    rbt_run_end end = rbt_run(&o, &report, &error);
+    code = finish(end, scene, &report, &error, chosen, scene_path, quiet || v.json);
+    if (method) free((char *)settings.words[settings.count - 1 - (solver != NULL)]);
+    if (solver) free((char *)settings.words[settings.count - 1]);
+    free(chosen);
+    rbt_scene_free(file);
+    return code;
+}

@@ -1,0 +1,170 @@
+#include "out/run.h"
+
+#include "base/file.h"
+#include "out/checkpoint.h"
+#include "out/recorder.h"
+#include "out/run_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct run {
+    const rbt_run_options *options;
+    rbt_sim *sim;
+    rbt_recorder *recorder;
+    rbt_run_report report;
+    char *report_path, *scene_path;
+    double started;
+    rbt_error *error;
+} run;
+
+static void stamp(char text[32]) {
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+// A run that goes on must be the run that stopped: the same scene, to the letter.
+static bool same_scene(run *r) {
+    rbt_bytes before;
+    const char *now = r->options->scene_text;
+    if (!rbt_file_read(r->scene_path, &before, r->error)) return false;
+    bool same = before.size == strlen(now) && memcmp(before.data, now, before.size) == 0;
+    free(before.data);
+    return same ||
+           rbt_fail_at(r->error, r->scene_path, 0, 0,
+                       "the scene has changed since this run was started; --from-frame N goes on from frame N with "
+                       "the changed scene");
+}
+
+static bool restore(run *r) {
+    const rbt_run_options *o = r->options;
+    const rbt_model *m = r->sim->model;
+    rbt_state state = {0};
+    if (o->resume && !same_scene(r)) return false;
+    int64_t limit = o->resume ? INT64_MAX : o->from_frame;
+    if (!rbt_checkpoint_newest(o->folder, limit, m, o->resume ? RBT_SAME_MODEL : RBT_SAME_NODES, &state, r->error))
+        return false;
+    bool fits = true;
+    if (!o->resume && state.frame != o->from_frame)
+        fits = rbt_fail_at(r->error, o->folder, 0, 0,
+                           "has no checkpoint of frame %lld; the nearest before it is frame %lld",
+                           (long long)o->from_frame, (long long)state.frame);
+    else if (fabs(state.t - (double)state.frame * m->frame_interval) > 1e-9 * fmax(1, state.t))
+        fits = rbt_fail_at(
+            r->error, o->folder, 0, 0,
+            "frame %lld of the earlier run was at %g s, but with frames every %g s it would be at %g s; keep "
+            "time.frame as it was",
+            (long long)state.frame, state.t, m->frame_interval, (double)state.frame * m->frame_interval);
+    if (!fits) {
+        rbt_state_free(&state);
+        return false;
+    }
+    rbt_state_free(&r->sim->state);
+    r->sim->state = state;
+    return true;
+}
+
+static bool write_report(run *r, const char *status) {
+    r->report.status = status;
+    r->report.total_seconds = rbt_now() - r->started;
+    return rbt_run_report_write(&r->report, r->report_path, r->error);
+}
+
+static bool write_frame(run *r, bool last) {
+    double start = rbt_now();
+    const rbt_state *state = &r->sim->state;
+    int every = r->options->scene->output.checkpoint_every;
+    bool checkpoint = every > 0 && (last || state->frame % every == 0);
+    r->report.last = rbt_model_energies(r->sim->model, state);
+    if (state->frame == 0) r->report.first = r->report.last;
+    if (!rbt_recorder_frame(r->recorder, state, &r->report.last, checkpoint, r->error)) return false;
+    r->report.frames = state->frame;
+    r->report.write_seconds += rbt_now() - start;
+    return write_report(r, "running");
+}
+
+static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const rbt_step_report *report, int64_t last,
+                 double frame_seconds) {
+    if (!hear) return;
+    rbt_run_progress progress = {r->sim, r->sim->state.frame, last, rbt_now() - r->started, frame_seconds,
+                                 report, r->report.last};
+    hear(&progress, r->options->listener);
+}
+
+static rbt_run_end march(run *r, rbt_step_report *report) {
+    const rbt_run_options *o = r->options;
+    int64_t last = r->sim->model->frame_count;
+    if (o->frames >= 0 && o->frames < last) last = o->frames;
+    tell(r, o->started, report, last, 0);
+    while (r->sim->state.frame < last) {
+        if (o->stop && *o->stop) return RBT_RUN_INTERRUPTED;
+        double start = rbt_now();
+        bool done = rbt_sim_advance_frame(r->sim, report);
+        r->report.step_seconds += rbt_now() - start;
+        r->report.steps += report->steps;
+        r->report.iterations += report->iterations;
+        r->report.cut_steps += report->cuts > 0;
+        if (report->cuts > r->report.most_cuts) r->report.most_cuts = report->cuts;
+        if (!done) return RBT_RUN_STEP_FAILED;
+        bool stopping = r->sim->state.frame == last || (o->stop && *o->stop);
+        if (!write_frame(r, stopping)) return RBT_RUN_WORLD_FAILED;
+        tell(r, o->framed, report, last, rbt_now() - start);
+    }
+    return RBT_RUN_FINISHED;
+}
+
+// The state before the failing step, for whoever wants to look into it.
+static bool keep_failure(run *r, const rbt_step_report *report) {
+    char *path = rbt_path_join(r->options->folder, "failed.rbt");
+    r->report.failure = report;
+    bool ok = path && rbt_checkpoint_write(path, r->sim->model, &r->sim->state, r->error);
+    free(path);
+    return write_report(r, "failed") && ok;
+}
+
+static bool begin(run *r) {
+    const rbt_run_options *o = r->options;
+    bool again = o->resume || o->from_frame >= 0;
+    double start = rbt_now();
+    if (!(r->sim = rbt_sim_create(o->scene, r->error))) return false;
+    r->report.sim = r->sim;
+    r->report.compile_seconds = rbt_now() - start;
+    if (!rbt_folder_make(o->folder, r->error) || (again && !restore(r))) return false;
+    r->report.resumed_from = again ? r->sim->state.frame : -1;
+    r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->report.resumed_from, r->error);
+    if (!r->recorder) return false;
+    if (o->scene_text && !rbt_file_write(r->scene_path, o->scene_text, strlen(o->scene_text), r->error)) return false;
+    if (!again) return write_frame(r, false);
+    r->report.frames = r->sim->state.frame;
+    r->report.first = r->report.last = rbt_model_energies(r->sim->model, &r->sim->state);
+    return write_report(r, "running");
+}
+
+rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt_error *error) {
+    run r = {.options = options, .error = error, .started = rbt_now()};
+    *report = (rbt_step_report){.body = -1, .tet = -1, .stage = ""};
+    r.report = (rbt_run_report){.scene = options->scene, .scene_text = options->scene_text};
+    stamp(r.report.started);
+    r.report_path = rbt_path_join(options->folder, "run.json");
+    r.scene_path = rbt_path_join(options->folder, "scene.json");
+    rbt_run_end end = RBT_RUN_WORLD_FAILED;
+    if (r.report_path && r.scene_path && begin(&r)) end = march(&r, report);
+    if (r.recorder && !rbt_recorder_close(r.recorder, end == RBT_RUN_WORLD_FAILED ? NULL : error))
+        end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_FINISHED && !write_report(&r, "finished")) end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_INTERRUPTED && !write_report(&r, "interrupted")) end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_STEP_FAILED && !keep_failure(&r, report)) end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_WORLD_FAILED && r.recorder && error) {
+        r.report.problem = error->message;
+        r.error = NULL;
+        write_report(&r, "failed");
+    }
+    rbt_sim_free(r.sim);
+    free(r.report_path);
+    free(r.scene_path);
+    return end;
+}

@@ -1,0 +1,39 @@
+// A whole run: a scene in, a folder of frames, energies, checkpoints and a report out.
+#ifndef RBT_OUT_RUN_H
+#define RBT_OUT_RUN_H
+
+#include "scene/sim.h"
+
+typedef enum rbt_run_end {
+    RBT_RUN_FINISHED,
+    RBT_RUN_INTERRUPTED,
+    RBT_RUN_STEP_FAILED,
+    RBT_RUN_WORLD_FAILED
+} rbt_run_end;
+
+typedef struct rbt_run_progress {  // what a listener hears at the start and after every frame
+    const rbt_sim *sim;
+    int64_t frame, last_frame;
+    double seconds;        // since the run (or its resumption) started
+    double frame_seconds;  // of this frame, writing included
+    const rbt_step_report *report;
+    rbt_energies energies;
+} rbt_run_progress;
+
+typedef struct rbt_run_options {
+    const rbt_scene *scene;
+    const char *scene_text;  // the scene as JSON, settings applied: goes into run.json and scene.json
+    const char *folder;
+    int64_t frames;      // stop after this frame; -1: to the end of the scene
+    bool resume;         // from the newest checkpoint in the folder
+    int64_t from_frame;  // from the checkpoint of this frame, the scene may have changed; -1: no
+    void (*started)(const rbt_run_progress *progress, void *listener);
+    void (*framed)(const rbt_run_progress *progress, void *listener);
+    void *listener;
+    const volatile int *stop;  // becomes non-zero when the run should end after the current frame; may be NULL
+} rbt_run_options;
+
+// On RBT_RUN_STEP_FAILED the report names stage, body and element; on RBT_RUN_WORLD_FAILED the error says what.
+rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt_error *error);
+
+#endif

@@ -1,0 +1,135 @@
+#include "out/run_report.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// Numbers as JSON has them: what is not finite becomes null.
+static void add_number(rbt_text *t, const char *name, double value, const char *end) {
+    if (isfinite(value)) rbt_text_add(t, "\"%s\": %.17g%s", name, value, end);
+    else rbt_text_add(t, "\"%s\": null%s", name, end);
+}
+
+static void add_string(rbt_text *t, const char *name, const char *value, const char *end) {
+    rbt_text_add(t, "\"%s\": ", name);
+    rbt_text_add_json(t, value);
+    rbt_text_add(t, "%s", end);
+}
+
+static void add_energies(rbt_text *t, const char *name, const rbt_energies *e, const char *end) {
+    rbt_text_add(t, "  \"%s\": {", name);
+    add_number(t, "kinetic", e->kinetic, ", ");
+    add_number(t, "elastic", e->elastic, ", ");
+    add_number(t, "gravity", e->gravity, ", ");
+    add_number(t, "contact", e->contact, ", ");
+    add_number(t, "total", e->total, "");
+    rbt_text_add(t, "}%s\n", end);
+}
+
+static void processor_name(char *name, size_t size) {
+    snprintf(name, size, "unknown");
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    while (info && fgets(line, sizeof line, info)) {
+        char *value = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
+        if (!value) continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(name, size, "%s", value + 2);
+        break;
+    }
+    if (info) fclose(info);
+}
+
+static void add_machine(rbt_text *t) {
+    char name[256];
+    processor_name(name, sizeof name);
+    rbt_text_add(t, "  \"machine\": {");
+    add_string(t, "processor", name, ", ");
+    rbt_text_add(t, "\"processors\": %ld, \"threads\": %d, ", sysconf(_SC_NPROCESSORS_ONLN), rbt_threads_count());
+    add_number(t, "memory_gb", 1e-9 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), "},\n");
+}
+
+static void add_bodies(rbt_text *t, const rbt_model *m) {
+    rbt_text_add(t, "  \"bodies\": [\n");
+    for (size_t b = 0; b < m->body_count; b++) {
+        const rbt_body *body = &m->bodies[b];
+        size_t nodes = body->node_end - body->node_begin;
+        rbt_text_add(t, "    {");
+        add_string(t, "name", body->name, ", ");
+        rbt_text_add(t, "\"nodes\": %zu, \"tets\": %zu, \"unknowns\": %zu, ", nodes, body->tet_end - body->tet_begin,
+                     3 * (nodes - body->fixed_count - body->driven_count));
+        add_number(t, "mass", body->mass, ", ");
+        add_number(t, "volume", body->volume, ", ");
+        add_number(t, "explicit_step", body->explicit_step, b + 1 < m->body_count ? "},\n" : "}\n");
+    }
+    rbt_text_add(t, "  ],\n");
+}
+
+static void add_seconds(rbt_text *t, const rbt_run_report *r) {
+    const rbt_stages *stages = &r->sim->stepper.stages;
+    rbt_text_add(t, "  \"seconds\": {");
+    add_number(t, "total", r->total_seconds, ", ");
+    add_number(t, "compile", r->compile_seconds, ", ");
+    add_number(t, "step", r->step_seconds, ", ");
+    add_number(t, "write", r->write_seconds, ", ");
+    rbt_text_add(t, "\"stages\": {");
+    for (int i = 0; i < stages->count; i++)
+        add_number(t, stages->name[i], stages->seconds[i], i + 1 < stages->count ? ", " : "");
+    rbt_text_add(t, "}},\n");
+}
+
+static void add_failure(rbt_text *t, const rbt_run_report *r) {
+    const rbt_step_report *f = r->failure;
+    rbt_text_add(t, "  \"failure\": {");
+    add_string(t, "outcome", rbt_outcome_name(f->outcome), ", ");
+    add_string(t, "stage", f->stage, ", ");
+    if (f->body >= 0) add_string(t, "body", r->sim->model->bodies[f->body].name, ", ");
+    rbt_text_add(t, "\"tet\": %lld, ", (long long)f->tet);
+    add_number(t, "value", f->value, ", ");
+    rbt_text_add(t, "\"cuts\": %d, ", f->cuts);
+    add_number(t, "time", r->sim->state.t, ", ");
+    add_string(t, "hint", f->hint, "},\n");
+}
+
+bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *error) {
+    const rbt_model *m = r->sim->model;
+    const rbt_method *method = r->sim->stepper.method;
+    rbt_text t = {0};
+    rbt_text_add(&t, "{\n  ");
+    add_string(&t, "rubato", RBT_VERSION, ",\n  ");
+    add_string(&t, "status", r->status, ",\n  ");
+    add_string(&t, "started", r->started, ",\n  ");
+    add_string(&t, "method", method->name, ",\n  ");
+    if (method->solvers) add_string(&t, "solver", method->solvers(r->scene->integrator.solver), ",\n  ");
+    rbt_text_add(&t, "\"resumed_from\": %lld,\n", (long long)r->resumed_from);
+    add_machine(&t);
+    add_bodies(&t, m);
+    rbt_text_add(&t, "  \"frame\": %lld, \"last_frame\": %lld, ", (long long)r->frames, (long long)m->frame_count);
+    add_number(&t, "time", r->sim->state.t, ", ");
+    add_number(&t, "step", m->step, ",\n");
+    rbt_text_add(&t, "  \"steps\": %lld, \"iterations\": %lld, \"cut_steps\": %lld, \"most_cuts\": %d,\n",
+                 (long long)r->steps, (long long)r->iterations, (long long)r->cut_steps, r->most_cuts);
+    add_seconds(&t, r);
+    add_energies(&t, "energy_first", &r->first, ",");
+    add_energies(&t, "energy_last", &r->last, ",");
+    rbt_text_add(&t, "  \"warnings\": [");
+    for (size_t i = 0; i < m->warning_count; i++) {
+        rbt_text_add(&t, "%s\n    ", i ? "," : "");
+        rbt_text_add_json(&t, m->warnings[i]);
+    }
+    rbt_text_add(&t, "],\n");
+    if (r->failure) add_failure(&t, r);
+    if (r->problem) {
+        rbt_text_add(&t, "  ");
+        add_string(&t, "problem", r->problem, ",\n");
+    }
+    rbt_text_add(&t, "  \"scene\": %s\n}\n", r->scene_text ? r->scene_text : "null");
+    bool ok = t.failed ? rbt_fail_memory(error, t.size, "run.json") : rbt_file_write(path, t.text, t.size, error);
+    rbt_text_free(&t);
+    return ok;
+}

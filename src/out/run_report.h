@@ -1,0 +1,26 @@
+// run.json: everything about a run in one file, rewritten after every frame so that it is never far behind.
+#ifndef RBT_OUT_RUN_REPORT_H
+#define RBT_OUT_RUN_REPORT_H
+
+#include "scene/sim.h"
+
+typedef struct rbt_run_report {
+    const rbt_sim *sim;
+    const rbt_scene *scene;
+    const char *scene_text;  // JSON
+    const char *status;      // "running", "finished", "interrupted", "failed"
+    char started[32];        // UTC
+    int64_t resumed_from;    // frame, -1: from the start
+    int64_t frames;          // newest frame on disk
+    int64_t steps, iterations;
+    int most_cuts;
+    int64_t cut_steps;  // steps that had to be cut
+    double compile_seconds, step_seconds, write_seconds, total_seconds;
+    rbt_energies first, last;
+    const rbt_step_report *failure;  // NULL: none
+    const char *problem;             // what the world did to the run; NULL: nothing
+} rbt_run_report;
+
+bool rbt_run_report_write(const rbt_run_report *report, const char *path, rbt_error *error);
+
+#endif

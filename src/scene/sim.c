@@ -1,0 +1,75 @@
+#include "scene/sim.h"
+
+#include <string.h>
+
+rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
+    if (!rbt_scene_check(scene, error)) return NULL;
+    rbt_sim *sim = rbt_array_new(1, sizeof *sim, "a simulation", error);
+    if (!sim) return NULL;
+    if ((sim->model = rbt_model_compile(scene, error)) && rbt_state_init(&sim->state, sim->model, error) &&
+        rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error))
+        return sim;
+    rbt_sim_free(sim);
+    return NULL;
+}
+
+void rbt_sim_free(rbt_sim *sim) {
+    if (!sim) return;
+    rbt_stepper_free(&sim->stepper);
+    rbt_state_free(&sim->state);
+    rbt_model_free(sim->model);
+    free(sim);
+}
+
+// Times are multiples of the frame interval and of the step within it, never sums: a resumed run computes the same.
+rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
+    const rbt_model *m = sim->model;
+    rbt_state *s = &sim->state;
+    bool last = s->step + 1 == m->steps_per_frame;
+    double until = last ? (double)(s->frame + 1) * m->frame_interval
+                        : (double)s->frame * m->frame_interval + (double)(s->step + 1) * m->step;
+    if (rbt_stepper_advance(&sim->stepper, s, until, report) != RBT_DONE) return report->outcome;
+    s->step = last ? 0 : s->step + 1;
+    s->frame += last;
+    return RBT_DONE;
+}
+
+bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
+    rbt_step_report unused;
+    if (!report) report = &unused;
+    *report = (rbt_step_report){.body = -1, .tet = -1, .stage = ""};
+    for (int64_t frame = sim->state.frame; sim->state.frame == frame;)
+        if (rbt_sim_step(sim, report) != RBT_DONE) return false;
+    return true;
+}
+
+bool rbt_sim_run(rbt_sim *sim, rbt_frame_callback each, void *context, rbt_step_report *report) {
+    if (each && !each(sim, sim->state.frame, context)) return true;
+    while (sim->state.frame < sim->model->frame_count) {
+        if (!rbt_sim_advance_frame(sim, report)) return false;
+        if (each && !each(sim, sim->state.frame, context)) return true;
+    }
+    return true;
+}
+
+double rbt_sim_time(const rbt_sim *sim) { return sim->state.t; }
+int64_t rbt_sim_frame(const rbt_sim *sim) { return sim->state.frame; }
+int64_t rbt_sim_frame_count(const rbt_sim *sim) { return sim->model->frame_count; }
+size_t rbt_sim_node_count(const rbt_sim *sim) { return sim->model->node_count; }
+const double *rbt_sim_positions(const rbt_sim *sim) { return sim->state.x; }
+const double *rbt_sim_velocities(const rbt_sim *sim) { return sim->state.v; }
+size_t rbt_sim_tet_count(const rbt_sim *sim) { return sim->model->tet_count; }
+const int32_t *rbt_sim_tets(const rbt_sim *sim) { return sim->model->tets; }
+rbt_energies rbt_sim_energies(const rbt_sim *sim) { return rbt_model_energies(sim->model, &sim->state); }
+
+const char *rbt_outcome_name(rbt_outcome outcome) {
+    static const char *const names[RBT_OUTCOMES] = {
+        [RBT_DONE] = "done",
+        [RBT_NOT_FINITE] = "not finite",
+        [RBT_INVERTED] = "inverted",
+        [RBT_NOT_POSITIVE_DEFINITE] = "not positive definite",
+        [RBT_NOT_CONVERGED] = "not converged",
+        [RBT_OUT_OF_MEMORY] = "out of memory",
+    };
+    return outcome >= 0 && outcome < RBT_OUTCOMES ? names[outcome] : "unknown";
+}
