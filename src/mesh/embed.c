@@ -1,49 +1,39 @@
 // Finding the tet of every vertex with a tree of boxes over the tets.
 //
-// The tree is balanced: a range of tets is split at the middle of its longest axis by the tets' centres until few are
-// left, so its shape follows from the numbers alone. A vertex first looks for a tet that contains it; if there is
-// none, branch and bound finds the nearest one, entering the nearer box first. The nearest point of a tet lies on a
-// face whose far corner has a negative weight, so only those are measured. Where several tets are equally near (they
-// share the nearest edge or corner), the one that extrapolates least carries the vertex.
+// A vertex first looks for a tet that contains it; if there is none, branch and bound finds the nearest one, entering
+// the nearer box first. The nearest point of a tet lies on a face whose far corner has a negative weight, so only
+// those are measured. Where several tets are equally near (they share the nearest edge or corner), the one that
+// extrapolates least carries the vertex.
 //
 // Point and triangle: C. Ericson, "Real-Time Collision Detection", 2005, section 5.1.5.
 #include "mesh/embed.h"
 
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "mesh/box_tree.h"
 #include "mesh/topology.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LEAF = 4, DEEPEST = 64 };
-
 static const double INSIDE = -1e-12;   // weights down to this count as inside: a shared face must not have a gap
 static const double SAME = 1e-10;      // relative difference of squared distances that rounding may make
 static const double ROUNDING = 1e-12;  // share of the body's diagonal that is no distance
 
-typedef struct box {
-    double min[3], max[3];
-    int32_t right;       // the left child is the next box; 0 for a leaf
-    int32_t begin, end;  // of a leaf: range of order[]
-} box;
-
-typedef struct tree {
+typedef struct carriers {  // the tets that can carry a vertex
     const double *X;
     const int32_t *tets;
     size_t count;
-    int32_t *order;   // tets, leaf by leaf
-    double *centers;  // (tet_count x 3)
-    box *boxes;
-    int32_t box_count;
-} tree;
+    int32_t *number;    // (count) of the tet
+    rbt_box_tree tree;  // over their boxes
+} carriers;
 
-static const double *corner(const tree *t, int32_t tet, int a) {
+static const double *corner(const carriers *t, int32_t tet, int a) {
     return t->X + 3 * (size_t)t->tets[4 * (size_t)tet + (size_t)a];
 }
 
 // Whether a tet is far enough from flat (as in the diagnosis) for weights to mean something.
-static bool has_volume(const tree *t, int32_t tet) {
+static bool has_volume(const carriers *t, int32_t tet) {
     double e[3][3], c[3];
     for (int a = 0; a < 3; a++) rbt_subtract(corner(t, tet, a + 1), corner(t, tet, 0), e[a]);
     rbt_cross(e[1], e[2], c);
@@ -51,7 +41,7 @@ static bool has_volume(const tree *t, int32_t tet) {
     return isfinite(det) && det > 6e-12 * l * l * l;
 }
 
-static void weights_in(const tree *t, int32_t tet, const double *p, double w[4]) {
+static void weights_in(const carriers *t, int32_t tet, const double *p, double w[4]) {
     const double *x0 = corner(t, tet, 0);
     double e[3][3], r[3], c[3];
     for (int a = 0; a < 3; a++) rbt_subtract(corner(t, tet, a + 1), x0, e[a]);
@@ -68,94 +58,28 @@ static void weights_in(const tree *t, int32_t tet, const double *p, double w[4])
 
 static double least(const double w[4]) { return fmin(fmin(w[0], w[1]), fmin(w[2], w[3])); }
 
-// ---- Building
-
-// Rearranges order[begin .. end) so that the middle one has its place along the axis and smaller ones lie before it.
-static void split_at(const tree *t, int32_t begin, int32_t end, int32_t middle, int axis) {
-    int32_t *order = t->order;
-    while (end - begin > 1) {
-        double pivot = t->centers[3 * (size_t)order[begin + (end - begin) / 2] + (size_t)axis];
-        int32_t i = begin, j = end - 1;
-        while (i <= j) {
-            while (t->centers[3 * (size_t)order[i] + (size_t)axis] < pivot) i++;
-            while (t->centers[3 * (size_t)order[j] + (size_t)axis] > pivot) j--;
-            if (i > j) break;
-            int32_t spare = order[i];
-            order[i++] = order[j];
-            order[j--] = spare;
-        }
-        if (middle <= j) end = j + 1;
-        else if (middle >= i) begin = i;
-        else return;
+static bool gather(carriers *t, const double *X, const int32_t *tets, size_t tet_count, rbt_error *error) {
+    *t = (carriers){.X = X, .tets = tets};
+    rbt_box *boxes = rbt_array_new(tet_count, sizeof *boxes, "boxes of tets", error);
+    t->number = boxes ? rbt_array_new(tet_count, sizeof *t->number, "tets for an embedding", error) : NULL;
+    for (size_t i = 0; t->number && i < tet_count; i++) {
+        if (!has_volume(t, (int32_t)i)) continue;
+        boxes[t->count] = rbt_box_empty();
+        for (int a = 0; a < 4; a++) rbt_box_include(&boxes[t->count], corner(t, (int32_t)i, a), 0);
+        t->number[t->count++] = (int32_t)i;
     }
+    bool good = t->number && rbt_box_tree_build(&t->tree, boxes, t->count, error);
+    free(boxes);
+    return good &&
+           (t->count || rbt_fail(error, "none of the %zu tets has a volume, so none can carry a surface", tet_count));
 }
 
-static int32_t build(tree *t, int32_t begin, int32_t end) {
-    int32_t number = t->box_count++;
-    box b = {.begin = begin, .end = end};
-    double low[3], high[3];
-    for (int k = 0; k < 3; k++) {
-        b.min[k] = low[k] = INFINITY;
-        b.max[k] = high[k] = -INFINITY;
-    }
-    for (int32_t i = begin; i < end; i++)
-        for (int k = 0; k < 3; k++) {
-            double c = t->centers[3 * (size_t)t->order[i] + (size_t)k];
-            low[k] = fmin(low[k], c);
-            high[k] = fmax(high[k], c);
-            for (int a = 0; a < 4; a++) {
-                double x = corner(t, t->order[i], a)[k];
-                b.min[k] = fmin(b.min[k], x);
-                b.max[k] = fmax(b.max[k], x);
-            }
-        }
-    if (end - begin > LEAF) {
-        int axis = high[1] - low[1] > high[0] - low[0];
-        if (high[2] - low[2] > high[axis] - low[axis]) axis = 2;
-        int32_t middle = begin + (end - begin) / 2;
-        split_at(t, begin, end, middle, axis);
-        build(t, begin, middle);
-        b.right = build(t, middle, end);
-    }
-    t->boxes[number] = b;
-    return number;
-}
-
-static bool plant(tree *t, const double *X, const int32_t *tets, size_t tet_count, rbt_error *error) {
-    *t = (tree){.X = X, .tets = tets};
-    t->order = rbt_array_new(tet_count, sizeof *t->order, "tets for an embedding", error);
-    t->centers = t->order ? rbt_array_new(tet_count, 3 * sizeof *t->centers, "tets for an embedding", error) : NULL;
-    if (!t->centers) return false;
-    for (size_t i = 0; i < tet_count; i++) {
-        for (int a = 0; a < 4; a++) rbt_add_scaled(t->centers + 3 * i, 0.25, corner(t, (int32_t)i, a));
-        if (has_volume(t, (int32_t)i)) t->order[t->count++] = (int32_t)i;
-    }
-    if (!t->count)
-        return rbt_fail(error, "none of the %zu tets has a volume, so none can carry a surface", tet_count);
-    // Halving until at most LEAF are left makes fewer than count boxes (and one if there is one tet).
-    t->boxes = rbt_array_new(t->count, sizeof *t->boxes, "boxes for an embedding", error);
-    if (!t->boxes) return false;
-    build(t, 0, (int32_t)t->count);
-    return true;
-}
-
-static void fell(tree *t) {
-    free(t->order);
-    free(t->centers);
-    free(t->boxes);
+static void let_go(carriers *t) {
+    free(t->number);
+    rbt_box_tree_free(&t->tree);
 }
 
 // ---- Searching
-
-// Square of the distance from p to a box, 0 inside.
-static double box_square(const box *b, const double *p) {
-    double sum = 0;
-    for (int k = 0; k < 3; k++) {
-        double d = p[k] < b->min[k] ? b->min[k] - p[k] : p[k] > b->max[k] ? p[k] - b->max[k] : 0;
-        sum += d * d;
-    }
-    return sum;
-}
 
 // Square of the distance from p to the triangle a, b, c, by the Voronoi region p lies in.
 static double triangle_square(const double *p, const double *a, const double *b, const double *c) {
@@ -185,7 +109,7 @@ static double triangle_square(const double *p, const double *a, const double *b,
     return rbt_dot(d, d);
 }
 
-static double tet_square(const tree *t, int32_t tet, const double *p, const double w[4]) {
+static double tet_square(const carriers *t, int32_t tet, const double *p, const double w[4]) {
     double nearest = INFINITY;
     for (int f = 0; f < 4; f++) {
         if (w[f] >= 0) continue;
@@ -201,23 +125,24 @@ typedef struct found {
     double square;  // of the distance; 0 inside
 } found;
 
-static bool find_containing(const tree *t, const double *p, found *best) {
-    int32_t stack[DEEPEST], top = 0;
+static bool find_containing(const carriers *t, const double *p, found *best) {
+    int32_t stack[RBT_BOX_TREE_DEPTH], top = 0;
     stack[top++] = 0;
     while (top) {
-        int32_t number = stack[--top];
-        const box *b = &t->boxes[number];
-        if (box_square(b, p) > 0) continue;
-        if (b->right) {
-            stack[top++] = b->right;
-            stack[top++] = number + 1;
+        int32_t at = stack[--top];
+        const rbt_box_node *node = &t->tree.nodes[at];
+        if (rbt_box_distance2(&node->box, p) > 0) continue;
+        if (node->right) {
+            stack[top++] = node->right;
+            stack[top++] = at + 1;
             continue;
         }
-        for (int32_t i = b->begin; i < b->end; i++) {
+        for (int32_t i = node->first; i < node->first + node->count; i++) {
+            int32_t tet = t->number[t->tree.order[i]];
             double w[4];
-            weights_in(t, t->order[i], p, w);
+            weights_in(t, tet, p, w);
             if (!(least(w) >= INSIDE)) continue;
-            *best = (found){.tet = t->order[i]};
+            *best = (found){.tet = tet};
             memcpy(best->weights, w, sizeof w);
             return true;
         }
@@ -225,7 +150,7 @@ static bool find_containing(const tree *t, const double *p, found *best) {
     return false;
 }
 
-static void consider(const tree *t, int32_t tet, const double *p, found *best) {
+static void consider(const carriers *t, int32_t tet, const double *p, found *best) {
     double w[4];
     weights_in(t, tet, p, w);
     double square = tet_square(t, tet, p, w);
@@ -239,39 +164,41 @@ static void consider(const tree *t, int32_t tet, const double *p, found *best) {
     memcpy(best->weights, w, sizeof w);
 }
 
-static void find_nearest(const tree *t, const double *p, found *best) {
+static void find_nearest(const carriers *t, const double *p, found *best) {
     struct {
-        int32_t number;
+        int32_t at;
         double square;
-    } stack[DEEPEST];
+    } stack[RBT_BOX_TREE_DEPTH];
+    const rbt_box_node *nodes = t->tree.nodes;
     int top = 0;
     *best = (found){.tet = -1, .square = INFINITY};
-    stack[top].number = 0;
-    stack[top++].square = box_square(&t->boxes[0], p);
+    stack[top].at = 0;
+    stack[top++].square = 0;
     while (top) {
         top--;
         if (stack[top].square > best->square * (1 + SAME)) continue;
-        int32_t number = stack[top].number;
-        const box *b = &t->boxes[number];
-        if (!b->right) {
-            for (int32_t i = b->begin; i < b->end; i++) consider(t, t->order[i], p, best);
+        const rbt_box_node *node = &nodes[stack[top].at];
+        if (!node->right) {
+            for (int32_t i = node->first; i < node->first + node->count; i++)
+                consider(t, t->number[t->tree.order[i]], p, best);
             continue;
         }
-        int32_t near = number + 1, far = b->right;
-        double near_square = box_square(&t->boxes[near], p), far_square = box_square(&t->boxes[far], p);
+        int32_t near = stack[top].at + 1, far = node->right;
+        double near_square = rbt_box_distance2(&nodes[near].box, p),
+               far_square = rbt_box_distance2(&nodes[far].box, p);
         bool swap = far_square < near_square;
-        stack[top].number = swap ? near : far;
+        stack[top].at = swap ? near : far;
         stack[top++].square = swap ? near_square : far_square;
-        stack[top].number = swap ? far : near;
+        stack[top].at = swap ? far : near;
         stack[top++].square = swap ? far_square : near_square;
     }
 }
 
 // ---- Entry
 
-static double body_size(const tree *t) {
+static double body_size(const carriers *t) {
     double diagonal[3];
-    rbt_subtract(t->boxes[0].max, t->boxes[0].min, diagonal);
+    rbt_subtract(t->tree.nodes[0].box.max, t->tree.nodes[0].box.min, diagonal);
     return rbt_length(diagonal);
 }
 
@@ -290,8 +217,8 @@ bool rbt_embed(const double *X, size_t node_count, const int32_t *tets, size_t t
     if (tet_count > INT32_MAX || node_count > INT32_MAX)
         return rbt_fail(error, "%zu nodes and %zu tets: the limit is %d", node_count, tet_count, INT32_MAX);
     if (!check_vertices(vertices, vertex_count, error)) return false;
-    tree t;
-    bool good = plant(&t, X, tets, tet_count, error);
+    carriers t;
+    bool good = gather(&t, X, tets, tet_count, error);
     double *squares = good ? rbt_array_new(vertex_count, sizeof *squares, "an embedding", error) : NULL;
     embedding->tet = squares ? rbt_array_new(vertex_count, sizeof *embedding->tet, "an embedding", error) : NULL;
     if (embedding->tet)
@@ -316,7 +243,7 @@ bool rbt_embed(const double *X, size_t node_count, const int32_t *tets, size_t t
         }
     } else rbt_embedding_free(embedding);
     free(squares);
-    fell(&t);
+    let_go(&t);
     return good;
 }
 
