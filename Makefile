@@ -5,8 +5,8 @@
 SETUP ?= yes
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
-CC ?= cc
 export SETUP JOBS
+MAKEFLAGS += --no-print-directory
 
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
@@ -35,6 +35,7 @@ test:
 	@scripts/test
 
 bench: build
+	@$(setup) test
 	@cmake --build build --parallel $(JOBS) --target benchmarks
 	@scripts/bench build/rubato
 

@@ -1,4 +1,4 @@
-# The export list of librubato.so is what the public headers declare: functions rbt_…( and `extern` tables RBT_….
+# The export list of librubato.so is what the public headers declare: functions rbt_…( and `extern const` tables RBT_….
 # Writes a linker version script to `output`; a changed header runs this again.
 function(rubato_write_exports output)
     set(names)
@@ -6,7 +6,7 @@ function(rubato_write_exports output)
         file(READ ${header} text)
         string(REGEX REPLACE "//[^\n]*" "" text "${text}")
         string(REGEX MATCHALL "rbt_[a-z0-9_]+\\(" calls "${text}")
-        string(REGEX MATCHALL "extern [^;(]*RBT_[A-Z0-9_]+" tables "${text}")
+        string(REGEX MATCHALL "extern const [^;(]*RBT_[A-Z0-9_]+" tables "${text}")
         list(TRANSFORM calls REPLACE "\\(" "")
         list(TRANSFORM tables REPLACE ".*RBT_" "RBT_")
         list(APPEND names ${calls} ${tables})
