@@ -1,0 +1,275 @@
+#include "out/checkpoint.h"
+
+#include "base/file.h"
+#include "out/fingerprint.h"
+#include "out/numbered.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+typedef struct head {
+    char magic[8];
+    uint32_t version, head_size;
+    uint64_t fingerprint;
+    int64_t frame, step;
+    double t;
+    uint64_t node_count, memory_size;
+    uint64_t payload_size, packed_size;
+} head;
+_Static_assert(sizeof(head) == 80, "the head has no gaps");
+
+static const char MAGIC[8] = {'R', 'B', 'T', 'C', 'K', 'P', 'T', '1'};
+enum { VERSION = 1, LEVEL = 1, NODE_BYTES = 6 * sizeof(double) };
+
+// zstd never unpacks more than this many bytes from one: a block of 128 KiB takes at least 4 bytes.
+enum { MOST_RATIO = 1 << 15 };
+
+// ---- Writing
+
+static bool join_payload(const rbt_state *state, rbt_bytes *payload, rbt_error *error) {
+    size_t part = state->node_count * 3 * sizeof(double);
+    payload->size = 2 * part + state->memory_size;
+    payload->data = rbt_array_new(payload->size, 1, "a checkpoint", error);
+    if (!payload->data) return false;
+    memcpy(payload->data, state->x, part);
+    memcpy(payload->data + part, state->v, part);
+    if (state->memory_size) memcpy(payload->data + 2 * part, state->memory, state->memory_size);
+    return true;
+}
+
+bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_state *state, rbt_error *error) {
+    rbt_bytes payload;
+    if (!join_payload(state, &payload, error)) return false;
+    size_t bound = ZSTD_compressBound(payload.size), whole = sizeof(head) + bound + sizeof(uint64_t);
+    char *file = rbt_array_new(whole, 1, "a checkpoint", error);
+    size_t packed = file ? ZSTD_compress(file + sizeof(head), bound, payload.data, payload.size, LEVEL) : 0;
+    free(payload.data);
+    if (!file) return false;
+    if (ZSTD_isError(packed)) {
+        free(file);
+        return rbt_fail_at(error, path, 0, 0, "zstd could not compress %zu bytes: %s", payload.size,
+                           ZSTD_getErrorName(packed));
+    }
+    head h = {.version = VERSION,
+              .head_size = sizeof h,
+              .fingerprint = rbt_model_fingerprint(model),
+              .frame = state->frame,
+              .step = state->step,
+              .t = state->t,
+              .node_count = state->node_count,
+              .memory_size = state->memory_size,
+              .payload_size = payload.size,
+              .packed_size = packed};
+    memcpy(h.magic, MAGIC, sizeof MAGIC);
+    memcpy(file, &h, sizeof h);
+    uint64_t checksum = rbt_hash(0, file, sizeof h + packed);
+    memcpy(file + sizeof h + packed, &checksum, sizeof checksum);
+    bool written = rbt_file_write(path, file, sizeof h + packed + sizeof checksum, error);
+    free(file);
+    return written;
+}
+
+// ---- Reading
+
+static bool check_frame_of_file(const char *name, const char *bytes, size_t size, head *h, rbt_error *error) {
+    if (size < sizeof MAGIC || memcmp(bytes, MAGIC, sizeof MAGIC) != 0)
+        return rbt_fail_at(error, name, 0, 0, "is not a checkpoint: it does not begin with RBTCKPT1");
+    if (size < sizeof *h + sizeof(uint64_t))
+        return rbt_fail_at(error, name, 0, 0, "is cut short: %zu bytes, but a checkpoint has at least %zu", size,
+                           sizeof *h + sizeof(uint64_t));
+    memcpy(h, bytes, sizeof *h);
+    if (h->version != VERSION || h->head_size != sizeof *h)
+        return rbt_fail_at(error, name, 0, 0,
+                           "is a checkpoint of version %u with a head of %u bytes, but this program reads version %d "
+                           "with %zu bytes",
+                           h->version, h->head_size, VERSION, sizeof *h);
+    size_t packed = size - sizeof *h - sizeof(uint64_t);
+    if (h->packed_size != packed)
+        return rbt_fail_at(error, name, 0, 0,
+                           "is cut short or has grown: %zu bytes of data where its head promises %llu", packed,
+                           (unsigned long long)h->packed_size);
+    uint64_t stored, found = rbt_hash(0, bytes, sizeof *h + packed);
+    memcpy(&stored, bytes + sizeof *h + packed, sizeof stored);
+    if (stored != found)
+        return rbt_fail_at(error, name, 0, 0, "is damaged: its checksum is %016llx, but its bytes give %016llx",
+                           (unsigned long long)stored, (unsigned long long)found);
+    return true;
+}
+
+static bool check_values(const char *name, const head *h, rbt_error *error) {
+    if (h->frame < 0 || h->step < 0 || !isfinite(h->t))
+        return rbt_fail_at(error, name, 0, 0, "has frame %lld, step %lld and time %g, which no run can have",
+                           (long long)h->frame, (long long)h->step, h->t);
+    if (h->node_count > INT32_MAX || h->memory_size > SIZE_MAX / 4 ||
+        h->payload_size != h->node_count * NODE_BYTES + h->memory_size)
+        return rbt_fail_at(error, name, 0, 0,
+                           "has %llu bytes of data, which does not fit %llu nodes and %llu bytes "
+                           "of memory",
+                           (unsigned long long)h->payload_size, (unsigned long long)h->node_count,
+                           (unsigned long long)h->memory_size);
+    if (h->payload_size / MOST_RATIO > h->packed_size)
+        return rbt_fail_at(error, name, 0, 0, "has %llu bytes, which cannot hold the %llu bytes its head promises",
+                           (unsigned long long)h->packed_size, (unsigned long long)h->payload_size);
+    return true;
+}
+
+static bool check_model(const char *name, const head *h, const rbt_model *model, rbt_checkpoint_match match,
+                        rbt_error *error) {
+    if (!model) return true;
+    if (h->node_count != model->node_count)
+        return rbt_fail_at(error, name, 0, 0,
+                           "has %llu nodes, but the scene has %zu; the bodies' meshes must be the "
+                           "same to go on from it",
+                           (unsigned long long)h->node_count, model->node_count);
+    if (match == RBT_SAME_MODEL && h->fingerprint != rbt_model_fingerprint(model))
+        return rbt_fail_at(error, name, 0, 0,
+                           "was made with another scene (another mesh, material, force, motion or step); resume with "
+                           "the scene as it was, or restart from a frame with --from-frame");
+    return true;
+}
+
+static bool unpack(const char *name, const char *packed, const head *h, char *payload, rbt_error *error) {
+    unsigned long long size = ZSTD_getFrameContentSize(packed, h->packed_size);
+    if (size != h->payload_size)
+        return rbt_fail_at(error, name, 0, 0, "does not hold the %llu bytes its head promises",
+                           (unsigned long long)h->payload_size);
+    size_t got = ZSTD_decompress(payload, h->payload_size, packed, h->packed_size);
+    if (ZSTD_isError(got))
+        return rbt_fail_at(error, name, 0, 0, "cannot be decompressed: %s", ZSTD_getErrorName(got));
+    if (got != h->payload_size)
+        return rbt_fail_at(error, name, 0, 0, "holds %zu bytes instead of the %llu its head promises", got,
+                           (unsigned long long)h->payload_size);
+    return true;
+}
+
+static bool check_finite(const char *name, const rbt_state *state, rbt_error *error) {
+    for (size_t i = 0; i < 3 * state->node_count; i++)
+        if (!isfinite(state->x[i]) || !isfinite(state->v[i]))
+            return rbt_fail_at(error, name, 0, 0, "has a position of %g and a velocity of %g at node %zu",
+                               state->x[i], state->v[i], i / 3);
+    return true;
+}
+
+bool rbt_checkpoint_parse(const char *name, const void *bytes, size_t size, const rbt_model *model,
+                          rbt_checkpoint_match match, rbt_state *state, rbt_error *error) {
+    *state = (rbt_state){0};
+    head h;
+    if (!check_frame_of_file(name, bytes, size, &h, error) || !check_values(name, &h, error) ||
+        !check_model(name, &h, model, match, error))
+        return false;
+    char *payload = rbt_array_new(h.payload_size, 1, "a checkpoint", error);
+    bool good = payload && unpack(name, (const char *)bytes + sizeof h, &h, payload, error);
+    if (good) {
+        size_t part = h.node_count * 3 * sizeof(double);
+        *state = (rbt_state){.frame = h.frame,
+                             .step = h.step,
+                             .t = h.t,
+                             .node_count = h.node_count,
+                             .x = rbt_array_new(part, 1, "positions", error),
+                             .v = rbt_array_new(part, 1, "velocities", error),
+                             .memory_size = h.memory_size,
+                             .memory = h.memory_size ? rbt_array_new(h.memory_size, 1, "memory", error) : NULL};
+        good = state->x && state->v && (state->memory || !h.memory_size);
+        if (good) {
+            memcpy(state->x, payload, part);
+            memcpy(state->v, payload + part, part);
+            if (h.memory_size) memcpy(state->memory, payload + 2 * part, h.memory_size);
+            good = check_finite(name, state, error);
+        }
+        if (!good) rbt_state_free(state);
+    }
+    free(payload);
+    return good;
+}
+
+bool rbt_checkpoint_read(const char *path, const rbt_model *model, rbt_checkpoint_match match, rbt_state *state,
+                         rbt_error *error) {
+    *state = (rbt_state){0};
+    rbt_bytes bytes;
+    if (!rbt_file_read(path, &bytes, error)) return false;
+    bool good = rbt_checkpoint_parse(path, bytes.data, bytes.size, model, match, state, error);
+    free(bytes.data);
+    return good;
+}
+
+// ---- The checkpoints of a run
+
+static char *checkpoint_folder(const char *folder, rbt_error *error) {
+    char *path = rbt_path_join(folder, "checkpoints");
+    if (!path) rbt_fail_memory(error, strlen(folder), "a folder name");
+    return path;
+}
+
+char *rbt_checkpoint_path(const char *folder, int64_t frame, rbt_error *error) {
+    char *inside = checkpoint_folder(folder, error);
+    char *path = inside ? rbt_numbered_path(inside, "", frame, ".rbt", error) : NULL;
+    free(inside);
+    return path;
+}
+
+static bool list(const char *folder, int64_t **frames, size_t *count, rbt_error *error) {
+    char *inside = checkpoint_folder(folder, error);
+    bool good = inside && rbt_numbered_list(inside, "", ".rbt", frames, count, error);
+    free(inside);
+    return good;
+}
+
+static bool read_frame(const char *folder, int64_t frame, const rbt_model *model, rbt_checkpoint_match match,
+                       rbt_state *state, rbt_error *error) {
+    char *path = rbt_checkpoint_path(folder, frame, error);
+    bool good = path && rbt_checkpoint_read(path, model, match, state, error);
+    if (good && state->frame != frame) {
+        good = rbt_fail_at(error, path, 0, 0, "holds frame %lld, not the frame of its name", (long long)state->frame);
+        rbt_state_free(state);
+    }
+    free(path);
+    return good;
+}
+
+bool rbt_checkpoint_newest(const char *folder, int64_t limit, const rbt_model *model, rbt_checkpoint_match match,
+                           rbt_state *state, rbt_error *error) {
+    *state = (rbt_state){0};
+    int64_t *frames;
+    size_t count;
+    if (!list(folder, &frames, &count, error)) return false;
+    bool found = false, tried = false;
+    rbt_error ignored;
+    for (size_t i = count; i-- > 0 && !found;) {
+        if (frames[i] > limit) continue;
+        found = read_frame(folder, frames[i], model, match, state, tried ? &ignored : error);
+        tried = true;
+    }
+    if (!tried && count)
+        rbt_fail_at(error, folder, 0, 0, "has no checkpoint up to frame %lld: the oldest one is of frame %lld",
+                    (long long)limit, (long long)frames[0]);
+    else if (!tried) rbt_fail_at(error, folder, 0, 0, "has no checkpoints; start the run from the beginning");
+    free(frames);
+    return found;
+}
+
+bool rbt_checkpoint_prune(const char *folder, int keep, rbt_error *error) {
+    int64_t *frames;
+    size_t count;
+    if (keep <= 0) return true;
+    if (!list(folder, &frames, &count, error)) return false;
+    bool good = true;
+    for (size_t i = 0; good && i + (size_t)keep < count; i++) {
+        char *path = rbt_checkpoint_path(folder, frames[i], error);
+        good = path != NULL;
+        if (path && unlink(path) != 0 && errno != ENOENT)
+            good = rbt_fail_at(error, path, 0, 0, "cannot remove the old checkpoint: %s", strerror(errno));
+        free(path);
+    }
+    free(frames);
+    return good;
+}
+
+bool rbt_checkpoint_remove_after(const char *folder, int64_t frame, rbt_error *error) {
+    char *inside = checkpoint_folder(folder, error);
+    bool good = inside && rbt_numbered_remove(inside, "", ".rbt", frame, error);
+    free(inside);
+    return good;
+}

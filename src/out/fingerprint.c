@@ -1,0 +1,125 @@
+#include "out/fingerprint.h"
+
+#include <string.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes are hashed as they lie in memory");
+
+// Exclusive or, multiplication by an odd constant and a right shift are each invertible in 64 bits.
+static uint64_t mix(uint64_t h, uint64_t word) {
+    h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    return h ^ (h >> 29);
+}
+
+uint64_t rbt_hash(uint64_t seed, const void *bytes, size_t size) {
+    const unsigned char *at = bytes;
+    uint64_t h = mix(seed, size), word;
+    for (; size >= sizeof word; at += sizeof word, size -= sizeof word) {
+        memcpy(&word, at, sizeof word);
+        h = mix(h, word);
+    }
+    word = 0;
+    if (size) memcpy(&word, at, size);
+    return mix(mix(h, word), 0x2545f4914f6cdd1du);
+}
+
+static void add(uint64_t *h, const void *bytes, size_t count, size_t size) { *h = rbt_hash(*h, bytes, count * size); }
+static void add_number(uint64_t *h, uint64_t number) { add(h, &number, 1, sizeof number); }
+static void add_reals(uint64_t *h, const double *reals, size_t count) { add(h, reals, count, sizeof *reals); }
+static void add_ints(uint64_t *h, const int32_t *ints, size_t count) { add(h, ints, count, sizeof *ints); }
+
+// The alternatives below consist of doubles only, so their memory has no gaps and is hashed as a whole.
+static void add_obstacles(uint64_t *h, const rbt_obstacles *obstacles) {
+    static const size_t sizes[RBT_OBSTACLE_KINDS] = {[RBT_OBSTACLE_PLANE] = sizeof(rbt_obstacle_plane),
+                                                     [RBT_OBSTACLE_SPHERE] = sizeof(rbt_obstacle_sphere),
+                                                     [RBT_OBSTACLE_BOX] = sizeof(rbt_obstacle_box),
+                                                     [RBT_OBSTACLE_CAPSULE] = sizeof(rbt_obstacle_capsule)};
+    add_number(h, obstacles->count);
+    for (size_t i = 0; i < obstacles->count; i++) {
+        const rbt_obstacle *o = &obstacles->items[i];
+        add_number(h, (uint64_t)o->which);
+        if (o->which >= 0 && o->which < RBT_OBSTACLE_KINDS) add(h, o->value, 1, sizes[o->which]);
+    }
+}
+
+static void add_motion(uint64_t *h, const rbt_motion *motion) {
+    static const size_t sizes[RBT_MOVE_KINDS] = {[RBT_MOVE_VELOCITY] = sizeof(rbt_move_velocity),
+                                                 [RBT_MOVE_ROTATION] = sizeof(rbt_move_rotation),
+                                                 [RBT_MOVE_OSCILLATION] = sizeof(rbt_move_oscillation)};
+    add_number(h, (uint64_t)motion->which);
+    if (motion->which == RBT_MOVE_KEYFRAMES) {
+        const rbt_move_keyframes *keys = motion->value;
+        add_reals(h, keys->times.items, keys->times.count);
+        add_reals(h, keys->offsets.items, 3 * keys->times.count);  // one offset per time
+    } else if (motion->which >= 0 && motion->which < RBT_MOVE_KINDS) {
+        add(h, motion->value, 1, sizes[motion->which]);
+    }
+}
+
+static void add_motions(uint64_t *h, const rbt_motions *motions) {
+    add_number(h, motions->group_count);
+    for (size_t g = 0; g < motions->group_count; g++) {
+        add_reals(h, &motions->groups[g].release, 1);
+        add_number(h, motions->groups[g].motion_count);
+        for (size_t m = 0; m < motions->groups[g].motion_count; m++) add_motion(h, &motions->groups[g].motions[m]);
+    }
+    add_ints(h, motions->node, motions->node_count);
+    add_ints(h, motions->group, motions->node_count);
+}
+
+static void add_loads(uint64_t *h, const rbt_loads *loads) {
+    add_number(h, loads->node_load_count);
+    for (size_t i = 0; i < loads->node_load_count; i++) {
+        const rbt_node_load *load = &loads->node_loads[i];
+        const double numbers[] = {load->force[0], load->force[1], load->force[2],
+                                  load->from,     load->until,    load->pulse};
+        add_reals(h, numbers, sizeof numbers / sizeof numbers[0]);
+        add_ints(h, load->nodes, load->node_count);
+        add_reals(h, load->share, load->node_count);
+    }
+    add_number(h, loads->wind_count);
+    for (size_t i = 0; i < loads->wind_count; i++) {
+        const rbt_wind *wind = &loads->winds[i];
+        const rbt_force_wind *d = &wind->def;
+        const double numbers[] = {d->velocity[0], d->velocity[1],    d->velocity[2], d->air_density,
+                                  d->gust,        d->gust_frequency, d->from,        d->until};
+        add_reals(h, numbers, sizeof numbers / sizeof numbers[0]);
+        add_number(h, wind->triangle_begin);
+        add_number(h, wind->triangle_end);
+    }
+}
+
+static void add_bodies(uint64_t *h, const rbt_model *model) {
+    add_number(h, model->body_count);
+    for (size_t b = 0; b < model->body_count; b++) {
+        const rbt_body *body = &model->bodies[b];
+        add_number(h, body->node_end);
+        add_number(h, body->tet_end);
+        add_reals(h, &body->damping.mass, 1);
+        add_reals(h, &body->damping.stiffness, 1);
+    }
+    add_number(h, model->region_count);
+    for (size_t r = 0; r < model->region_count; r++) {
+        const rbt_material_def *m = &model->regions[r].material;
+        const double numbers[] = {m->model, m->young, m->poisson, m->density};
+        add_reals(h, numbers, sizeof numbers / sizeof numbers[0]);
+    }
+}
+
+uint64_t rbt_model_fingerprint(const rbt_model *model) {
+    uint64_t h = 0;
+    add_reals(&h, model->X, 3 * model->node_count);
+    add_ints(&h, model->tets, 4 * model->tet_count);
+    add_ints(&h, model->tet_region, model->tet_count);
+    add_ints(&h, model->triangles, 3 * model->triangle_count);
+    add_reals(&h, model->mass, model->node_count);
+    add(&h, model->role, model->node_count, 1);
+    add_bodies(&h, model);
+    add_motions(&h, &model->motions);
+    add_loads(&h, &model->loads);
+    add_obstacles(&h, &model->obstacles);
+    add_reals(&h, model->gravity, 3);
+    add_reals(&h, &model->step, 1);
+    add_reals(&h, &model->frame_interval, 1);
+    add_number(&h, (uint64_t)model->steps_per_frame);
+    return h;
+}

@@ -1,0 +1,35 @@
+// Everything a run leaves on disk, frame by frame:
+//
+//   DIR/frames/frame_000000.vtu    DIR/frames.pvd     the tets
+//   DIR/frames/surface_000000.vtu  DIR/surface.pvd    the render surface, if a body has a skin
+//   DIR/obj/frame_000000.obj                          the render surface as OBJ
+//   DIR/surface.pc2  DIR/surface.obj                  the same as point cache, and the mesh it belongs to
+//   DIR/frames.usda  DIR/usda/BODY.usda               the same as USD (the latter with several bodies)
+//   DIR/energy.csv                                    always
+//   DIR/checkpoints/000000.rbt                        when asked for
+//
+// A frame is written in the order frame files, energy row, indices, checkpoint. So a run that is killed at any moment
+// leaves files that are at least as far as its newest checkpoint; going on from there cuts them back. A frame that
+// cannot be written (disk full) is taken back as a whole; the frames before it stay as they are.
+#ifndef RBT_OUT_RECORDER_H
+#define RBT_OUT_RECORDER_H
+
+#include "model/model.h"
+
+typedef struct rbt_recorder rbt_recorder;
+
+// from_frame -1: a new run; removes what an earlier run's recorder left in this folder. surface.obj and obj/ are
+// touched only if this run writes them, since such names may well be the user's own. k >= 0: keeps the frames 0..k, drops later
+// ones and goes on with k + 1; if a file holds less than that, an error names it and nothing is changed. The model must
+// outlive the recorder; the definition's `folder` is not used.
+rbt_recorder *rbt_recorder_open(const char *folder, const rbt_model *model, const rbt_output_def *output,
+                                int64_t from_frame, rbt_error *error);
+
+// The state is that of the next frame (state->frame). `checkpoint`: write one, then keep only the newest
+// output.checkpoint_keep.
+bool rbt_recorder_frame(rbt_recorder *recorder, const rbt_state *state, const rbt_energies *energies, bool checkpoint,
+                        rbt_error *error);
+
+bool rbt_recorder_close(rbt_recorder *recorder, rbt_error *error);  // frees it in any case; NULL is fine
+
+#endif

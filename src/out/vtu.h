@@ -1,0 +1,58 @@
+// VTK's XML format for unstructured grids (.vtu), raw appended binary: an XML head that says where each array begins,
+// then the arrays as they lie in memory. ParaView and VTK read it without converting anything.
+//
+// Reference: "VTK XML Formats" and the VTK User's Guide, version 1.0 of the format, header_type UInt64. Behind the
+// underscore an array is  [bytes][data]  or, compressed,  [blocks][block bytes][last block's bytes, 0 if full]
+// [compressed bytes of each block...][data of each block...], all these numbers UInt64 and little endian.
+#ifndef RBT_OUT_VTU_H
+#define RBT_OUT_VTU_H
+
+#include "out/surface.h"
+
+enum { RBT_VTU_TRIANGLE = 5, RBT_VTU_TET = 10 };  // VTK's cell types
+
+typedef struct rbt_vtu_field {
+    const char *name;
+    int components;
+    const double *reals;  // (count x components), or NULL and
+    const int32_t *ints;  // (count x components)
+} rbt_vtu_field;
+
+typedef struct rbt_vtu_grid {
+    double time;  // [s] FieldData TimeValue
+    size_t point_count, cell_count;
+    const double *points;  // (point_count x 3)
+    const int32_t *cells;  // (cell_count x corners)
+    int corners, cell_type;
+    size_t point_field_count, cell_field_count;
+    const rbt_vtu_field *point_fields, *cell_fields;
+} rbt_vtu_grid;
+
+typedef struct rbt_vtu_options {
+    bool compress;          // vtkZLibDataCompressor
+    bool single_precision;  // reals as Float32; the time stays Float64
+} rbt_vtu_options;
+
+// Under its name complete or not at all.
+bool rbt_vtu_write(const char *path, const rbt_vtu_grid *grid, rbt_vtu_options options, rbt_error *error);
+
+// Scratch for the fields of one frame, so that frames after the first allocate little.
+typedef struct rbt_vtu_frame {
+    double *displacement, *stress;                      // (node_count x 3), (tet_count)
+    int32_t *body_of_tet;                               // (tet_count)
+    double *vertices, *vertex_shift, *vertex_velocity;  // (vertex_count x 3)
+    int32_t *body_of_triangle;                          // (triangle_count)
+} rbt_vtu_frame;
+
+bool rbt_vtu_frame_init(rbt_vtu_frame *frame, const rbt_model *model, const rbt_surface *surface, rbt_error *error);
+void rbt_vtu_frame_free(rbt_vtu_frame *frame);
+
+// All tets: displacement and velocity on the points; region, body and von_mises [Pa] on the cells.
+bool rbt_vtu_write_tets(const char *path, rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state,
+                        rbt_vtu_options options, rbt_error *error);
+
+// The render surface: displacement and velocity on the points, body on the triangles.
+bool rbt_vtu_write_surface(const char *path, rbt_vtu_frame *frame, const rbt_surface *surface, const rbt_state *state,
+                           rbt_vtu_options options, rbt_error *error);
+
+#endif
