@@ -1,0 +1,29 @@
+// VTU files with their fields, as the renderer needs them.
+#ifndef RBT_MESH_READ_VTU_H
+#define RBT_MESH_READ_VTU_H
+
+#include "rubato/mesh.h"
+
+// One value (or vector) per node or per cell. Cells are in the order of the mesh whatever the order in the file:
+// first all tets, then all triangles, edges and single vertices.
+typedef struct rbt_mesh_field {
+    char *name;
+    bool on_cells;
+    size_t components;
+    double *values;  // (nodes or cells x components)
+} rbt_mesh_field;
+
+typedef struct rbt_fields {
+    size_t count;
+    rbt_mesh_field *items;  // point fields and cell fields in the order of the file
+    size_t cell_count;      // tets, triangles, edges and vertices together
+    bool has_time;
+    double time;  // [s] FieldData TimeValue
+} rbt_fields;
+
+// Fills an empty mesh and fields; on failure both are left empty. Arrays of text are left out.
+bool rbt_vtu_read_fields(const char *path, rbt_mesh *mesh, rbt_fields *fields, rbt_error *error);
+void rbt_fields_free(rbt_fields *fields);
+const rbt_mesh_field *rbt_fields_find(const rbt_fields *fields, const char *name, bool on_cells);  // NULL if absent
+
+#endif
