@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +51,14 @@ const char *rbt_text_number(double value, char buffer[32]) {
     for (int digits = 6; digits <= 17; digits++) {
         snprintf(buffer, 32, "%.*g", digits, value);
         if (strtod(buffer, NULL) == value) break;
+    }
+    // 1e+06 is written 1e6
+    char *exponent = strchr(buffer, 'e'), *first = exponent ? exponent + 1 : NULL;
+    if (first && isfinite(value)) {
+        char *digit = first + 1;
+        while (*digit == '0' && digit[1]) digit++;
+        if (*first == '-') first++;
+        memmove(first, digit, strlen(digit) + 1);
     }
     return buffer;
 }

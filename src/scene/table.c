@@ -1,0 +1,209 @@
+// Scene, time, integrator, output, forces and obstacles; bodies and what is on them are in table_body.c.
+#include "scene/table.h"
+
+#include "scene/table_macros.h"
+#include "step/method.h"
+
+// ---- Forces
+
+#define ON_BODY(type)                                                                                                \
+    {                                                                                                                \
+        FIELD(type, body, RBT_TEXT),                                                                                 \
+            .flags = RBT_NOT_EMPTY, .doc = "Name of the body it acts on; absent: all of them.", .example = "\"bar\"" \
+    }
+
+static const rbt_field GRAVITY[] = {
+    {FIELD(rbt_force_gravity, acceleration, RBT_VEC3), .fallback = {0, -9.80665, 0}, .unit = "m/s^2",
+     .doc = "Acceleration of everything."},
+};
+RECORD(static, FORCE_GRAVITY_RECORD, rbt_force_gravity, GRAVITY, "force-gravity", "Weight.");
+
+static const rbt_field PULL[] = {
+    ON_BODY(rbt_force_pull),
+    {FIELD(rbt_force_pull, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
+     .doc = "The nodes that are pulled."},
+    {FIELD(rbt_force_pull, force, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "N",
+     .doc = "Total force, shared in proportion to the mass of the nodes.", .example = "[0, 10, 0]"},
+    TIME_SPAN(rbt_force_pull, "When it ends."),
+};
+RECORD(, RBT_FORCE_PULL_RECORD, rbt_force_pull, PULL, "force-pull", "A constant force for a while.");
+
+static const rbt_field PULSE[] = {
+    ON_BODY(rbt_force_pulse),
+    {FIELD(rbt_force_pulse, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
+     .doc = "The nodes that are pushed."},
+    {FIELD(rbt_force_pulse, peak, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "N",
+     .doc = "Total force at the top of the wave, shared in proportion to the mass of the nodes.",
+     .example = "[0, 10, 0]"},
+    {FIELD(rbt_force_pulse, from, RBT_REAL), .unit = "s", .max = INFINITY, .doc = "When it begins."},
+    {FIELD(rbt_force_pulse, duration, RBT_REAL), .flags = RBT_ABOVE, .fallback = {0.1}, .unit = "s",
+     .doc = "How long it lasts."},
+};
+RECORD(, RBT_FORCE_PULSE_RECORD, rbt_force_pulse, PULSE, "force-pulse", "A push in the shape of half a sine wave.");
+
+static const rbt_field WIND[] = {
+    ON_BODY(rbt_force_wind),
+    {FIELD(rbt_force_wind, velocity, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m/s",
+     .doc = "Mean velocity of the air.", .example = "[5, 0, 0]"},
+    {FIELD(rbt_force_wind, air_density, RBT_REAL), .flags = RBT_ABOVE, .fallback = {1.225}, .unit = "kg/m^3",
+     .doc = "Density of the air."},
+    {FIELD(rbt_force_wind, gust, RBT_REAL), .max = 10, .doc = "The speed varies by this share of itself."},
+    {FIELD(rbt_force_wind, gust_frequency, RBT_REAL), .flags = RBT_ABOVE, .fallback = {0.5}, .unit = "Hz",
+     .doc = "Frequency of the slowest of the three waves that make the gusts."},
+    TIME_SPAN(rbt_force_wind, "When it ends."),
+};
+RECORD(, RBT_FORCE_WIND_RECORD, rbt_force_wind, WIND, "force-wind",
+       "Pressure of moving air on the surface: 1/2 rho |u| u along the normal, u being the air's velocity against "
+       "the surface along its normal.");
+
+static const rbt_field FORCES[RBT_FORCE_KINDS] = {
+    [RBT_FORCE_GRAVITY] = ALTERNATIVE("gravity", &FORCE_GRAVITY_RECORD, "Weight of all bodies."),
+    [RBT_FORCE_PULL] = ALTERNATIVE("pull", &RBT_FORCE_PULL_RECORD, "A constant force on some nodes for a while."),
+    [RBT_FORCE_PULSE] = ALTERNATIVE("pulse", &RBT_FORCE_PULSE_RECORD, "A short push on some nodes."),
+    [RBT_FORCE_WIND] = ALTERNATIVE("wind", &RBT_FORCE_WIND_RECORD, "Wind with gusts on the surface."),
+};
+VARIANTS(static, FORCE_VARIANTS, FORCES, force_at, "force", "What acts on the bodies from outside.", -1)
+
+// ---- Obstacles
+
+#define STIFFNESS(type)                                                                                              \
+    {                                                                                                                \
+        FIELD(type, stiffness, RBT_REAL), .flags = RBT_ABOVE, .fallback = {1e6}, .unit = "Pa/m",                     \
+                                          .doc = "Pressure per depth of a node inside the obstacle."                 \
+    }
+
+static const rbt_field OBSTACLE_PLANE[] = {
+    {FIELD(rbt_obstacle_plane, point, RBT_VEC3), .unit = "m", .doc = "A point of the plane."},
+    {FIELD(rbt_obstacle_plane, normal, RBT_VEC3), .flags = RBT_NOT_EMPTY, .fallback = {0, 1, 0},
+     .doc = "Points to the free side; its length does not matter."},
+    STIFFNESS(rbt_obstacle_plane),
+};
+RECORD(static, OBSTACLE_PLANE_RECORD, rbt_obstacle_plane, OBSTACLE_PLANE, "obstacle-plane", "Ground or wall.");
+
+static const rbt_field OBSTACLE_SPHERE[] = {
+    {FIELD(rbt_obstacle_sphere, center, RBT_VEC3), .unit = "m", .doc = "Its centre."},
+    {FIELD(rbt_obstacle_sphere, radius, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .unit = "m",
+     .doc = "Its radius.", .example = "0.1"},
+    STIFFNESS(rbt_obstacle_sphere),
+};
+RECORD(static, OBSTACLE_SPHERE_RECORD, rbt_obstacle_sphere, OBSTACLE_SPHERE, "obstacle-sphere", "A ball.");
+
+static const rbt_field OBSTACLE_BOX[] = {
+    {FIELD(rbt_obstacle_box, min, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m",
+     .doc = "Corner with the smallest coordinates.", .example = "[-1, -1, -1]"},
+    {FIELD(rbt_obstacle_box, max, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m",
+     .doc = "Corner with the largest coordinates.", .example = "[1, 0, 1]"},
+    STIFFNESS(rbt_obstacle_box),
+};
+RECORD(, RBT_OBSTACLE_BOX_RECORD, rbt_obstacle_box, OBSTACLE_BOX, "obstacle-box",
+       "A block with edges along the axes.");
+
+static const rbt_field OBSTACLE_CAPSULE[] = {
+    {FIELD(rbt_obstacle_capsule, a, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m", .doc = "Centre of one end.",
+     .example = "[-1, 0, 0]"},
+    {FIELD(rbt_obstacle_capsule, b, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m", .doc = "Centre of the other end.",
+     .example = "[1, 0, 0]"},
+    {FIELD(rbt_obstacle_capsule, radius, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .unit = "m",
+     .doc = "Its radius.", .example = "0.1"},
+    STIFFNESS(rbt_obstacle_capsule),
+};
+RECORD(static, OBSTACLE_CAPSULE_RECORD, rbt_obstacle_capsule, OBSTACLE_CAPSULE, "obstacle-capsule",
+       "A rod with round ends.");
+
+static const rbt_field OBSTACLES[RBT_OBSTACLE_KINDS] = {
+    [RBT_OBSTACLE_PLANE] = ALTERNATIVE("plane", &OBSTACLE_PLANE_RECORD, "Ground or wall."),
+    [RBT_OBSTACLE_SPHERE] = ALTERNATIVE("sphere", &OBSTACLE_SPHERE_RECORD, "A ball."),
+    [RBT_OBSTACLE_BOX] = ALTERNATIVE("box", &RBT_OBSTACLE_BOX_RECORD, "A block with edges along the axes."),
+    [RBT_OBSTACLE_CAPSULE] = ALTERNATIVE("capsule", &OBSTACLE_CAPSULE_RECORD, "A rod with round ends."),
+};
+VARIANTS(static, OBSTACLE_VARIANTS, OBSTACLES, obstacle_at, "obstacle",
+         "Things that do not move and that bodies bounce off: a node of surface area A that is d deep inside has the "
+         "energy 1/2 k A d^2.",
+         -1)
+
+// ---- Time, method, output
+
+static const rbt_field TIME[] = {
+    {FIELD(rbt_time_def, step, RBT_REAL), .flags = RBT_ABOVE, .fallback = {0.01}, .unit = "s",
+     .doc = "Time step; shortened so that a whole number of steps makes a frame."},
+    {FIELD(rbt_time_def, end, RBT_REAL), .fallback = {4}, .max = INFINITY, .unit = "s", .doc = "When the run ends."},
+    {FIELD(rbt_time_def, frame, RBT_REAL), .flags = RBT_ABOVE, .fallback = {0.04}, .unit = "s",
+     .doc = "Time between two frames on disk."},
+};
+RECORD(, RBT_TIME_RECORD, rbt_time_def, TIME, "time", "Steps and frames.");
+
+static rbt_name_of solvers_of(int method) {
+    const rbt_method *m = rbt_method_at(method);
+    return m ? m->solvers : NULL;
+}
+
+static const rbt_record *options_of(int method) {
+    const rbt_method *m = rbt_method_at(method);
+    return m ? m->options : NULL;
+}
+
+static const rbt_dependence BY_METHOD = {"method", solvers_of, options_of};
+
+static const rbt_field INTEGRATOR[] = {
+    {FIELD(rbt_integrator_def, method, RBT_CHOICE), .of.names = rbt_method_name,
+     .doc = "How time is stepped; `rubato methods` says when to use which."},
+    {FIELD(rbt_integrator_def, solver, RBT_CHOICE_BY), .of.by = &BY_METHOD,
+     .doc = "How the method solves its equations; absent: the method's first one."},
+    {FIELD(rbt_integrator_def, options, RBT_RECORD_BY), .of.by = &BY_METHOD, .doc = "What only this method has."},
+    {FIELD(rbt_integrator_def, max_cuts, RBT_INT), .fallback = {8}, .max = 30,
+     .doc = "How often a failing step may be halved before the run stops."},
+};
+RECORD(, RBT_INTEGRATOR_RECORD, rbt_integrator_def, INTEGRATOR, "integrator", "The method that moves the bodies.");
+
+static const rbt_field OUTPUT[] = {
+    {FIELD(rbt_output_def, folder, RBT_TEXT), .flags = RBT_NOT_EMPTY,
+     .doc = "Where the results go, relative to the working folder; -o on the command line comes first.",
+     .example = "\"out/bar\""},
+    {FIELD(rbt_output_def, vtu, RBT_BOOL), .fallback = {1}, .doc = "A VTU file per frame and frames.pvd (ParaView)."},
+    {FIELD(rbt_output_def, obj, RBT_BOOL), .doc = "The surface of every body as an OBJ file per frame."},
+    {FIELD(rbt_output_def, pc2, RBT_BOOL), .doc = "A PC2 point cache of every body's surface (Blender)."},
+    {FIELD(rbt_output_def, usda, RBT_BOOL), .doc = "One USDA text file with the moving surfaces."},
+    {FIELD(rbt_output_def, compress, RBT_BOOL), .doc = "Compress the data inside the VTU files with zlib."},
+    {FIELD(rbt_output_def, single_precision, RBT_BOOL), .doc = "32-bit instead of 64-bit numbers in the VTU files."},
+    {FIELD(rbt_output_def, checkpoint_every, RBT_INT), .fallback = {10}, .max = INFINITY, .unit = "frames",
+     .doc = "How often a checkpoint is written; 0: never."},
+    {FIELD(rbt_output_def, checkpoint_keep, RBT_INT), .max = INFINITY,
+     .doc = "How many of the newest checkpoints stay on disk; 0: all of them."},
+};
+RECORD(, RBT_OUTPUT_RECORD, rbt_output_def, OUTPUT, "output", "What is written, and where.");
+
+// ---- The scene
+
+static const rbt_field SCENE[] = {
+    {.name = "$schema",
+     .kind = RBT_TEXT,
+     .flags = RBT_NOT_KEPT,
+     .doc = "Where an editor finds the JSON Schema; rubato does not look at it.",
+     .example = "\"docs/scene.schema.json\""},
+    {.name = "rubato",
+     .kind = RBT_INT,
+     .offset = offsetof(rbt_scene, version),
+     .flags = RBT_REQUIRED,
+     .fallback = {1},
+     .min = 1,
+     .max = 1,
+     .doc = "Version of the scene format."},
+    {FIELD(rbt_scene, about, RBT_TEXT), .doc = "What the scene shows, for people.",
+     .example = "\"a bar falls on the ground\""},
+    {FIELD(rbt_scene, bodies, RBT_RECORDS), .flags = RBT_REQUIRED | RBT_NOT_EMPTY, .of.record = &RBT_BODY_RECORD,
+     .doc = "The elastic bodies."},
+    {FIELD(rbt_scene, forces, RBT_VARIANTS), .of.variants = &FORCE_VARIANTS,
+     .doc = "What acts on them from outside."},
+    {FIELD(rbt_scene, obstacles, RBT_VARIANTS), .of.variants = &OBSTACLE_VARIANTS, .doc = "What they bounce off."},
+    {FIELD(rbt_scene, time, RBT_RECORD), .of.record = &RBT_TIME_RECORD, .doc = "Steps and frames."},
+    {FIELD(rbt_scene, integrator, RBT_RECORD), .of.record = &RBT_INTEGRATOR_RECORD,
+     .doc = "The method that moves the bodies."},
+    {FIELD(rbt_scene, output, RBT_RECORD), .of.record = &RBT_OUTPUT_RECORD, .doc = "What is written, and where."},
+};
+RECORD(, RBT_SCENE_RECORD, rbt_scene, SCENE, "scene", "The whole file.");
+
+rbt_scene rbt_scene_default(void) {
+    rbt_scene scene;
+    rbt_record_default(&RBT_SCENE_RECORD, &scene);
+    return scene;
+}

@@ -1,0 +1,304 @@
+// Bodies: selections, mesh, material, motions of driven nodes, deformation and velocity at the start.
+#include "energy/material.h"
+#include "mesh/generate.h"
+#include "mesh/unit.h"
+#include "scene/table.h"
+#include "scene/table_macros.h"
+
+// ---- Selections
+
+static const rbt_field SELECT_BOX[] = {
+    {FIELD(rbt_select_box, min, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m",
+     .doc = "Corner with the smallest coordinates.", .example = "[0, 0, 0]"},
+    {FIELD(rbt_select_box, max, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m",
+     .doc = "Corner with the largest coordinates.", .example = "[0.1, 1, 1]"},
+    {FIELD(rbt_select_box, relative, RBT_BOOL),
+     .doc = "The corners are fractions of the body's bounding box instead of metres."},
+};
+RECORD(, RBT_SELECT_BOX_RECORD, rbt_select_box, SELECT_BOX, "select-box", "Inside a box, its faces included.");
+
+static const rbt_field SELECT_SPHERE[] = {
+    {FIELD(rbt_select_sphere, center, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m", .doc = "Its centre.",
+     .example = "[0, 0, 0]"},
+    {FIELD(rbt_select_sphere, radius, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .unit = "m", .doc = "Its radius.",
+     .example = "0.1"},
+};
+RECORD(static, SELECT_SPHERE_RECORD, rbt_select_sphere, SELECT_SPHERE, "select-sphere",
+       "Inside a ball, its surface included.");
+
+static const rbt_field SELECT_PLANE[] = {
+    {FIELD(rbt_select_plane, point, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m", .doc = "A point of the plane.",
+     .example = "[0, 0.5, 0]"},
+    {FIELD(rbt_select_plane, normal, RBT_VEC3), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
+     .doc = "Points to the selected side; its length does not matter.", .example = "[0, 1, 0]"},
+};
+RECORD(static, SELECT_PLANE_RECORD, rbt_select_plane, SELECT_PLANE, "select-plane",
+       "On the side of a plane that its normal points to, the plane included.");
+
+static const rbt_field SELECT_NEAREST[] = {
+    {FIELD(rbt_select_nearest, point, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m", .doc = "The place.",
+     .example = "[0, 0, 0]"},
+    {FIELD(rbt_select_nearest, count, RBT_INT), .fallback = {1}, .min = 1, .doc = "How many."},
+};
+RECORD(static, SELECT_NEAREST_RECORD, rbt_select_nearest, SELECT_NEAREST, "select-nearest",
+       "The ones nearest to a place.");
+
+static const rbt_field SELECTIONS[RBT_SELECT_KINDS] = {
+    [RBT_SELECT_BOX] = ALTERNATIVE("box", &RBT_SELECT_BOX_RECORD, "Inside a box."),
+    [RBT_SELECT_SPHERE] = ALTERNATIVE("sphere", &SELECT_SPHERE_RECORD, "Inside a ball."),
+    [RBT_SELECT_PLANE] = ALTERNATIVE("plane", &SELECT_PLANE_RECORD, "On one side of a plane."),
+    [RBT_SELECT_SET] = {.name = "set",
+                        .kind = RBT_TEXT,
+                        .flags = RBT_NOT_EMPTY,
+                        .doc = "In a set: one of the body's own named selections, or a set of the mesh file; "
+                               "\"everything\" is always known.",
+                        .example = "\"everything\""},
+    [RBT_SELECT_NODES] = {.name = "nodes",
+                          .kind = RBT_INTS,
+                          .flags = RBT_NOT_EMPTY,
+                          .max = INFINITY,
+                          .doc = "Nodes by their numbers in the body, counted from 0.",
+                          .example = "[0, 1, 2]"},
+    [RBT_SELECT_NEAREST] = ALTERNATIVE("nearest", &SELECT_NEAREST_RECORD, "Nearest to a place."),
+    [RBT_SELECT_ALL] = {.name = "all",
+                        .kind = RBT_VARIANTS,
+                        .flags = RBT_NOT_EMPTY,
+                        .of.variants = &RBT_SELECTION_VARIANTS,
+                        .doc = "In all of these selections.",
+                        .example = "[\"left\", {\"sphere\": {\"center\": [0, 0, 0], \"radius\": 0.1}}]"},
+    [RBT_SELECT_ANY] = {.name = "any",
+                        .kind = RBT_VARIANTS,
+                        .flags = RBT_NOT_EMPTY,
+                        .of.variants = &RBT_SELECTION_VARIANTS,
+                        .doc = "In at least one of these selections.",
+                        .example = "[\"left\", \"right\"]"},
+    [RBT_SELECT_NOT] = {.name = "not",
+                        .kind = RBT_VARIANT,
+                        .flags = RBT_REQUIRED,
+                        .of.variants = &RBT_SELECTION_VARIANTS,
+                        .doc = "Not in this selection.",
+                        .example = "\"left\""},
+};
+VARIANTS(, RBT_SELECTION_VARIANTS, SELECTIONS, selection_at, "selection",
+         "Which nodes of a body (or elements, by their centroids), judged in rest position after the body's "
+         "transform.",
+         RBT_SELECT_SET)
+
+static const rbt_field NAMED_SELECTION[] = {
+    {FIELD(rbt_named_selection, name, RBT_TEXT), .flags = RBT_REQUIRED | RBT_NOT_EMPTY, .doc = "Its name.",
+     .example = "\"left\""},
+    {FIELD(rbt_named_selection, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
+     .doc = "What it stands for."},
+};
+RECORD(, RBT_NAMED_SELECTION_RECORD, rbt_named_selection, NAMED_SELECTION, "named-selection",
+       "A selection under a name.");
+
+// ---- Mesh and material
+
+static const rbt_field MESH[] = {
+    {FIELD(rbt_mesh_def, file, RBT_TEXT), .flags = RBT_NOT_EMPTY | RBT_ONE_OF,
+     .doc = "A mesh file with tetrahedra, relative to the folder of the scene.", .example = "\"bunny.msh\""},
+    {FIELD(rbt_mesh_def, shape, RBT_VARIANT), .flags = RBT_ONE_OF, .of.variants = &RBT_SHAPE_VARIANTS,
+     .doc = "A generated shape."},
+    {FIELD(rbt_mesh_def, unit, RBT_TEXT), .fallback_text = "m", .of.names = rbt_unit_name,
+     .doc = "Unit of the numbers in the file; generated shapes are in metres."},
+};
+RECORD(, RBT_MESH_RECORD, rbt_mesh_def, MESH, "mesh", "Where the tetrahedra of a body come from.");
+
+static const rbt_field TRANSFORM[] = {
+    {FIELD(rbt_transform_def, scale, RBT_VEC3), .flags = RBT_NOT_ZERO | RBT_ONE_FOR_ALL, .fallback = {1, 1, 1},
+     .doc = "Factor along each axis."},
+    {FIELD(rbt_transform_def, axis, RBT_VEC3), .flags = RBT_NOT_EMPTY, .fallback = {0, 1, 0},
+     .doc = "Axis of the rotation, through the origin."},
+    {FIELD(rbt_transform_def, degrees, RBT_REAL), .unit = "degrees", .doc = "Angle of the rotation, right-handed."},
+    {FIELD(rbt_transform_def, translate, RBT_VEC3), .unit = "m", .doc = "Shift."},
+};
+RECORD(static, TRANSFORM_RECORD, rbt_transform_def, TRANSFORM, "transform",
+       "Places a mesh: scale first, then rotate, then translate.");
+
+static const rbt_field MATERIAL[] = {
+    {FIELD(rbt_material_def, model, RBT_CHOICE), .of.names = rbt_material_name, .doc = "Law of elasticity."},
+    {FIELD(rbt_material_def, young, RBT_REAL), .flags = RBT_ABOVE, .fallback = {1e5}, .unit = "Pa",
+     .doc = "Young's modulus: how stiff."},
+    {FIELD(rbt_material_def, poisson, RBT_REAL), .flags = RBT_ABOVE | RBT_BELOW, .fallback = {0.4}, .min = -1,
+     .max = 0.5, .doc = "Poisson's ratio: how much it thins when stretched; near 0.5 the volume hardly changes."},
+    {FIELD(rbt_material_def, density, RBT_REAL), .flags = RBT_ABOVE, .fallback = {1000}, .unit = "kg/m^3",
+     .doc = "Mass per volume."},
+};
+RECORD(static, MATERIAL_RECORD, rbt_material_def, MATERIAL, "material", "What a body is made of.");
+
+static const rbt_field REGION[] = {
+    {FIELD(rbt_region_def, name, RBT_TEXT), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
+     .doc = "Its name, for pictures and messages.", .example = "\"bone\""},
+    {FIELD(rbt_region_def, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
+     .doc = "Its elements, by their centroids."},
+    {FIELD(rbt_region_def, material, RBT_RECORD), .of.record = &MATERIAL_RECORD, .doc = "What it is made of."},
+};
+RECORD(static, REGION_RECORD, rbt_region_def, REGION, "region",
+       "A part of a body with a material of its own; where several match, the last one counts.");
+
+static const rbt_field DAMPING[] = {
+    {FIELD(rbt_damping_def, mass, RBT_REAL), .max = INFINITY, .unit = "1/s",
+     .doc = "Share of the mass matrix; damps all motion, as in syrup."},
+    {FIELD(rbt_damping_def, stiffness, RBT_REAL), .max = INFINITY, .unit = "s",
+     .doc = "Share of the stiffness matrix; damps deformation, quick vibrations most."},
+};
+RECORD(static, DAMPING_RECORD, rbt_damping_def, DAMPING, "damping", "Rayleigh damping: D = mass M + stiffness K.");
+
+// ---- Driven nodes
+
+static const rbt_field MOVE_VELOCITY[] = {
+    {FIELD(rbt_move_velocity, velocity, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m/s", .doc = "The velocity.",
+     .example = "[0.1, 0, 0]"},
+    TIME_SPAN(rbt_move_velocity, "When it ends; the nodes stay where they are then."),
+};
+RECORD(, RBT_MOVE_VELOCITY_RECORD, rbt_move_velocity, MOVE_VELOCITY, "motion-velocity", "A constant velocity.");
+
+static const rbt_field MOVE_ROTATION[] = {
+    {FIELD(rbt_move_rotation, point, RBT_VEC3), .unit = "m", .doc = "A point of the axis."},
+    {FIELD(rbt_move_rotation, axis, RBT_VEC3), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
+     .doc = "Its direction; its length does not matter.", .example = "[1, 0, 0]"},
+    {FIELD(rbt_move_rotation, rate, RBT_REAL), .flags = RBT_REQUIRED, .unit = "rad/s",
+     .doc = "How fast, right-handed about the axis.", .example = "3.14"},
+    TIME_SPAN(rbt_move_rotation, "When it ends; the nodes stay where they are then."),
+};
+RECORD(, RBT_MOVE_ROTATION_RECORD, rbt_move_rotation, MOVE_ROTATION, "motion-rotation", "A turn about an axis.");
+
+static const rbt_field MOVE_OSCILLATION[] = {
+    {FIELD(rbt_move_oscillation, amplitude, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m",
+     .doc = "How far to each side.", .example = "[0, 0.1, 0]"},
+    {FIELD(rbt_move_oscillation, frequency, RBT_REAL), .flags = RBT_ABOVE, .fallback = {1}, .unit = "Hz",
+     .doc = "Swings per second."},
+    {FIELD(rbt_move_oscillation, phase, RBT_REAL), .unit = "rad",
+     .doc = "Phase at the beginning; the offset is amplitude (sin(2 pi f (t - from) + phase) - sin(phase))."},
+    TIME_SPAN(rbt_move_oscillation, "When it ends; the nodes stay where they are then."),
+};
+RECORD(, RBT_MOVE_OSCILLATION_RECORD, rbt_move_oscillation, MOVE_OSCILLATION, "motion-oscillation",
+       "To and fro in a sine wave.");
+
+static const rbt_field MOVE_KEYFRAMES[] = {
+    {FIELD(rbt_move_keyframes, times, RBT_REALS), .flags = RBT_REQUIRED | RBT_NOT_EMPTY, .unit = "s",
+     .doc = "When, ascending.", .example = "[0, 1, 2]"},
+    {FIELD(rbt_move_keyframes, offsets, RBT_VEC3S), .flags = RBT_REQUIRED | RBT_NOT_EMPTY, .unit = "m",
+     .doc = "How far from the start at each of the times.", .example = "[[0, 0, 0], [0, 0.1, 0], [0, 0, 0]]"},
+};
+RECORD(, RBT_MOVE_KEYFRAMES_RECORD, rbt_move_keyframes, MOVE_KEYFRAMES, "motion-keyframes",
+       "Offsets at given times, linear between them, constant outside.");
+
+static const rbt_field MOTIONS[RBT_MOVE_KINDS] = {
+    [RBT_MOVE_VELOCITY] = ALTERNATIVE("velocity", &RBT_MOVE_VELOCITY_RECORD, "A constant velocity."),
+    [RBT_MOVE_ROTATION] = ALTERNATIVE("rotation", &RBT_MOVE_ROTATION_RECORD, "A turn about an axis."),
+    [RBT_MOVE_OSCILLATION] = ALTERNATIVE("oscillation", &RBT_MOVE_OSCILLATION_RECORD, "To and fro in a sine wave."),
+    [RBT_MOVE_KEYFRAMES] = ALTERNATIVE("keyframes", &RBT_MOVE_KEYFRAMES_RECORD, "Offsets at given times."),
+};
+VARIANTS(static, MOTION_VARIANTS, MOTIONS, motion_at, "motion",
+         "How driven nodes move: each motion moves the point that the motions before it have made.", -1)
+
+static const rbt_field DRIVEN[] = {
+    {FIELD(rbt_driven_def, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
+     .doc = "The nodes."},
+    {FIELD(rbt_driven_def, motions, RBT_VARIANTS), .of.variants = &MOTION_VARIANTS,
+     .doc = "How they move; none: they are held."},
+    {FIELD(rbt_driven_def, release, RBT_REAL), .flags = RBT_NEVER | RBT_ABOVE, .fallback = {INFINITY}, .unit = "s",
+     .doc = "From when on they are free."},
+};
+RECORD(static, DRIVEN_RECORD, rbt_driven_def, DRIVEN, "driven", "Nodes that follow a script.");
+
+// ---- The start
+
+#define ALONG(type)                                                                                                  \
+    {                                                                                                                \
+        FIELD(type, axis, RBT_VEC3), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,                                          \
+                                     .doc = "Direction along the body; its length does not matter.",                 \
+                                     .example = "[1, 0, 0]"                                                          \
+    }
+
+static const rbt_field DEFORM_STRETCH[] = {
+    ALONG(rbt_deform_stretch),
+    {FIELD(rbt_deform_stretch, factor, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE,
+     .doc = "Length after by length before.", .example = "1.5"},
+    {FIELD(rbt_deform_stretch, keep_volume, RBT_BOOL),
+     .doc = "Thin the body across the axis so that its volume stays."},
+};
+RECORD(static, DEFORM_STRETCH_RECORD, rbt_deform_stretch, DEFORM_STRETCH, "deform-stretch",
+       "Stretches or squeezes along an axis about the centre of the body's box.");
+
+static const rbt_field DEFORM_TWIST[] = {
+    ALONG(rbt_deform_twist),
+    {FIELD(rbt_deform_twist, degrees, RBT_REAL), .flags = RBT_REQUIRED, .unit = "degrees",
+     .doc = "Angle between the two ends.", .example = "90"},
+};
+RECORD(static, DEFORM_TWIST_RECORD, rbt_deform_twist, DEFORM_TWIST, "deform-twist",
+       "Turns the ends along an axis against each other.");
+
+static const rbt_field DEFORM_BEND[] = {
+    ALONG(rbt_deform_bend),
+    {FIELD(rbt_deform_bend, towards, RBT_VEC3), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
+     .doc = "Direction the arc curves to; not along the axis.", .example = "[0, 1, 0]"},
+    {FIELD(rbt_deform_bend, degrees, RBT_REAL), .flags = RBT_REQUIRED, .unit = "degrees", .doc = "Angle of the arc.",
+     .example = "90"},
+};
+RECORD(, RBT_DEFORM_BEND_RECORD, rbt_deform_bend, DEFORM_BEND, "deform-bend", "Makes an arc of an axis.");
+
+static const rbt_field DEFORM_SCALE[] = {
+    {FIELD(rbt_deform_scale, factors, RBT_VEC3), .flags = RBT_REQUIRED | RBT_ONE_FOR_ALL,
+     .doc = "Factor along each axis; 0 flattens, below 0 turns inside out.", .example = "[1.2, 1, 1]"},
+};
+RECORD(static, DEFORM_SCALE_RECORD, rbt_deform_scale, DEFORM_SCALE, "deform-scale",
+       "Scales about the centre of the body's box.");
+
+static const rbt_field DEFORMATIONS[RBT_DEFORM_KINDS] = {
+    [RBT_DEFORM_STRETCH] = ALTERNATIVE("stretch", &DEFORM_STRETCH_RECORD, "Longer or shorter along an axis."),
+    [RBT_DEFORM_TWIST] = ALTERNATIVE("twist", &DEFORM_TWIST_RECORD, "The ends turned against each other."),
+    [RBT_DEFORM_BEND] = ALTERNATIVE("bend", &RBT_DEFORM_BEND_RECORD, "An axis made an arc."),
+    [RBT_DEFORM_SCALE] = ALTERNATIVE("scale", &DEFORM_SCALE_RECORD, "Scaled along x, y and z."),
+};
+VARIANTS(static, DEFORMATION_VARIANTS, DEFORMATIONS, deformation_at, "deformation",
+         "How the body is deformed when the run starts.", -1)
+
+static const rbt_field VELOCITY[] = {
+    {FIELD(rbt_velocity_def, linear, RBT_VEC3), .unit = "m/s", .doc = "Of the centre of mass."},
+    {FIELD(rbt_velocity_def, angular, RBT_VEC3), .unit = "rad/s", .doc = "Of the turn about the centre of mass."},
+};
+RECORD(static, VELOCITY_RECORD, rbt_velocity_def, VELOCITY, "velocity",
+       "How the body moves, as if rigid, when the run starts.");
+
+static const rbt_field SURFACE[] = {
+    {FIELD(rbt_surface_def, file, RBT_TEXT), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
+     .doc = "A surface mesh, relative to the folder of the scene.", .example = "\"bunny.obj\""},
+    {FIELD(rbt_surface_def, unit, RBT_TEXT), .fallback_text = "m", .of.names = rbt_unit_name,
+     .doc = "Unit of the numbers in the file."},
+};
+RECORD(static, SURFACE_RECORD, rbt_surface_def, SURFACE, "surface",
+       "A finer surface that the tetrahedra carry along, written instead of their hull.");
+
+// ---- The body
+
+static const rbt_field BODY[] = {
+    {FIELD(rbt_body_def, name, RBT_TEXT), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
+     .doc = "Its name, for forces, files and messages; no two bodies share one.", .example = "\"bar\""},
+    {FIELD(rbt_body_def, mesh, RBT_RECORD), .flags = RBT_REQUIRED, .of.record = &RBT_MESH_RECORD,
+     .doc = "Where its tetrahedra come from."},
+    {FIELD(rbt_body_def, transform, RBT_RECORD), .of.record = &TRANSFORM_RECORD, .doc = "Where it is placed."},
+    {FIELD(rbt_body_def, material, RBT_RECORD), .of.record = &MATERIAL_RECORD, .doc = "What it is made of."},
+    {FIELD(rbt_body_def, regions, RBT_RECORDS), .of.record = &REGION_RECORD,
+     .doc = "Parts with a material of their own; where several match, the last one counts."},
+    {FIELD(rbt_body_def, selections, RBT_RECORDS), .of.record = &RBT_NAMED_SELECTION_RECORD,
+     .doc = "Selections with a name, to be used wherever a selection stands."},
+    {FIELD(rbt_body_def, damping, RBT_RECORD), .of.record = &DAMPING_RECORD, .doc = "Rayleigh damping."},
+    {FIELD(rbt_body_def, fixed, RBT_VARIANTS), .of.variants = &RBT_SELECTION_VARIANTS,
+     .doc = "Nodes that never move."},
+    {FIELD(rbt_body_def, driven, RBT_RECORDS), .of.record = &DRIVEN_RECORD, .doc = "Nodes that follow a script."},
+    {FIELD(rbt_body_def, deform, RBT_VARIANTS), .of.variants = &DEFORMATION_VARIANTS,
+     .doc = "Deformations of the rest shape at the start, one after the other."},
+    {FIELD(rbt_body_def, velocity, RBT_RECORD), .of.record = &VELOCITY_RECORD, .doc = "How it moves at the start."},
+    {FIELD(rbt_body_def, surface, RBT_OPTIONAL), .of.record = &SURFACE_RECORD,
+     .doc = "A finer surface for pictures, carried along."},
+};
+RECORD(, RBT_BODY_RECORD, rbt_body_def, BODY, "body", "An elastic body.");
+
+rbt_body_def rbt_body_default(void) {
+    rbt_body_def body;
+    rbt_record_default(&RBT_BODY_RECORD, &body);
+    return body;
+}
