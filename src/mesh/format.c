@@ -68,6 +68,11 @@ bool rbt_mesh_check_read(rbt_mesh *mesh, const char *path, rbt_error *error) {
                                "node %zu (counted from 0) is at (%g, %g, %g): every coordinate must be finite", i,
                                x[0], x[1], x[2]);
     }
+    // Arrays that stayed empty are made, so that nobody has to ask for NULL.
+    if (!mesh->tets && !(mesh->tets = rbt_array_new(0, 4 * sizeof(int32_t), "tets", error))) return false;
+    if (!mesh->triangles && !(mesh->triangles = rbt_array_new(0, 3 * sizeof(int32_t), "triangles", error)))
+        return false;
+    if (!mesh->edges && !(mesh->edges = rbt_array_new(0, 2 * sizeof(int32_t), "edges", error))) return false;
     return rbt_mesh_finish_sets(mesh, error) && rbt_mesh_check_indices(mesh, path, error);
 }
 
