@@ -97,6 +97,7 @@ rbt_cholesky *rbt_cholesky_analyze(const rbt_block_matrix *pattern, const unsign
     c->common.nmethods = 1;
     c->common.method[0].ordering = CHOLMOD_METIS;
     c->common.postorder = 1;
+    c->common.final_ll = 1;  // small matrices too: L L^T, so that a negative pivot is noticed
     if (!choose_rows(c, pattern->row_count, keep, error)) goto failed;
     if (!c->kept_count) return c;
     if (!fill_pattern(c, pattern, error)) goto failed;

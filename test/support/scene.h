@@ -1,0 +1,40 @@
+// A small bar made by a program, for tests of compile and stepping.
+#ifndef TEST_SUPPORT_SCENE_H
+#define TEST_SUPPORT_SCENE_H
+
+#include "mesh/generate.h"
+#include "rubato/rubato.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// Parses JSON with single quotes for double ones, which reads better inside C; fails the test if it is wrong.
+static inline rbt_scene_file *scene_from(const char *json) {
+    char *text = strdup(json), message[2048];
+    for (char *c = text; *c; c++)
+        if (*c == '\'') *c = '"';
+    rbt_error error;
+    rbt_scene_file *file = rbt_scene_parse(text, strlen(text), "test.json", NULL, 0, &error);
+    if (!file) print_error("%s\n", rbt_error_text(&error, message, sizeof message));
+    assert_non_null(file);
+    free(text);
+    return file;
+}
+
+static inline rbt_sim *sim_from(const char *json) {
+    rbt_scene_file *file = scene_from(json);
+    rbt_error error;
+    char message[2048];
+    rbt_sim *sim = rbt_sim_create(rbt_scene_of(file), &error);
+    if (!sim) print_error("%s\n", rbt_error_text(&error, message, sizeof message));
+    assert_non_null(sim);
+    rbt_scene_free(file);
+    return sim;
+}
+
+#endif

@@ -1,0 +1,141 @@
+// Scripted motions and the deformations of the start.
+#include "math/vec3.h"
+#include "model/deform.h"
+#include "model/motion.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void assert_near(const double a[3], double x, double y, double z) {
+    const double b[3] = {x, y, z};
+    for (int i = 0; i < 3; i++) assert_true(fabs(a[i] - b[i]) < 1e-12);
+}
+
+static void at(const rbt_motion *motions, size_t count, double t, const double start[3], double p[3]) {
+    rbt_motion_group group = {count, motions, INFINITY};
+    rbt_motion_position(&group, start, t, p);
+}
+
+static void velocity_runs_in_its_window(void **state) {
+    (void)state;
+    const rbt_move_velocity v = {{1, 0, -2}, 0.5, 1.5};
+    const rbt_motion motion = {RBT_MOVE_VELOCITY, &v};
+    const double start[3] = {1, 2, 3};
+    double p[3];
+    at(&motion, 1, 0.2, start, p);
+    assert_near(p, 1, 2, 3);
+    at(&motion, 1, 1, start, p);
+    assert_near(p, 1.5, 2, 2);
+    at(&motion, 1, 9, start, p);
+    assert_near(p, 2, 2, 1);
+}
+
+static void rotation_turns_right_handed(void **state) {
+    (void)state;
+    const rbt_move_rotation r = {{0, 0, 1}, {0, 0, 5}, acos(-1.0) / 2, 0, INFINITY};
+    const rbt_motion motion = {RBT_MOVE_ROTATION, &r};
+    const double start[3] = {1, 0, 7};
+    double p[3];
+    at(&motion, 1, 1, start, p);
+    assert_near(p, 0, 1, 7);
+}
+
+static void oscillation_starts_where_it_is(void **state) {
+    (void)state;
+    const rbt_move_oscillation o = {{0, 2, 0}, 0.25, 0.3, 0, INFINITY};
+    const rbt_motion motion = {RBT_MOVE_OSCILLATION, &o};
+    const double start[3] = {0, 0, 0};
+    double p[3];
+    at(&motion, 1, 0, start, p);
+    assert_near(p, 0, 0, 0);
+    at(&motion, 1, 4, start, p);
+    assert_near(p, 0, 0, 0);
+    at(&motion, 1, 1, start, p);
+    assert_near(p, 0, 2 * (cos(0.3) - sin(0.3)), 0);
+}
+
+static void keyframes_are_linear_between(void **state) {
+    (void)state;
+    const double times[] = {1, 2, 4}, offsets[] = {0, 0, 0, 1, 0, 0, 1, 4, 0};
+    rbt_move_keyframes k = {{3, times}, {3, offsets}};
+    const rbt_motion motion = {RBT_MOVE_KEYFRAMES, &k};
+    const double start[3] = {0, 0, 9};
+    double p[3];
+    at(&motion, 1, 0, start, p);
+    assert_near(p, 0, 0, 9);
+    at(&motion, 1, 1.5, start, p);
+    assert_near(p, 0.5, 0, 9);
+    at(&motion, 1, 3, start, p);
+    assert_near(p, 1, 2, 9);
+    at(&motion, 1, 5, start, p);
+    assert_near(p, 1, 4, 9);
+}
+
+// First moved, then turned about the origin: the order of the list counts.
+static void motions_follow_each_other(void **state) {
+    (void)state;
+    const rbt_move_velocity v = {{1, 0, 0}, 0, 1};
+    const rbt_move_rotation r = {{0, 0, 0}, {0, 0, 1}, acos(-1.0), 1, 2};
+    const rbt_motion both[] = {{RBT_MOVE_VELOCITY, &v}, {RBT_MOVE_ROTATION, &r}};
+    const double start[3] = {1, 0, 0};
+    double p[3];
+    at(both, 2, 1, start, p);
+    assert_near(p, 2, 0, 0);
+    at(both, 2, 1.5, start, p);
+    assert_near(p, 0, 2, 0);
+    at(both, 2, 7, start, p);
+    assert_near(p, -2, 0, 0);
+}
+
+static const double LOW[3] = {0, -1, -1}, HIGH[3] = {4, 1, 1};
+
+static void deform(rbt_deformation_kind kind, const void *value, double x, double y, double z, double p[3]) {
+    rbt_deformation d = {(int)kind, value};
+    p[0] = x, p[1] = y, p[2] = z;
+    rbt_deform_points(p, 1, &d, LOW, HIGH);
+}
+
+static void deformations_keep_the_centre(void **state) {
+    (void)state;
+    double p[3];
+    const rbt_deform_stretch stretch = {{1, 0, 0}, 4, true};
+    deform(RBT_DEFORM_STRETCH, &stretch, 4, 1, 0, p);
+    assert_near(p, 10, 0.5, 0);
+    const rbt_deform_twist twist = {{1, 0, 0}, 180};
+    deform(RBT_DEFORM_TWIST, &twist, 4, 1, 0, p);
+    assert_near(p, 4, 0, 1);
+    deform(RBT_DEFORM_TWIST, &twist, 0, 1, 0, p);
+    assert_near(p, 0, 0, -1);
+    const rbt_deform_scale scale = {{2, 1, 3}};
+    deform(RBT_DEFORM_SCALE, &scale, 4, 1, 1, p);
+    assert_near(p, 6, 1, 3);
+    // A bar of length 4 bent to half a circle of radius 4 / pi, its ends at equal height.
+    const rbt_deform_bend bend = {{1, 0, 0}, {0, 1, 0}, 180};
+    double radius = 4 / acos(-1.0);
+    deform(RBT_DEFORM_BEND, &bend, 4, 0, 0.5, p);
+    assert_near(p, 2 + radius, radius, 0.5);
+    deform(RBT_DEFORM_BEND, &bend, 2, 0.25, 0, p);
+    assert_near(p, 2, 0.25, 0);
+}
+
+static void placing_scales_turns_and_moves(void **state) {
+    (void)state;
+    rbt_transform_def t = {{1, 2, 1}, {0, 0, 1}, 90, {10, 0, 0}};
+    double p[3] = {1000, 500, 0};
+    rbt_place_points(p, 1, 1e-3, &t);
+    assert_near(p, 9, 1, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(velocity_runs_in_its_window),    cmocka_unit_test(rotation_turns_right_handed),
+        cmocka_unit_test(oscillation_starts_where_it_is), cmocka_unit_test(keyframes_are_linear_between),
+        cmocka_unit_test(motions_follow_each_other),      cmocka_unit_test(deformations_keep_the_centre),
+        cmocka_unit_test(placing_scales_turns_and_moves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

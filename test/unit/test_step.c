@@ -1,0 +1,323 @@
+// Stepping: methods against exact and dense answers, loads, driven nodes, the attempt loop.
+#include "math/vec3.h"
+#include "model/force.h"
+#include "model/stiffness.h"
+#include "scene.h"
+#include "scene/sim.h"
+
+static const char *const METHODS[] = {"semi-implicit", "symplectic-euler"};
+
+// A bar of 0.4 x 0.1 x 0.1 m, soft enough for explicit steps of 1 ms, with more members of the scene as text.
+static rbt_sim *bar(const char *method, double step, const char *body, const char *scene) {
+    char json[4096];
+    snprintf(json, sizeof json,
+             "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.1], "
+             "'cells': [4, 1, 1]}}}, "
+             "'material': {'model': 'stable-neo-hookean', 'young': 1e4, 'poisson': 0.3, 'density': 1000}%s}]%s, "
+             "'time': {'step': %g, 'frame': %g, 'end': 10}, 'integrator': {'method': '%s'}}",
+             body, scene, step, step, method);
+    return sim_from(json);
+}
+
+static void advance(rbt_sim *sim, int steps) {
+    rbt_step_report report;
+    for (int i = 0; i < steps; i++) assert_true(rbt_sim_advance_frame(sim, &report));
+}
+
+// Every node falls alike: v = n h g, x = X + h^2 g n (n + 1) / 2, exactly what both schemes give without stress.
+static void free_fall_is_exact(void **state) {
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        rbt_sim *sim = bar(METHODS[m], 1e-3, "", ", 'forces': [{'gravity': {'acceleration': [0, -10, 1]}}]");
+        advance(sim, 20);
+        for (size_t n = 0; n < sim->model->node_count; n++) {
+            const double *x = sim->state.x + 3 * n, *X = sim->model->X + 3 * n, *v = sim->state.v + 3 * n;
+            assert_true(fabs(v[1] + 0.2) < 1e-12 && fabs(v[2] - 0.02) < 1e-12 && fabs(v[0]) < 1e-12);
+            assert_true(fabs(x[1] - X[1] + 1e-6 * 10 * 210) < 1e-12);
+        }
+        rbt_sim_free(sim);
+    }
+}
+
+// Internal forces sum to zero and have no torque. Symplectic Euler keeps both momenta; semi-implicit the linear one.
+static void momentum_is_kept(void **state) {
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        rbt_sim *sim = bar(METHODS[m], 2e-4,
+                           ", 'deform': [{'twist': {'axis': [1, 0, 0], 'degrees': 60}}], 'velocity': {'linear': "
+                           "[1, 2, 3], 'angular': [0, 0, 4]}",
+                           "");
+        rbt_energies before = rbt_sim_energies(sim);
+        advance(sim, 100);
+        rbt_energies after = rbt_sim_energies(sim);
+        for (int i = 0; i < 3; i++) {
+            assert_true(fabs(after.momentum[i] - before.momentum[i]) < 1e-12 * rbt_length(before.momentum) * 100);
+            if (m == 1)
+                assert_true(fabs(after.angular_momentum[i] - before.angular_momentum[i]) <
+                            1e-12 * rbt_length(before.angular_momentum) * 100);
+        }
+        assert_true(after.elastic < before.elastic);
+        rbt_sim_free(sim);
+    }
+}
+
+// Column j of K by central differences of the elastic force
+static double *dense_stiffness(const rbt_model *m, const double *x) {
+    size_t n = 3 * m->node_count;
+    double *K = calloc(n * n, sizeof *K), *y = malloc(n * sizeof *y), *f[2],
+           *corner = calloc(12 * m->tet_count, sizeof *corner);
+    for (int side = 0; side < 2; side++) f[side] = malloc(n * sizeof **f);
+    const double s = 1e-6;
+    for (size_t j = 0; j < n; j++) {
+        for (int side = 0; side < 2; side++) {
+            memcpy(y, x, n * sizeof *y);
+            y[j] += side ? s : -s;
+            memset(f[side], 0, n * sizeof *y);
+            rbt_force_elastic(m, y, corner, f[side]);
+        }
+        for (size_t i = 0; i < n; i++) K[i * n + j] = -(f[1][i] - f[0][i]) / (2 * s);
+    }
+    free(y), free(f[0]), free(f[1]), free(corner);
+    return K;
+}
+
+static void assembled_stiffness_is_force_gradient(void **state) {
+    (void)state;
+    rbt_sim *sim = bar("semi-implicit", 1e-3, ", 'deform': [{'twist': {'axis': [1, 0, 0], 'degrees': 90}}]", "");
+    const rbt_model *m = sim->model;
+    size_t n = 3 * m->node_count;
+    double *K = dense_stiffness(m, sim->state.x), largest = 0;
+    rbt_stiffness s;
+    assert_true(rbt_stiffness_build(&s, m, NULL));
+    rbt_stiffness_assemble(&s, m, sim->state.x);
+    for (size_t i = 0; i < n * n; i++) largest = fmax(largest, fabs(K[i]));
+    for (size_t i = 0; i < m->node_count; i++)
+        for (size_t k = s.K.start[i]; k < s.K.start[i + 1]; k++)
+            for (size_t r = 0; r < 9; r++) {
+                double *entry = &K[(3 * i + r / 3) * n + 3 * (size_t)s.K.column[k] + r % 3];
+                assert_true(fabs(*entry - s.K.value[9 * k + r]) < 1e-6 * largest);
+                *entry = 0;
+            }
+    for (size_t i = 0; i < n; i++)  // nothing outside the pattern
+        for (size_t j = 0; j <= i; j++) assert_true(fabs(K[i * n + j]) < 1e-6 * largest);
+    rbt_stiffness_free(&s);
+    free(K);
+    rbt_sim_free(sim);
+}
+
+// One step against (M + hD + h^2 K) dv = h (f - D v - h K v) with K dense, rows of held nodes replaced by what they must do.
+static void semi_implicit_solves_its_equation(void **state) {
+    (void)state;
+    const double h = 4e-3, alpha = 0.7, beta = 2e-3;
+    rbt_sim *sim = bar("semi-implicit", h,
+                       ", 'deform': [{'bend': {'axis': [1, 0, 0], 'towards': [0, 1, 0], 'degrees': 40}}], "
+                       "'velocity': {'angular': [3, 1, 2]}"
+                       ", 'damping': {'mass': 0.7, 'stiffness': 2e-3}, 'driven': [{'where': {'box': {'min': [-1, -1, "
+                       "-1], 'max': [0.01, 1, 1]}}, "
+                       "'motions': [{'velocity': {'velocity': [0.1, 0.2, -0.3]}}]}]",
+                       ", 'forces': [{'gravity': {'acceleration': [0, -10, 0]}}]");
+    const rbt_model *m = sim->model;
+    size_t n = 3 * m->node_count;
+    double *x = malloc(n * sizeof *x), *v = malloc(n * sizeof *v), *f = malloc(n * sizeof *f);
+    double *corner = calloc(12 * m->tet_count, sizeof *corner), *K = dense_stiffness(m, sim->state.x);
+    memcpy(x, sim->state.x, n * sizeof *x);
+    memcpy(v, sim->state.v, n * sizeof *v);
+    rbt_force_external(m, 0, x, v, f);
+    rbt_force_elastic(m, x, corner, f);
+    advance(sim, 1);
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        double dv = sim->state.v[i] - v[i], left = m->mass[i / 3] * (1 + h * alpha) * dv;
+        double right = h * (f[i] - alpha * m->mass[i / 3] * v[i]);
+        assert_true(fabs(sim->state.x[i] - x[i] - h * sim->state.v[i]) < 1e-14);
+        if (m->role[i / 3] == RBT_DRIVEN) {
+            const double target[3] = {0.1, 0.2, -0.3};
+            assert_true(fabs(sim->state.v[i] - target[i % 3]) < 1e-12);
+            continue;
+        }
+        for (size_t j = 0; j < n; j++) {
+            left += h * (h + beta) * K[i * n + j] * (sim->state.v[j] - v[j]);
+            right -= h * (h + beta) * K[i * n + j] * v[j];
+        }
+        largest = fmax(largest, fabs(right));
+        assert_true(fabs(left - right) < 1e-8 * fmax(largest, 1e-3));  // K by differences is good to about 1e-9
+    }
+    free(x), free(v), free(f), free(corner), free(K);
+    rbt_sim_free(sim);
+}
+
+// The error of one method against itself at half the step halves: first order.
+static void both_methods_are_first_order(void **state) {
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        double *x[3];
+        size_t n = 0;
+        for (int level = 0; level < 3; level++) {
+            rbt_sim *sim = bar(METHODS[m], 4e-4 / (1 << level),
+                               ", 'deform': [{'stretch': {'axis': [1, 0, 0], 'factor': 1.1}}]", "");
+            advance(sim, 50 << level);
+            n = 3 * sim->model->node_count;
+            x[level] = malloc(n * sizeof(double));
+            memcpy(x[level], sim->state.x, n * sizeof(double));
+            rbt_sim_free(sim);
+        }
+        double coarse = 0, fine = 0;
+        for (size_t i = 0; i < n; i++) {
+            coarse += (x[0][i] - x[1][i]) * (x[0][i] - x[1][i]);
+            fine += (x[1][i] - x[2][i]) * (x[1][i] - x[2][i]);
+        }
+        double order = 0.5 * log2(coarse / fine);
+        assert_true(fabs(order - 1) < 0.15);
+        for (int level = 0; level < 3; level++) free(x[level]);
+    }
+}
+
+// Total momentum gained: pull F t, pulse 2/pi F T; nothing before or after.
+static void pulls_give_their_impulse(void **state) {
+    (void)state;
+    rbt_sim *sim = bar("semi-implicit", 1e-3, "",
+                       ", 'forces': [{'pull': {'where': {'box': {'min': [0.9, 0, 0], 'max': [1, 1, 1], 'relative': "
+                       "true}}, 'force': [2, 0, 0], "
+                       "'from': 0.01, 'until': 0.03}}, {'pulse': {'where': 'everything', 'peak': [0, 3, 0], 'from': "
+                       "0, 'duration': 0.04}}]");
+    advance(sim, 60);
+    rbt_energies e = rbt_sim_energies(sim);
+    assert_true(fabs(e.momentum[0] - 2 * 0.02) < 2 * 1e-3 + 1e-9);  // the window is met to within a step
+    assert_true(fabs(e.momentum[1] - 2 / acos(-1.0) * 3 * 0.04) < 1e-4);
+    assert_true(fabs(e.momentum[2]) < 1e-9);
+    rbt_sim_free(sim);
+}
+
+static void wind_pushes_downwind(void **state) {
+    (void)state;
+    rbt_sim *sim = bar("semi-implicit", 1e-3, "", ", 'forces': [{'wind': {'velocity': [0, 0, 10], 'gust': 0}}]");
+    advance(sim, 1);
+    // Two faces of 0.4 x 0.1 m stand against it; h 1/2 rho U^2 each, as the body is at rest and both sides push.
+    rbt_energies e = rbt_sim_energies(sim);
+    assert_true(e.momentum[2] > 0 && fabs(e.momentum[2] - 1e-3 * 0.5 * 1.2 * 100 * 0.08) < 0.05 * e.momentum[2]);
+    assert_true(fabs(e.momentum[0]) < 1e-6 * e.momentum[2]);
+    rbt_sim_free(sim);
+}
+
+static void released_nodes_move_freely(void **state) {
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        rbt_sim *sim = bar(METHODS[m], 1e-3,
+                           ", 'driven': [{'where': 'everything', 'motions': [{'velocity': {'velocity': [0, 1, 0]}}], "
+                           "'release': 0.01}]",
+                           ", 'forces': [{'gravity': {'acceleration': [0, -10, 0]}}]");
+        advance(sim, 10);
+        assert_true(fabs(sim->state.v[1] - 1) < 1e-9);
+        advance(sim, 10);
+        assert_true(fabs(sim->state.v[1] - 0.9) < 1e-9);
+        rbt_sim_free(sim);
+    }
+}
+
+static void a_body_rests_on_the_ground(void **state) {
+    (void)state;
+    rbt_sim *sim =
+        bar("semi-implicit", 5e-3, ", 'damping': {'mass': 20}",
+            ", 'forces': [{'gravity': {'acceleration': [0, -10, 0]}}], 'obstacles': [{'plane': {'stiffness': 1e7}}]");
+    advance(sim, 400);
+    rbt_energies e = rbt_sim_energies(sim);
+    // Weight 4 kg * 10 on 0.04 m^2 sinks 1e3 Pa / 1e7 Pa/m = 0.1 mm into the penalty layer.
+    double deepest = 0;
+    for (size_t n = 0; n < sim->model->node_count; n++) deepest = fmin(deepest, sim->state.x[3 * n + 1]);
+    assert_true(e.kinetic < 1e-9 && deepest < -0.5e-4 && deepest > -3e-4);
+    rbt_sim_free(sim);
+}
+
+// ---- The attempt loop, on a method that refuses steps longer than it likes
+
+typedef struct refuser {
+    double longest;
+    int calls;
+} refuser;
+
+static rbt_outcome refuse(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
+    refuser *r = self;
+    double h = until - state->t;
+    r->calls++;
+    rbt_stage_add(stages, "refuse", 0);
+    report->stage = "refuse";
+    for (size_t i = 0; i < 3 * state->node_count; i++) state->x[i] += h, state->v[i] = 7;
+    return h > r->longest * (1 + 1e-12) ? RBT_NOT_CONVERGED : RBT_DONE;
+}
+
+static const rbt_method REFUSER = {.name = "refuser", .attempt = refuse};
+
+static void failing_steps_are_cut_and_undone(void **state) {
+    (void)state;
+    rbt_sim *sim = bar("symplectic-euler", 1e-3, "", "");
+    size_t bytes = 3 * sim->model->node_count * sizeof(double);
+    double *x = malloc(bytes);
+    memcpy(x, sim->state.x, bytes);
+    refuser self = {1e-3 / 8, 0};
+    rbt_stepper stepper = {.model = sim->model, .method = &REFUSER, .self = &self, .max_cuts = 4};
+    stepper.saved = calloc(5, 2 * bytes);
+    rbt_step_report report = {0};
+    assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 1e-3, &report), RBT_DONE);
+    assert_int_equal(report.cuts, 3);
+    assert_int_equal(report.steps, 8);
+    assert_int_equal(self.calls, 15);
+    assert_true(sim->state.t == 1e-3 && fabs(sim->state.x[0] - x[0] - 1e-3) < 1e-15);
+
+    memcpy(x, sim->state.x, bytes);
+    self.longest = 1e-3 / 64;
+    report = (rbt_step_report){0};
+    assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 2e-3, &report), RBT_NOT_CONVERGED);
+    assert_int_equal(report.cuts, 4);
+    assert_string_equal(report.stage, "refuse");
+    assert_true(sim->state.t == 1e-3);
+    assert_memory_equal(x, sim->state.x, bytes);
+    free(stepper.saved);
+    free(x);
+    rbt_sim_free(sim);
+}
+
+// A step ten times too long for the explicit method ends in an outcome that names body and element, with finite numbers.
+static void divergence_is_an_outcome(void **state) {
+    (void)state;
+    rbt_sim *sim = bar("symplectic-euler", 0.2, ", 'deform': [{'stretch': {'axis': [1, 0, 0], 'factor': 1.5}}]", "");
+    rbt_step_report report;
+    while (rbt_sim_frame(sim) < 50 && rbt_sim_advance_frame(sim, &report)) continue;
+    assert_int_equal(report.outcome, RBT_NOT_FINITE);
+    assert_int_equal(report.body, 0);
+    assert_true(report.tet >= 0 && report.hint[0]);
+    for (size_t i = 0; i < 3 * sim->model->node_count; i++)
+        assert_true(isfinite(sim->state.x[i]) && isfinite(sim->state.v[i]));
+    rbt_sim_free(sim);
+}
+
+static void steps_divide_the_frame(void **state) {
+    (void)state;
+    rbt_scene_file *file = scene_from("{'rubato': 1, 'bodies': [{'mesh': {'shape': {'cuboid': {}}}}], 'time': "
+                                      "{'step': 0.03, 'frame': 0.04, 'end': 1}}");
+    rbt_error error;
+    rbt_model *m = rbt_model_compile(rbt_scene_of(file), &error);
+    assert_non_null(m);
+    assert_int_equal(m->steps_per_frame, 2);
+    assert_int_equal(m->frame_count, 25);
+    assert_int_equal(m->warning_count, 1);
+    rbt_model_free(m);
+    rbt_scene_free(file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(free_fall_is_exact),
+        cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(assembled_stiffness_is_force_gradient),
+        cmocka_unit_test(semi_implicit_solves_its_equation),
+        cmocka_unit_test(both_methods_are_first_order),
+        cmocka_unit_test(pulls_give_their_impulse),
+        cmocka_unit_test(wind_pushes_downwind),
+        cmocka_unit_test(released_nodes_move_freely),
+        cmocka_unit_test(a_body_rests_on_the_ground),
+        cmocka_unit_test(failing_steps_are_cut_and_undone),
+        cmocka_unit_test(divergence_is_an_outcome),
+        cmocka_unit_test(steps_divide_the_frame),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
