@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Every shipped scene passes `rubato check` and runs its first frames.
+set -eu
+source "$(dirname "$0")/lib.sh"
+count=0
+while IFS= read -r scene; do
+    "$rubato" check "$scene" >/dev/null || fail "$scene does not pass the check"
+    "$rubato" run "$scene" -o out -q --frames 2 || fail "$scene does not run"
+    [ -f out/frames/frame_000002.vtu ] || fail "$scene left no frame 2"
+    rm -rf out
+    count=$((count + 1))
+done < <(find "$source_folder/scenes" -name '*.json' | sort)
+[ "$count" -gt 0 ] || fail "no scenes found"
+echo "$count scenes"
