@@ -212,16 +212,10 @@ static const char *known_name(const rbt_select_context *c, size_t i) {
 }
 
 static bool unknown_set(const evaluation *e, const char *name, place at) {
-    const char *best = NULL, *known;
-    int fewest = (int)strlen(name) / 2 + 1;
-    for (size_t i = 0; (known = known_name(e->context, i)); i++) {
-        int edits = rbt_text_edits(name, known);
-        if (edits < fewest) {
-            fewest = edits;
-            best = known;
-        }
-    }
-    if (best) return complain(e, at, "there is no set \"%s\"; did you mean \"%s\"?", name, best);
+    const char *known;
+    rbt_nearest near = rbt_nearest_begin(name);
+    for (size_t i = 0; (known = known_name(e->context, i)); i++) rbt_nearest_offer(&near, known);
+    if (near.best) return complain(e, at, "there is no set \"%s\"; did you mean \"%s\"?", name, near.best);
     char list[512] = "";
     size_t used = 0;
     for (size_t i = 0; (known = known_name(e->context, i)) && used + strlen(known) + 12 < sizeof list; i++)
