@@ -100,7 +100,7 @@ void rbt_step_histogram_fill(const double *steps, size_t count, rbt_step_histogr
     for (size_t t = 0; t < count; t++) {
         if (!(steps[t] > 0)) continue;
         int bin = 0;
-        while (bin < RBT_HISTOGRAM_BINS - 1 && steps[t] >= histogram->edge[bin + 1]) bin++;
+        while (range > 1e-9 && bin < RBT_HISTOGRAM_BINS - 1 && steps[t] >= histogram->edge[bin + 1]) bin++;
         histogram->count[bin]++;
     }
 }

@@ -21,6 +21,7 @@ typedef struct rbt_step_histogram {
     double edge[RBT_HISTOGRAM_BINS + 1];  // [s] equal ratios from min to max
 } rbt_step_histogram;
 
+// Steps that differ by rounding only (1e-9 of their size) all go to the first bin.
 void rbt_step_histogram_fill(const double *steps, size_t count, rbt_step_histogram *histogram);
 
 #endif
