@@ -56,9 +56,11 @@ static bool read_names(rbt_gmsh *g) {
                                       (long long)i + 1);
         // From the first quote to the last, so that a name may hold quotes.
         const char *open = memchr(line, '"', length), *close = open ? memrchr(line, '"', length) : NULL;
-        if (!open || open == close)
+        if (!open || open == close) {
+            text.scan.at = line;
             return rbt_values_fail(&text, g->error, "the name of physical group %lld is not in quotes",
                                    (long long)name.tag);
+        }
         name.text = open + 1;
         name.length = (size_t)(close - open - 1);
         if (!rbt_array_reserve((void **)&g->names, &g->name_capacity, g->name_count + 1, sizeof name,
@@ -76,7 +78,7 @@ static bool finish_nodes(rbt_gmsh *g) {
     g->has_nodes = true;
     if (rbt_tag_map_build(&g->node_of, g->node_tags, g->node_count, &twice, &found, g->error)) return true;
     if (!found) return false;
-    return rbt_values_fail(&g->in, g->error, "node %lld is listed twice in $Nodes", (long long)twice);
+    return rbt_fail_at(g->error, g->in.scan.file, 0, 0, "node %lld is listed twice in $Nodes", (long long)twice);
 }
 
 static bool finish_elements(rbt_gmsh *g) {
@@ -118,18 +120,16 @@ static bool read_section(rbt_gmsh *g) {
     rbt_scan *s = &g->in.scan;
     char name[80], end_mark[90], seen[48];
     rbt_scan_word(s, name, sizeof name);
-    if (name[0] != '$')
-        return rbt_values_fail(&g->in, g->error, "expected a section such as $Nodes, found \"%.40s\"", name);
     snprintf(end_mark, sizeof end_mark, "$End%s", name + 1);
     bool header = strcmp(name, "$MeshFormat") == 0;
     if (strcmp(name, "$NOD") == 0)
         return rbt_values_fail(&g->in, g->error,
                                "gmsh version 1 is not supported: save the mesh as version 2.2, 4.0 or 4.1");
-    if (header == (g->version != 0))
-        return rbt_values_fail(&g->in, g->error,
-                               header ? "there is a second $MeshFormat section"
-                                      : "the file must begin with $MeshFormat, not with %.40s",
-                               name);
+    if (header && g->version) return rbt_values_fail(&g->in, g->error, "there is a second $MeshFormat section");
+    if (!header && !g->version)
+        return rbt_values_fail(&g->in, g->error, "the file must begin with $MeshFormat, not with \"%.40s\"", name);
+    if (name[0] != '$')
+        return rbt_values_fail(&g->in, g->error, "expected a section such as $Nodes, found \"%.40s\"", name);
     if (g->in.binary) {  // the bytes begin right behind the line end
         const char *line;
         size_t length;

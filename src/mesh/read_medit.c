@@ -188,7 +188,8 @@ static bool read_binary_keyword(reader *r, bool *last) {
     size_t here = (size_t)(in->scan.at - in->scan.begin), size = (size_t)(in->scan.end - in->scan.begin);
     if (next != 0 && (next < 0 || (uint64_t)next < here || (uint64_t)next > size))
         return rbt_values_fail(in, r->error,
-                               "keyword %lld says that the next one is at byte %lld, but it is at %zu of %zu bytes",
+                               "keyword %lld says that the next one is at byte %lld, but its data begins at byte %zu "
+                               "and the file ends at %zu",
                                (long long)code, (long long)next, here, size);
     if (!read_keyword(r, k)) return false;
     *last = next == 0;

@@ -35,6 +35,7 @@ static bool read_header(rbt_values *in, int wanted, int64_t header[4], const cha
         if (!rbt_scan_int(&line.scan, &header[i])) return rbt_values_missing(&line, error, "%s", what);
     if (!rbt_scan_at_end(&line.scan)) return rbt_values_missing(&line, error, "the end of the line");
     for (int i = wanted; i < 4; i++) header[i] = 0;
+    in->scan.at = line.scan.at;  // errors about the header belong to its line
     return true;
 }
 

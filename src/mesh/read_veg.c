@@ -118,10 +118,16 @@ static bool read_set(reader *r) {
     rbt_scan *s = &r->in.scan;
     char seen[48];
     if (!r->mesh->tets) return rbt_values_fail(&r->in, r->error, "*SET comes before *ELEMENTS");
+    const char *start = s->at;
     while (s->at < s->end && (*s->at == ' ' || *s->at == '\t')) s->at++;
     if (!rbt_scan_rest(s, &name.text, &name.length)) name.length = 0;
+    const char *comment = name.length ? memchr(name.text, '#', name.length) : NULL;
+    if (comment) name.length = (size_t)(comment - name.text);
     while (name.length && (name.text[name.length - 1] == ' ' || name.text[name.length - 1] == '\t')) name.length--;
-    if (!name.length) return rbt_values_fail(&r->in, r->error, "a *SET has no name");
+    if (!name.length) {
+        s->at = start;
+        return rbt_values_fail(&r->in, r->error, "a *SET has no name");
+    }
     name.text = r->text + (name.text - s->begin);
     if (!rbt_array_reserve((void **)&r->names, &r->name_capacity, r->name_count + 1, sizeof name, "set names",
                            r->error))
