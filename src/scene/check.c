@@ -31,6 +31,7 @@ static bool check_number(checker *c, const rbt_field *f, double value) {
     if (!isfinite(value))
         return rbt_walk_fail(c->walk, "must be a finite number, found %s", rbt_text_number(value, number));
     if (rbt_field_allows(f, value)) return true;
+    if (value == 0 && (f->flags & RBT_NOT_ZERO)) return rbt_walk_fail(c->walk, "must not be 0");
     rbt_field_limits(f, limits, sizeof limits);
     return rbt_walk_fail(c->walk, "must be %s%s%s, found %s", limits, f->unit ? " " : "", f->unit ? f->unit : "",
                          rbt_text_number(value, number));
@@ -55,8 +56,7 @@ static bool check_vector(checker *c, const rbt_field *f, const double *values, c
 }
 
 static bool check_text(checker *c, const rbt_field *f, const char *text) {
-    if (!text)
-        return !f->fallback_text || rbt_walk_fail(c->walk, "points nowhere; the default is \"%s\"", f->fallback_text);
+    if (!text) return true;
     if (!text[0] && (f->flags & RBT_NOT_EMPTY)) return rbt_walk_fail(c->walk, "must not be empty");
     if (!f->of.names) return true;
     for (int i = 0; f->of.names(i); i++)
@@ -98,9 +98,11 @@ static bool check_list(checker *c, const rbt_field *f, const any_list *list) {
     if (f->kind == RBT_REALS)
         return check_numbers(c, f, (const double *)(const void *)list->items, NULL, list->count);
     if (f->kind == RBT_INTS) return check_numbers(c, f, NULL, (const int *)(const void *)list->items, list->count);
+    rbt_field item = *f;
+    item.flags &= ~(unsigned)RBT_NOT_EMPTY;  // it is the list that must not be empty
     for (size_t i = 0; i < list->count; i++) {
         size_t mark = rbt_walk_item(c->walk, i);
-        if (!check_item(c, f, list, i)) return false;
+        if (!check_item(c, &item, list, i)) return false;
         rbt_walk_back(c->walk, mark);
     }
     return true;
@@ -396,14 +398,18 @@ static bool check_named_selection(checker *c, const void *data) {
 static bool check_time(checker *c, const void *data) {
     const rbt_time_def *time = data;
     const double most = 1e9;
-    char a[32], b[32];
-    const char *key = time->end / time->frame > most ? "frame" : time->frame / time->step > most ? "step" : NULL;
-    if (!key) return true;
-    bool frames = key[0] == 'f';
-    rbt_walk_key(c->walk, key);
-    return rbt_walk_fail(c->walk, "must be at least %s s, that is %s / 1e9, found %s",
-                         rbt_text_number((frames ? time->end : time->frame) / most, a), frames ? "end" : "frame",
-                         rbt_text_number(frames ? time->frame : time->step, b));
+    char number[32];
+    if (time->end / time->frame > most) {
+        rbt_walk_key(c->walk, "frame");
+        return rbt_walk_fail(c->walk, "must be at least %g s, that is end / %g, found %s", time->end / most, most,
+                             rbt_text_number(time->frame, number));
+    }
+    if (time->frame / time->step > most) {
+        rbt_walk_key(c->walk, "step");
+        return rbt_walk_fail(c->walk, "must be at least %g s, that is frame / %g, found %s", time->frame / most, most,
+                             rbt_text_number(time->step, number));
+    }
+    return true;
 }
 
 static bool check_scene(checker *c, const void *data) {

@@ -60,7 +60,9 @@ static void write_reference(rbt_text *t, const rbt_definitions *d, const void *r
     rbt_text_add(t, "\"$ref\": \"#/$defs/%s\"", rbt_definition_name(d, record_or_variants));
 }
 
-static void write_item(rbt_text *t, const rbt_definitions *d, const rbt_field *f) {
+static void write_item(rbt_text *t, const rbt_definitions *d, const rbt_field *list) {
+    rbt_field item = *list, *f = &item;
+    item.flags &= ~(unsigned)RBT_NOT_EMPTY;  // it is the list that must not be empty
     switch (f->kind) {
     case RBT_INTS: write_number_type(t, f, "integer"); break;
     case RBT_REALS: write_number_type(t, f, "number"); break;

@@ -157,7 +157,8 @@ RECORD(, RBT_INTEGRATOR_RECORD, rbt_integrator_def, INTEGRATOR, "integrator", "T
 
 static const rbt_field OUTPUT[] = {
     {FIELD(rbt_output_def, folder, RBT_TEXT), .flags = RBT_NOT_EMPTY,
-     .doc = "Where the results go, relative to the working folder; -o on the command line comes first.",
+     .doc = "Where the results go, relative to the working folder; -o comes first; absent: out/ and the name of the "
+            "scene.",
      .example = "\"out/bar\""},
     {FIELD(rbt_output_def, vtu, RBT_BOOL), .fallback = {1}, .doc = "A VTU file per frame and frames.pvd (ParaView)."},
     {FIELD(rbt_output_def, obj, RBT_BOOL), .doc = "The surface of every body as an OBJ file per frame."},
