@@ -99,10 +99,8 @@ static char *default_folder(const char *scene) {
 }
 
 static int report_failure(const rbt_scene *scene, const rbt_step_report *r, const char *folder) {
-    const rbt_body_def *body = r->body >= 0 ? &scene->bodies.items[r->body] : NULL;
     fprintf(stderr, "rubato: a step failed: %s in stage \"%s\"", rbt_outcome_name(r->outcome), r->stage);
-    if (body && body->name) fprintf(stderr, ", body \"%s\"", body->name);
-    else if (body) fprintf(stderr, ", body %lld", (long long)r->body);
+    if (r->body >= 0) fprintf(stderr, ", body \"%s\"", scene->bodies.items[r->body].name);
     if (r->tet >= 0) fprintf(stderr, ", tet %lld (%.3g)", (long long)r->tet, r->value);
     fprintf(stderr, ", after %d halvings", r->cuts);
     if (r->hint[0]) fprintf(stderr, "; %s", r->hint);

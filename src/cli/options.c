@@ -67,7 +67,8 @@ int rbt_options_read(const char *command, const rbt_option *options, int option_
         }
         if (only_positionals || word[0] != '-' || !word[1]) {
             if (*positional_count == most) {
-                fprintf(stderr, "rubato %s: \"%s\" is one word too many; see rubato %s --help\n", command, word, command);
+                fprintf(stderr, "rubato %s: \"%s\" is one word too many; see rubato %s --help\n", command, word,
+                        command);
                 return 2;
             }
             positionals[(*positional_count)++] = word;

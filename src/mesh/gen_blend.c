@@ -1,5 +1,6 @@
 // Bodies blended from primitives: those a scene lists, and the creatures, whose primitives are tables.
 #include "mesh/build.h"
+#include "mesh/creature.h"
 #include "mesh/shapes.h"
 #include "mesh/stuffing.h"
 

@@ -27,13 +27,13 @@ rbt_mesh *rbt_make_surface(const void *parameters, rbt_error *error) {
     rbt_mesh *triangles = rbt_mesh_read(p->file, error);
     if (!triangles) return NULL;
     for (size_t i = 0; i < 3 * triangles->node_count; i++) triangles->nodes[i] *= p->scale;
-    rbt_surface *surface = rbt_surface_new(triangles, p->file, error);
+    rbt_closed_surface *surface = rbt_closed_surface_new(triangles, p->file, error);
     rbt_mesh_free(triangles);
     if (!surface) return NULL;
-    rbt_distance body = {rbt_surface_distance, surface, rbt_surface_box(surface)};
+    rbt_distance body = {rbt_surface_distance, surface, rbt_closed_surface_box(surface)};
     double longest = 0;
     for (int k = 0; k < 3; k++) longest = fmax(longest, body.box.max[k] - body.box.min[k]);
     rbt_mesh *mesh = rbt_stuff(&body, isnan(p->cell) ? longest / 40 : p->cell, p->largest_only, error);
-    rbt_surface_free(surface);
+    rbt_closed_surface_free(surface);
     return mesh;
 }

@@ -20,7 +20,11 @@
     X("moebius", RBT_MOEBIUS_PARAMETERS, rbt_make_moebius, "A strip closed with half a twist.")                      \
     X("honeycomb", RBT_HONEYCOMB_PARAMETERS, rbt_make_honeycomb, "A plate with hexagonal holes.")                    \
     X("blend", RBT_BLEND_PARAMETERS, rbt_make_blend, "Primitives melted into one body.")                             \
-    X("surface", RBT_SURFACE_PARAMETERS, rbt_make_surface, "The inside of a closed surface from a file.")
+    X("surface", RBT_SURFACE_PARAMETERS, rbt_make_surface, "The inside of a closed surface from a file.")            \
+    X("dinosaur", RBT_DINOSAUR_PARAMETERS, rbt_make_dinosaur, "A long-necked dinosaur.")                             \
+    X("armadillo", RBT_ARMADILLO_PARAMETERS, rbt_make_armadillo, "An animal upright on two legs.")                   \
+    X("liver", RBT_LIVER_PARAMETERS, rbt_make_liver, "A liver of two lobes.")                                        \
+    X("body", RBT_BODY_PARAMETERS, rbt_make_body, "A standing human body.")
 
 #define AS_SHAPE(name, record, make, doc)     {name, doc, &record, make},
 #define AS_FIELD(title, table, make, meaning) {title, RBT_RECORD, .doc = meaning, .of.record = &table},

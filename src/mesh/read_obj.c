@@ -31,9 +31,8 @@ typedef struct reader {
 
 static bool fail_index(reader *r, rbt_error *error, int64_t written) {
     return rbt_scan_fail(
-        &r->s, error,
-        "vertex index %ld: there are %zu vertices so far, indices count from 1 or, from the last, from -1",
-        (long)written, r->grow.mesh->node_count);
+        &r->s, error, "vertex index %ld: so far there are vertices 1 to %zu, and -1 to -%zu count back from the last",
+        (long)written, r->grow.mesh->node_count, r->grow.mesh->node_count);
 }
 
 // "12", "12/3", "12//4", "12/3/4": only the first number matters.
@@ -223,8 +222,8 @@ static bool read_all(reader *r, rbt_error *error) {
         return rbt_fail_at(error, r->file, 0, 0, "the file has no vertices (lines that start with v)");
     if (r->largest >= (int64_t)mesh->node_count) {
         r->s.at = r->largest_at;
-        return rbt_scan_fail(&r->s, error, "vertex index %ld, but the file has %zu vertices", (long)r->largest + 1,
-                             mesh->node_count);
+        return rbt_scan_fail(&r->s, error, "vertex index %ld, but the last vertex of the file is %zu",
+                             (long)r->largest + 1, mesh->node_count);
     }
     return make_sets(r, error);
 }

@@ -191,6 +191,15 @@ static bool read_value(reader *r, rbt_number kind, double *value) {
     return true;
 }
 
+static bool to_index(reader *r, const element *e, size_t i, double value, int64_t *index, rbt_error *error) {
+    if (!(fabs(value) < 1e15) || value != floor(value))
+        return rbt_fail_at(error, r->s.file, r->binary ? 0 : rbt_scan_line(&r->s), 0,
+                           "%.*s %zu names vertex %g, which is not a whole number",
+                           e->length < 40 ? (int)e->length : 40, e->name, i, value);
+    *index = (int64_t)value;
+    return true;
+}
+
 static bool read_list(reader *r, const element *e, const property *p, size_t i, rbt_error *error) {
     double length, value;
     if (!read_value(r, p->count_kind, &length)) return fail_data(r, e, i, error);
@@ -210,19 +219,18 @@ static bool read_list(reader *r, const element *e, const property *p, size_t i, 
     r->list = list;
     for (size_t k = 0; k < count; k++) {
         if (!read_value(r, p->kind, &value)) return fail_data(r, e, i, error);
-        if (p->use >= 0) r->list[k] = fabs(value) < 1e15 && value == floor(value) ? (int64_t)value : -1;
+        if (p->use >= 0 && !to_index(r, e, i, value, &r->list[k], error)) return false;
     }
     if (p->use >= 0) r->list_count = count;
     return true;
 }
 
-static bool use_values(reader *r, char what, size_t i, const double value[3], rbt_error *error) {
+static bool use_values(reader *r, const element *e, char what, size_t i, const double value[3], rbt_error *error) {
     if (what == 'v') return rbt_grow_node(&r->grow, value, error);
     if (what == 'e') {
         int64_t ends[2];
-        for (int k = 0; k < 2; k++)
-            ends[k] = fabs(value[k]) < 1e15 && value[k] == floor(value[k]) ? (int64_t)value[k] : -1;
-        return rbt_grow_edge(&r->grow, ends[0], ends[1], error);
+        return to_index(r, e, i, value[0], &ends[0], error) && to_index(r, e, i, value[1], &ends[1], error) &&
+               rbt_grow_edge(&r->grow, ends[0], ends[1], error);
     }
     if (what != 'f') return true;
     if (r->list_count < 3)
@@ -250,14 +258,14 @@ static bool find_role(reader *r, const element *e, char *role, rbt_error *error)
 }
 
 static bool read_data(reader *r, const element *e, rbt_error *error) {
-    const property *properties = r->properties + e->first_property;
     char role;
     if (!e->count) return true;
     if (!find_role(r, e, &role, error)) return false;
+    if (!e->property_count) return true;
+    const property *properties = r->properties + e->first_property;
     size_t least = 0, left = (size_t)(r->s.end - r->s.at);  // least bytes of one of them
     for (size_t p = 0; p < e->property_count; p++)
         least += r->binary ? rbt_number_size(properties[p].list ? properties[p].count_kind : properties[p].kind) : 2;
-    if (!least) return true;
     if (e->count > (left + 1) / least)
         return rbt_fail_at(error, r->s.file, 0, 0,
                            "%zu of element %.*s are announced, but only %zu bytes are left in the file", e->count,
@@ -272,7 +280,7 @@ static bool read_data(reader *r, const element *e, rbt_error *error) {
             if (!read_value(r, properties[p].kind, &value)) return fail_data(r, e, i, error);
             if (properties[p].use >= 0) wanted[properties[p].use] = value;
         }
-        if (!use_values(r, role, i, wanted, error)) return false;
+        if (!use_values(r, e, role, i, wanted, error)) return false;
     }
     return true;
 }

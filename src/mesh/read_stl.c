@@ -74,9 +74,10 @@ static size_t binary_count(const rbt_bytes *bytes) {
 static bool read_binary(const rbt_bytes *bytes, merger *m, rbt_error *error) {
     size_t count = binary_count(bytes), wanted = HEADER_BYTES + TRIANGLE_BYTES * count;
     if (wanted > bytes->size)
-        return rbt_fail_at(error, m->grow.file, 0, 0,
-                           "a binary STL file with %zu triangles has %zu bytes, but this one has %zu", count, wanted,
-                           bytes->size);
+        return rbt_fail_at(
+            error, m->grow.file, 0, 0,
+            "the triangle count of this binary STL file is %zu, which takes %zu bytes, but the file has %zu", count,
+            wanted, bytes->size);
     const char *at = bytes->data + HEADER_BYTES;
     for (size_t i = 0; i < count; i++, at += TRIANGLE_BYTES) {
         double x[3][3];

@@ -152,7 +152,7 @@ static bool read_mixed_lists(reader *r, const char *what, size_t count, size_t s
         cells->offsets[i + 1] = (int64_t)to;
     }
     if (from != size)
-        return fail(r, error, "%s: %zu cells use %zu of the %zu numbers announced", what, count, from, size);
+        return fail(r, error, "%s announces %zu numbers, but its cells (%zu) use %zu", what, size, count, from);
     cells->count = count;
     cells->corner_count = to;
     return true;
@@ -195,7 +195,7 @@ static bool read_cell_types(reader *r, rbt_error *error) {
     if (r->cells.types) return fail(r, error, "CELL_TYPES comes twice");
     if (!read_count(r, "CELL_TYPES", &count, error)) return false;
     if (!r->has_cells || count != r->cells.count)
-        return fail(r, error, "CELL_TYPES has %zu entries for %zu cells", count, r->cells.count);
+        return fail(r, error, "CELL_TYPES has %zu entries, but CELLS has %zu", count, r->cells.count);
     end_line(r);
     return read_ints(r, "CELL_TYPES", RBT_NUMBER_I32, count, &r->cells.types, error);
 }
@@ -217,7 +217,8 @@ static bool read_polygons(reader *r, const char *what, rbt_error *error) {
     rbt_vtk_cells lists = {0};
     bool good = read_lists(r, what, &lists, error);
     if (good && strcmp(what, "TRIANGLE_STRIPS") == 0 && lists.count)
-        good = fail(r, error, "%zu triangle strips: only single polygons are read, convert the strips to triangles",
+        good = fail(r, error,
+                    "triangle strips (%zu of them): only single polygons are read, convert the strips to triangles",
                     lists.count);
     if (good && strcmp(what, "LINES") == 0) good = add_polygons(r, what, &lists, false, error);
     if (good && strcmp(what, "POLYGONS") == 0) good = add_polygons(r, what, &lists, true, error);
@@ -410,7 +411,8 @@ static bool finish_grid(reader *r, rbt_error *error) {
     if (r->cells.count && !r->cells.types) return fail(r, error, "the file has CELLS but no CELL_TYPES");
     if (!r->has_cells) return true;
     if (r->cells.region && r->region_count != r->cells.count)
-        return fail(r, error, "the array of regions has %zu entries for %zu cells", r->region_count, r->cells.count);
+        return fail(r, error, "the array of regions has %zu entries, but CELLS has %zu", r->region_count,
+                    r->cells.count);
     return rbt_vtk_cells_to_mesh(&r->cells, r->grow.mesh, r->s.file, error);
 }
 

@@ -38,10 +38,11 @@ static bool read_attribute_count(reader *r, const rbt_xml_tag *tag, const char *
                                  rbt_error *error) {
     rbt_xml_slice value = rbt_xml_attribute(tag, name);
     int64_t number = -1;
+    if (!value.at) value.at = "";
     rbt_scan s = rbt_scan_begin(r->s.file, value.at, value.length);
-    if (!value.at || !rbt_scan_int(&s, &number) || number < 0 || number > INT32_MAX)
+    if (!rbt_scan_int(&s, &number) || number < 0 || number > INT32_MAX)
         return rbt_scan_fail(&r->s, error, "a Piece needs %s from 0 to %d, not \"%.*s\"", name, INT32_MAX,
-                             value.length < 40 ? (int)value.length : 40, value.at ? value.at : "");
+                             value.length < 40 ? (int)value.length : 40, value.at);
     *count = (size_t)number;
     return true;
 }
@@ -434,17 +435,23 @@ bool rbt_read_vtu(const char *path, const rbt_bytes *bytes, rbt_mesh *mesh, rbt_
     return read_all(path, bytes, mesh, NULL, error);
 }
 
+bool rbt_vtu_read_fields_bytes(const char *path, const rbt_bytes *bytes, rbt_mesh *mesh, rbt_fields *fields,
+                               rbt_error *error) {
+    *mesh = (rbt_mesh){0};
+    *fields = (rbt_fields){0};
+    if (read_all(path, bytes, mesh, fields, error) && rbt_mesh_check_read(mesh, path, error)) return true;
+    rbt_mesh_clear(mesh);
+    rbt_fields_free(fields);
+    if (error && !error->file[0]) snprintf(error->file, sizeof error->file, "%s", path);
+    return false;
+}
+
 bool rbt_vtu_read_fields(const char *path, rbt_mesh *mesh, rbt_fields *fields, rbt_error *error) {
     rbt_bytes bytes;
     *mesh = (rbt_mesh){0};
     *fields = (rbt_fields){0};
     if (!rbt_file_read(path, &bytes, error)) return false;
-    bool good = read_all(path, &bytes, mesh, fields, error) && rbt_mesh_check_read(mesh, path, error);
+    bool good = rbt_vtu_read_fields_bytes(path, &bytes, mesh, fields, error);
     free(bytes.data);
-    if (!good) {
-        rbt_mesh_clear(mesh);
-        rbt_fields_free(fields);
-        if (error && !error->file[0]) snprintf(error->file, sizeof error->file, "%s", path);
-    }
     return good;
 }

@@ -22,6 +22,7 @@ typedef struct solid {
 struct rbt_sdf {
     solid *added, *cutting;
     size_t added_count, cutting_count;
+    rbt_box *boxes;     // (added_count)
     rbt_box_tree tree;  // of the added ones
     double blend;       // the largest
     rbt_box box;
@@ -102,82 +103,73 @@ static double smooth_min(double a, double b, double k) {
     return h > 0 ? fmin(a, b) - h * h / (4 * k) : fmin(a, b);
 }
 
-// The smallest distance of the added primitives, and whose it is.
-static double nearest_distance(const rbt_sdf *sdf, const double x[3], size_t *nearest) {
+enum { MIXED = 64 };  // primitives that are melted together at one point
+
+typedef struct candidate {
+    double distance;
+    int32_t item;
+} candidate;
+
+// Drops what is farther than `reach`; returns how many stay.
+static int keep_near(candidate *list, int count, double reach) {
+    int kept = 0;
+    for (int i = 0; i < count; i++)
+        if (list[i].distance <= reach) list[kept++] = list[i];
+    return kept;
+}
+
+// The added primitives that are at most `range` farther from x than the nearest, in any order; returns how many, and
+// the nearest distance. Nearer boxes are opened first, so that most of the others need not be.
+static int find_near(const rbt_sdf *sdf, const double x[3], double range, candidate list[MIXED], double *nearest) {
     const rbt_box_node *nodes = sdf->tree.nodes;
     int32_t stack[RBT_BOX_TREE_DEPTH];
-    int depth = 0;
-    double best = INFINITY;
+    int depth = 0, count = 0;
+    double best = INFINITY, reach = INFINITY;  // a box farther than `reach` (squared) cannot matter
     stack[depth++] = 0;
     while (depth) {
         int32_t at = stack[--depth];
         const rbt_box_node *node = &nodes[at];
-        if (best < 0 ? rbt_box_distance2(&node->box, x) > 0 : rbt_box_distance2(&node->box, x) > best * best)
-            continue;
-        if (!node->right) {
-            for (int32_t i = node->first; i < node->first + node->count; i++) {
-                size_t item = (size_t)sdf->tree.order[i];
-                double d = solid_distance(&sdf->added[item], x);
-                if (d < best || (d == best && item < *nearest)) {
-                    best = d;
-                    *nearest = item;
-                }
-            }
-            continue;
-        }
-        bool left_first = rbt_box_distance2(&nodes[at + 1].box, x) <= rbt_box_distance2(&nodes[node->right].box, x);
-        stack[depth++] = left_first ? node->right : at + 1;
-        stack[depth++] = left_first ? at + 1 : node->right;
-    }
-    return best;
-}
-
-enum { MIXED = 64 };  // primitives that are melted together at one point; more than this are not told apart by eye
-
-// The added primitives within `reach` of x, in the order of the list.
-static int gather_near(const rbt_sdf *sdf, const double x[3], double reach, int32_t items[MIXED]) {
-    int32_t stack[RBT_BOX_TREE_DEPTH];
-    int depth = 0, count = 0;
-    double reach2 = reach > 0 ? reach * reach : 0;
-    stack[depth++] = 0;
-    while (depth) {
-        int32_t at = stack[--depth];
-        const rbt_box_node *node = &sdf->tree.nodes[at];
-        if (rbt_box_distance2(&node->box, x) > reach2) continue;
+        if (rbt_box_distance2(&node->box, x) > reach) continue;
         if (node->right) {
-            stack[depth++] = node->right;
-            stack[depth++] = at + 1;
+            bool left_first =
+                rbt_box_distance2(&nodes[at + 1].box, x) <= rbt_box_distance2(&nodes[node->right].box, x);
+            stack[depth++] = left_first ? node->right : at + 1;
+            stack[depth++] = left_first ? at + 1 : node->right;
             continue;
         }
-        for (int32_t i = node->first; i < node->first + node->count && count < MIXED; i++)
-            items[count++] = sdf->tree.order[i];
+        for (int32_t i = node->first; i < node->first + node->count; i++) {
+            int32_t item = sdf->tree.order[i];
+            if (rbt_box_distance2(&sdf->boxes[item], x) > reach) continue;
+            double d = solid_distance(&sdf->added[item], x);
+            if (d > best + range) continue;
+            if (d < best) {
+                best = d;
+                double limit = fmax(best + range, 0);
+                reach = limit * limit;
+            }
+            if (count == MIXED) count = keep_near(list, count, best + range);
+            if (count < MIXED) list[count++] = (candidate){d, item};
+        }
     }
-    for (int i = 1; i < count; i++) {
-        int32_t moving = items[i];
-        int k = i;
-        for (; k > 0 && items[k - 1] > moving; k--) items[k] = items[k - 1];
-        items[k] = moving;
-    }
-    return count;
+    *nearest = best;
+    return keep_near(list, count, best + range);
 }
 
 double rbt_sdf_distance(const void *self, const double x[3]) {
     const rbt_sdf *sdf = self;
-    size_t nearest = 0;
-    double smallest = nearest_distance(sdf, x, &nearest), f = smallest;
-    if (sdf->blend > 0) {
-        // What is farther than the nearest by twice the blend radius cannot change the rounded minimum.
-        double reach = smallest + 2 * sdf->blend;
-        int32_t near[MIXED];
-        int count = gather_near(sdf, x, reach, near);
-        f = INFINITY;
-        for (int i = 0; i < count; i++) {
-            const solid *s = &sdf->added[near[i]];
-            double d = solid_distance(s, x);
-            if (d <= reach) f = isinf(f) ? d : smooth_min(f, d, s->blend);
-        }
-        f = fmin(f, smallest);  // only if more than MIXED were gathered can the nearest be missing
+    candidate near[MIXED];
+    double nearest, f = INFINITY;
+    // What is farther than the nearest by twice the blend radius cannot change the rounded minimum.
+    int count = find_near(sdf, x, 2 * sdf->blend, near, &nearest);
+    for (int i = 1; i < count; i++) {  // in the order of the list
+        candidate moving = near[i];
+        int k = i;
+        for (; k > 0 && near[k - 1].item > moving.item; k--) near[k] = near[k - 1];
+        near[k] = moving;
     }
+    for (int i = 0; i < count; i++)
+        f = i ? smooth_min(f, near[i].distance, sdf->added[near[i].item].blend) : near[i].distance;
+    f = fmin(f, nearest);  // the nearest may have found no room among more than MIXED
     for (size_t i = 0; i < sdf->cutting_count; i++) {
         const solid *s = &sdf->cutting[i];
         double d = solid_distance(s, x);
@@ -187,9 +179,12 @@ double rbt_sdf_distance(const void *self, const double x[3]) {
 }
 
 int rbt_sdf_nearest(const rbt_sdf *sdf, const double x[3]) {
-    size_t nearest = 0;
-    nearest_distance(sdf, x, &nearest);
-    return sdf->added[nearest].item;
+    candidate near[MIXED];
+    double nearest;
+    int count = find_near(sdf, x, 0, near, &nearest);
+    int32_t lowest = near[0].item;
+    for (int i = 1; i < count; i++) lowest = near[i].item < lowest ? near[i].item : lowest;
+    return sdf->added[lowest].item;
 }
 
 rbt_box rbt_sdf_box(const rbt_sdf *sdf) { return sdf->box; }
@@ -277,7 +272,7 @@ rbt_sdf *rbt_sdf_new(const rbt_primitive *primitives, size_t count, double blend
     if (!sdf) return NULL;
     sdf->added = rbt_array_new(2 * count, sizeof *sdf->added, "primitives", error);
     sdf->cutting = rbt_array_new(2 * count, sizeof *sdf->cutting, "primitives", error);
-    rbt_box *boxes = rbt_array_new(2 * count, sizeof *boxes, "primitives", error);
+    rbt_box *boxes = sdf->boxes = rbt_array_new(2 * count, sizeof *boxes, "primitives", error);
     bool made = sdf->added && sdf->cutting && boxes;
     sdf->box = rbt_box_empty();
     for (size_t i = 0; i < count && made; i++) {
@@ -306,7 +301,6 @@ rbt_sdf *rbt_sdf_new(const rbt_primitive *primitives, size_t count, double blend
         sdf->box.min[k] -= sdf->blend;
         sdf->box.max[k] += sdf->blend;
     }
-    free(boxes);
     if (made) return sdf;
     rbt_sdf_free(sdf);
     return NULL;
@@ -315,6 +309,7 @@ rbt_sdf *rbt_sdf_new(const rbt_primitive *primitives, size_t count, double blend
 void rbt_sdf_free(rbt_sdf *sdf) {
     if (!sdf) return;
     rbt_box_tree_free(&sdf->tree);
+    free(sdf->boxes);
     free(sdf->added);
     free(sdf->cutting);
     free(sdf);

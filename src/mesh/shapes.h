@@ -41,17 +41,7 @@ rbt_mesh *rbt_make_blend(const void *parameters, rbt_error *error);
 extern const rbt_record RBT_SURFACE_PARAMETERS;
 rbt_mesh *rbt_make_surface(const void *parameters, rbt_error *error);
 
-// ---- Creatures: tables of primitives
-
-typedef struct rbt_creature {
-    const rbt_primitive *parts;
-    size_t part_count;
-    double blend;  // where a part does not say otherwise
-} rbt_creature;
-
-// gen_blend.c: meshes it, names the regions, scales it to the size asked for and stands it on y = 0.
-rbt_mesh *rbt_make_creature(const rbt_creature *creature, const rbt_creature_shape *parameters, rbt_error *error);
-
+// creature_*.c
 #define RBT_CREATURES(X)                                                                                             \
     X(dinosaur, DINOSAUR)                                                                                            \
     X(flower, FLOWER)                                                                                                \
@@ -68,16 +58,5 @@ rbt_mesh *rbt_make_creature(const rbt_creature *creature, const rbt_creature_sha
     extern const rbt_record RBT_##NAME##_PARAMETERS;                                                                 \
     rbt_mesh *rbt_make_##name(const void *parameters, rbt_error *error);
 RBT_CREATURES(RBT_DECLARE_CREATURE)
-
-// Defines the table of a creature's parameters.
-#define RBT_CREATURE_PARAMETERS(NAME, title, meaning, meters, cells)                                                 \
-    static const rbt_field NAME##_FIELDS[] = {                                                                       \
-        {"size", RBT_REAL, offsetof(rbt_creature_shape, size), .fallback = {meters}, RBT_SIZE_LIMITS,                \
-         .doc = "Length of the longest side."},                                                                      \
-        {"resolution", RBT_REAL, offsetof(rbt_creature_shape, resolution), .fallback = {cells}, .min = 4,            \
-         .max = 4000,                                                                                                \
-         .doc = "Lattice cells along the longest side; twice as many make about eight times the tets."}};            \
-    const rbt_record RBT_##NAME##_PARAMETERS = {title, meaning, sizeof(rbt_creature_shape),                          \
-                                                RBT_FIELDS(NAME##_FIELDS)};
 
 #endif

@@ -17,7 +17,7 @@ typedef struct dipole {
     double radius;     // of a ball around the centre that holds them
 } dipole;
 
-struct rbt_surface {
+struct rbt_closed_surface {
     size_t triangle_count;
     double *corners;  // (triangle_count x 9), in the order of the tree
     rbt_box_tree tree;
@@ -62,7 +62,7 @@ static double triangle_distance2(const double x[3], const double corners[9]) {
     return best;
 }
 
-static double nearest_distance2(const rbt_surface *s, const double x[3]) {
+static double nearest_distance2(const rbt_closed_surface *s, const double x[3]) {
     const rbt_box_node *nodes = s->tree.nodes;
     int32_t stack[RBT_BOX_TREE_DEPTH];
     double bound[RBT_BOX_TREE_DEPTH], best = INFINITY;
@@ -99,7 +99,7 @@ static double solid_angle(const double x[3], const double corners[9]) {
     return 2 * atan2(rbt_dot(a, n), la * lb * lc + rbt_dot(a, b) * lc + rbt_dot(b, c) * la + rbt_dot(c, a) * lb);
 }
 
-double rbt_surface_winding(const rbt_surface *s, const double x[3]) {
+double rbt_closed_surface_winding(const rbt_closed_surface *s, const double x[3]) {
     int32_t stack[RBT_BOX_TREE_DEPTH];
     int depth = 0;
     double sum = 0;
@@ -125,12 +125,12 @@ double rbt_surface_winding(const rbt_surface *s, const double x[3]) {
 }
 
 double rbt_surface_distance(const void *surface, const double x[3]) {
-    const rbt_surface *s = surface;
+    const rbt_closed_surface *s = surface;
     double d = sqrt(nearest_distance2(s, x));
-    return fabs(rbt_surface_winding(s, x)) > 0.5 ? -d : d;
+    return fabs(rbt_closed_surface_winding(s, x)) > 0.5 ? -d : d;
 }
 
-rbt_box rbt_surface_box(const rbt_surface *surface) { return surface->tree.nodes[0].box; }
+rbt_box rbt_closed_surface_box(const rbt_closed_surface *surface) { return surface->tree.nodes[0].box; }
 
 // ---- Making
 
@@ -205,7 +205,7 @@ static bool check_closed(const int32_t *triangles, size_t count, size_t node_cou
     return true;
 }
 
-static void measure_dipoles(rbt_surface *s) {
+static void measure_dipoles(rbt_closed_surface *s) {
     for (size_t n = 0; n < s->tree.node_count; n++) {
         const rbt_box_node *node = &s->tree.nodes[n];
         dipole *d = &s->dipoles[n];
@@ -232,7 +232,7 @@ static void measure_dipoles(rbt_surface *s) {
 }
 
 // Boxes and corners of the triangles, and the tree over them.
-static bool build_surface(rbt_surface *s, const double *nodes, const int32_t *triangles, size_t count,
+static bool build_surface(rbt_closed_surface *s, const double *nodes, const int32_t *triangles, size_t count,
                           rbt_error *error) {
     rbt_box *boxes = rbt_array_new(count, sizeof *boxes, "triangles", error);
     if (!boxes) return false;
@@ -252,14 +252,14 @@ static bool build_surface(rbt_surface *s, const double *nodes, const int32_t *tr
     return made;
 }
 
-rbt_surface *rbt_surface_new(const rbt_mesh *mesh, const char *file, rbt_error *error) {
+rbt_closed_surface *rbt_closed_surface_new(const rbt_mesh *mesh, const char *file, rbt_error *error) {
     if (!mesh->triangle_count) {
         rbt_fail_at(error, file, 0, 0, "there are no triangles in it: a body needs a closed surface");
         return NULL;
     }
     int32_t *triangles = NULL;
     size_t count = 0;
-    rbt_surface *s = rbt_array_new(1, sizeof *s, "a surface", error);
+    rbt_closed_surface *s = rbt_array_new(1, sizeof *s, "a surface", error);
     bool made = s && weld(mesh, &triangles, &count, error);
     if (made && !count)
         made = rbt_fail_at(error, file, 0, 0, "all %zu triangles are degenerate", mesh->triangle_count);
@@ -267,11 +267,11 @@ rbt_surface *rbt_surface_new(const rbt_mesh *mesh, const char *file, rbt_error *
            build_surface(s, mesh->nodes, triangles, count, error);
     free(triangles);
     if (made) return s;
-    rbt_surface_free(s);
+    rbt_closed_surface_free(s);
     return NULL;
 }
 
-void rbt_surface_free(rbt_surface *surface) {
+void rbt_closed_surface_free(rbt_closed_surface *surface) {
     if (!surface) return;
     rbt_box_tree_free(&surface->tree);
     free(surface->corners);

@@ -5,15 +5,15 @@
 #include "mesh/box_tree.h"
 #include "rubato/mesh.h"
 
-typedef struct rbt_surface rbt_surface;
+typedef struct rbt_closed_surface rbt_closed_surface;
 
 // From the triangles of a mesh; vertices in the same place count as one. Fails, naming their number, if edges are
 // open or if neighbours are oriented against each other. `file` is for messages.
-rbt_surface *rbt_surface_new(const rbt_mesh *mesh, const char *file, rbt_error *error);
-void rbt_surface_free(rbt_surface *surface);
+rbt_closed_surface *rbt_closed_surface_new(const rbt_mesh *mesh, const char *file, rbt_error *error);
+void rbt_closed_surface_free(rbt_closed_surface *surface);
 
 double rbt_surface_distance(const void *surface, const double x[3]);  // negative inside
-double rbt_surface_winding(const rbt_surface *surface, const double x[3]);
-rbt_box rbt_surface_box(const rbt_surface *surface);
+double rbt_closed_surface_winding(const rbt_closed_surface *surface, const double x[3]);
+rbt_box rbt_closed_surface_box(const rbt_closed_surface *surface);
 
 #endif

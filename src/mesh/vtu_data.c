@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +69,7 @@ typedef struct source {
     bool base64;
     unsigned char waiting[3];  // decoded but not yet taken
     int waiting_count;
-    char bad;  // the character that is not base64
+    char bad;  // the character that does not belong there, or 0
 } source;
 
 // Value of a base64 digit; 64 for '=', 65 for white space, 66 for anything else.
@@ -155,7 +156,9 @@ static size_t left_of(const source *s) {
 }
 
 static bool fail_source(const rbt_vtu_data *data, const rbt_vtu_array *array, const source *s, rbt_error *error) {
-    if (s->bad) return fail(data, array, error, "has a byte %d in its base64 text", (unsigned char)s->bad);
+    if (s->bad)
+        return fail(data, array, error, "has the character '%c' (byte %d) where base64 does not allow it",
+                    isprint((unsigned char)s->bad) ? s->bad : '?', (unsigned char)s->bad);
     return fail(data, array, error, "ends before its data is complete");
 }
 
@@ -216,7 +219,9 @@ static bool read_blocks(rbt_vtu_data *data, const rbt_vtu_array *array, source *
     uint64_t head[3], total = 0, full;
     if (!take_header(data, array, s, head, 3, error)) return false;
     *b = (blocks){head[0], head[1], head[2] ? head[2] : head[1], NULL};
-    if (!b->count || b->count > left_of(s) / data->header_size)
+    if (!b->count)
+        return fail(data, array, error, "has no compressed blocks, but %zu bytes of data are expected", wanted);
+    if (b->count > left_of(s) / data->header_size)
         return fail(data, array, error, "announces %llu compressed blocks, but only %zu bytes are left in the file",
                     (unsigned long long)b->count, left_of(s));
     if (b->last > b->size || __builtin_mul_overflow(b->count - 1, b->size, &full) || full > wanted ||

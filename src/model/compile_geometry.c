@@ -71,7 +71,7 @@ static bool judge(rbt_compiler *c, size_t body) {
 bool rbt_compile_meshes(rbt_compiler *c) {
     for (size_t b = 0; b < c->scene->bodies.count; b++) {
         const rbt_body_def *def = &c->scene->bodies.items[b];
-        c->bodies[b].name = def->name ? rbt_arena_text(c->arena, def->name) : rbt_compile_path(c, "body %zu", b);
+        c->bodies[b].name = rbt_arena_text(c->arena, def->name);
         double unit = 1;
         if (def->mesh.unit && !rbt_unit_factor(def->mesh.unit, &unit))
             return rbt_compile_fail(c, b, "mesh.unit", "no unit \"%s\"", def->mesh.unit);

@@ -2,7 +2,9 @@
 //   (M + h D + h^2 K) dv = h (f_ext - dW/dx - D v - h K v),   v+ = v + dv,   x+ = x + h v+,   D = alpha M + beta K
 // Held nodes have a known dv; their columns go to the right-hand side and their rows are eliminated:
 //   A = (1 + h alpha) M + h (h + beta) K + h^2 K_contact
-//   A_ff dv_f = h (f - alpha M v)_f - [h (h + beta) K (v + dv_held) + h^2 K_contact v]_f
+//   A_ff dv_f = h (f - alpha M v)_f - [h (h + beta) K (v + dv_held)]_f
+// Contact is linearised about x + h v, where the nodes are heading: a node that would be inside at the end of the step
+// meets the obstacle in this step, not when it is already deep in it. Hence K_contact has no term on the right.
 // K is the exact tangent. If A is not positive definite (strong compression), the step is an outcome: a shorter one
 // is, since M dominates as h goes to 0.
 #include "math/vec3.h"
@@ -66,10 +68,11 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     return NULL;
 }
 
-static rbt_outcome forces(semi_implicit *s, const rbt_state *state) {
+static rbt_outcome forces(semi_implicit *s, const rbt_state *state, double h) {
     rbt_force_external(s->model, state->t, state->x, state->v, s->f);
     rbt_force_elastic(s->model, state->x, s->corner_forces, s->f);
-    rbt_force_contact(s->model, state->x, s->f, s->contact);
+    for (size_t i = 0; i < 3 * s->model->node_count; i++) s->moved[i] = state->x[i] + h * state->v[i];
+    rbt_force_contact(s->model, s->moved, s->f, s->contact);
     return RBT_DONE;
 }
 
@@ -132,13 +135,12 @@ static rbt_outcome solve(semi_implicit *s, rbt_state *state, double h, rbt_step_
     rbt_block_matrix_product(&s->stiffness.K, s->moved, s->product);
     for (size_t n = 0; n < m->node_count; n++) {
         const rbt_damping_def *damping = &m->bodies[m->node_body[n]].damping;
-        double scale = stiffness_factor(m, n, h), push[3] = {0};
-        const double *v = state->v + 3 * n, *C = s->contact ? s->contact + 9 * n : NULL;
-        for (size_t i = 0; C && i < 3; i++) push[i] = rbt_dot(C + 3 * i, v);
+        double scale = stiffness_factor(m, n, h);
+        const double *v = state->v + 3 * n;
         for (size_t i = 0; i < 3; i++)
             s->rhs[3 * n + i] = s->held[n] ? 0
                                            : h * (s->f[3 * n + i] - damping->mass * m->mass[n] * v[i]) -
-                                                 scale * s->product[3 * n + i] - h * h * push[i];
+                                                 scale * s->product[3 * n + i];
     }
     if (!rbt_cholesky_solve(s->cholesky, s->rhs, s->dv)) return RBT_OUT_OF_MEMORY;
     rbt_block_matrix_product(&s->A, s->dv, s->product);
@@ -165,7 +167,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     semi_implicit *s = self;
     double h = until - state->t;
     rbt_held_nodes(s->model, state->t, s->held);
-    RBT_STAGE("force", forces(s, state));                             // f = f_ext - dW/dx
+    RBT_STAGE("force", forces(s, state, h));                          // f = f_ext - dW/dx
     RBT_STAGE("assemble", assemble(s, state, h));                     // K(x), A = M + h D + h^2 K
     RBT_STAGE("analyse", analyse(s) ? RBT_DONE : RBT_OUT_OF_MEMORY);  // ordering and fill, when nodes were released
     RBT_STAGE("factor", factor(s, state, h, report));                 // A = L L^T

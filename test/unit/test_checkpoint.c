@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "out/checkpoint.h"
 #include "out/fingerprint.h"
-#include "out_model.h"
+#include "../support/out_model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

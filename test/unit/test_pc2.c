@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "out/obj_frames.h"
 #include "out/pc2.h"
-#include "out_model.h"
+#include "../support/out_model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

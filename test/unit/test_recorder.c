@@ -5,7 +5,7 @@
 #include "out/checkpoint.h"
 #include "out/fingerprint.h"
 #include "out/recorder.h"
-#include "out_model.h"
+#include "../support/out_model.h"
 
 #include <setjmp.h>
 #include <signal.h>

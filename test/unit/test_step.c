@@ -292,8 +292,9 @@ static void divergence_is_an_outcome(void **state) {
 
 static void steps_divide_the_frame(void **state) {
     (void)state;
-    rbt_scene_file *file = scene_from("{'rubato': 1, 'bodies': [{'mesh': {'shape': {'cuboid': {}}}}], 'time': "
-                                      "{'step': 0.03, 'frame': 0.04, 'end': 1}}");
+    rbt_scene_file *file =
+        scene_from("{'rubato': 1, 'bodies': [{'name': 'box', 'mesh': {'shape': {'cuboid': {}}}}], 'time': "
+                   "{'step': 0.03, 'frame': 0.04, 'end': 1}}");
     rbt_error error;
     rbt_model *m = rbt_model_compile(rbt_scene_of(file), &error);
     assert_non_null(m);

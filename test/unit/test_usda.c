@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "out/usda.h"
-#include "out_model.h"
+#include "../support/out_model.h"
 
 #include <ctype.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "out/pvd.h"
 #include "out/vtu.h"
-#include "out_model.h"
+#include "../support/out_model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
