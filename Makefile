@@ -54,8 +54,8 @@ fuzz:
 	@scripts/fuzz $(SECONDS_EACH)
 
 docs: build
-	@build/rubato schema > docs/scene.schema.json.new && mv docs/scene.schema.json.new docs/scene.schema.json
-	@build/rubato schema --docs > docs/scene.md.new && mv docs/scene.md.new docs/scene.md
+	@build/rubato schema -o docs/scene.schema.json
+	@build/rubato schema --reference -o docs/scene.md
 
 clean:
 	rm -rf build build-sanitize build-fuzz out
