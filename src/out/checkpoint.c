@@ -74,7 +74,7 @@ bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_st
 
 // ---- Reading
 
-static bool check_frame_of_file(const char *name, const char *bytes, size_t size, head *h, rbt_error *error) {
+static bool check_wrapping(const char *name, const char *bytes, size_t size, head *h, rbt_error *error) {
     if (size < sizeof MAGIC || memcmp(bytes, MAGIC, sizeof MAGIC) != 0)
         return rbt_fail_at(error, name, 0, 0, "is not a checkpoint: it does not begin with RBTCKPT1");
     if (size < sizeof *h + sizeof(uint64_t))
@@ -131,11 +131,13 @@ static bool check_model(const char *name, const head *h, const rbt_model *model,
     return true;
 }
 
+static bool check_content(const char *name, const head *h, const char *packed, rbt_error *error) {
+    return ZSTD_getFrameContentSize(packed, h->packed_size) == h->payload_size ||
+           rbt_fail_at(error, name, 0, 0, "does not hold the %llu bytes its head promises",
+                       (unsigned long long)h->payload_size);
+}
+
 static bool unpack(const char *name, const char *packed, const head *h, char *payload, rbt_error *error) {
-    unsigned long long size = ZSTD_getFrameContentSize(packed, h->packed_size);
-    if (size != h->payload_size)
-        return rbt_fail_at(error, name, 0, 0, "does not hold the %llu bytes its head promises",
-                           (unsigned long long)h->payload_size);
     size_t got = ZSTD_decompress(payload, h->payload_size, packed, h->packed_size);
     if (ZSTD_isError(got))
         return rbt_fail_at(error, name, 0, 0, "cannot be decompressed: %s", ZSTD_getErrorName(got));
@@ -157,8 +159,9 @@ bool rbt_checkpoint_parse(const char *name, const void *bytes, size_t size, cons
                           rbt_checkpoint_match match, rbt_state *state, rbt_error *error) {
     *state = (rbt_state){0};
     head h;
-    if (!check_frame_of_file(name, bytes, size, &h, error) || !check_values(name, &h, error) ||
-        !check_model(name, &h, model, match, error))
+    if (!check_wrapping(name, bytes, size, &h, error) || !check_values(name, &h, error) ||
+        !check_model(name, &h, model, match, error) ||
+        !check_content(name, &h, (const char *)bytes + sizeof h, error))
         return false;
     char *payload = rbt_array_new(h.payload_size, 1, "a checkpoint", error);
     bool good = payload && unpack(name, (const char *)bytes + sizeof h, &h, payload, error);

@@ -1,8 +1,8 @@
 // Checkpoints: the same bits come back, and every damaged file is refused with a sentence.
+#include "../support/out_model.h"
 #include "base/file.h"
 #include "out/checkpoint.h"
 #include "out/fingerprint.h"
-#include "../support/out_model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // PC2 against its description, byte by byte; the OBJ that belongs to it.
+#include "../support/out_model.h"
 #include "base/file.h"
 #include "out/obj_frames.h"
 #include "out/pc2.h"
-#include "../support/out_model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 // A recording that was interrupted, cut back, or met a full disk ends with the same bytes as an undisturbed one.
+#include "../support/out_model.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "out/checkpoint.h"
 #include "out/fingerprint.h"
 #include "out/recorder.h"
-#include "../support/out_model.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,10 +1,10 @@
 // USD text is read back by a small strict parser of the grammar's part that is used: layer metadata, prims with
 // metadata, attributes with values or time samples. Statements end with a line, list items are separated by commas
 // (a last one is allowed), tuples and lists nest, names are identifiers joined by ':'.
+#include "../support/out_model.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "out/usda.h"
-#include "../support/out_model.h"
 
 #include <ctype.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 enum { MOST_ITEMS = 64, MOST_NUMBERS = 4096 };
 
 typedef struct item {
-    char path[128];       // "/block.points", "(endTimeCode" for metadata of the layer, "/World/block(references"
+    char path[160];       // "/block.points", "(endTimeCode" for metadata of the layer, "/World/block(references"
     char type[32];        // "int[]", "" for metadata
     char text[64];        // a string or asset value
     double time;          // of a sample, NAN otherwise

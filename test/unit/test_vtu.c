@@ -1,8 +1,8 @@
 // VTU files are read back by a small reader of their own: attributes, offsets, block structure, every value.
+#include "../support/out_model.h"
 #include "base/file.h"
 #include "out/pvd.h"
 #include "out/vtu.h"
-#include "../support/out_model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
