@@ -74,7 +74,7 @@ static void defaults_are_as_documented(void **state) {
     assert_true(s.version == 1 && s.time.step == 0.01 && s.time.end == 4 && s.time.frame == 0.04);
     assert_true(s.integrator.method == 0 && s.integrator.max_cuts == 8);
     assert_true(s.output.vtu && !s.output.obj && !s.output.pc2 && !s.output.usda && !s.output.compress);
-    assert_true(!s.output.single_precision && s.output.checkpoint_every == 10 && s.output.checkpoint_keep == 0);
+    assert_true(!s.output.single_precision && s.output.checkpoint_every == 1 && s.output.checkpoint_keep == 0);
     assert_null(s.output.folder);
     assert_true(b.material.model == 0 && b.material.young == 1e5 && b.material.poisson == 0.4);
     assert_true(b.material.density == 1000 && b.damping.mass == 0 && b.damping.stiffness == 0);
