@@ -1,5 +1,6 @@
 // PC2 point cache of the render surface: 32 bytes of head, then 32-bit floats x y z of every vertex, frame by frame.
-//   char[12] "POINTCACHE2\0", int32 version 1, int32 points, float first frame, float frames per sample, int32 samples
+//   char[12] "POINTCACHE2\0", int32 version 1, int32 points, float first frame, float frames per sample,
+//   int32 samples
 // Little endian. The number of samples is raised only after a sample is whole.
 #ifndef RBT_OUT_PC2_H
 #define RBT_OUT_PC2_H

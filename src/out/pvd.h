@@ -1,4 +1,5 @@
-// The index of a run's VTU files (.pvd): which file shows which time. Valid after every frame, constant cost per frame.
+// The index of a run's VTU files (.pvd): which file shows which time. Valid after every frame, at constant
+// cost per frame.
 #ifndef RBT_OUT_PVD_H
 #define RBT_OUT_PVD_H
 
