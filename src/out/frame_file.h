@@ -2,8 +2,8 @@
 //
 // Adding a piece is one write over the old tail, whatever the number of frames before. The file can be cut back to
 // an earlier frame, because pieces are recognised: each is one line with a known beginning, or has a known size. A
-// number of fixed width inside the head may follow the number of frames. If a write fails (disk full), the old tail is put
-// back, so that what was whole before stays whole.
+// number of fixed width inside the head may follow the number of frames. If a write fails (disk full), the old
+// tail is put back, so that what was whole before stays whole.
 #ifndef RBT_OUT_FRAME_FILE_H
 #define RBT_OUT_FRAME_FILE_H
 
