@@ -45,7 +45,7 @@ typedef struct light_view {
     int width, height;
 } light_view;
 
-static light_view view_from(const rbt_skin *skin, const double to[3]) {
+static light_view view_from(const rbt_figure *figure, const double to[3]) {
     light_view view = {.low = {INFINITY, INFINITY}};
     double high[2] = {-INFINITY, -INFINITY};
     const double helper[3] = {fabs(to[0]) < 0.5, fabs(to[0]) >= 0.5, 0};
@@ -53,8 +53,8 @@ static light_view view_from(const rbt_skin *skin, const double to[3]) {
     rbt_normalize(view.u, view.u);
     rbt_cross(to, view.u, view.v);
     for (int k = 0; k < 3; k++) view.to[k] = to[k];
-    for (size_t i = 0; i < skin->vertex_count; i++) {
-        const double *p = skin->positions + 3 * i;
+    for (size_t i = 0; i < figure->vertex_count; i++) {
+        const double *p = figure->positions + 3 * i;
         const double at[2] = {rbt_dot(p, view.u), rbt_dot(p, view.v)};
         for (int k = 0; k < 2; k++) {
             view.low[k] = fmin(view.low[k], at[k]);
@@ -76,13 +76,13 @@ static void to_view(const light_view *view, const double p[3], double at[3]) {
     at[2] = rbt_dot(p, view->to);
 }
 
-static void draw_from(const rbt_skin *skin, const light_view *view, double *points, rbt_depth_grid *grid) {
+static void draw_from(const rbt_figure *figure, const light_view *view, double *points, rbt_depth_grid *grid) {
     grid->width = view->width;
     grid->height = view->height;
     rbt_depth_grid_clear(grid);
-    for (size_t i = 0; i < skin->vertex_count; i++) to_view(view, skin->positions + 3 * i, points + 3 * i);
-    for (size_t i = 0; i < skin->triangle_count; i++) {
-        const int32_t *t = skin->triangles + 3 * i;
+    for (size_t i = 0; i < figure->vertex_count; i++) to_view(view, figure->positions + 3 * i, points + 3 * i);
+    for (size_t i = 0; i < figure->triangle_count; i++) {
+        const int32_t *t = figure->triangles + 3 * i;
         rbt_depth_grid_fill(grid, points + 3 * (size_t)t[0], points + 3 * (size_t)t[1], points + 3 * (size_t)t[2], 0);
     }
 }
@@ -96,14 +96,14 @@ static bool reaches(const rbt_depth_grid *grid, const light_view *view, const do
     return !(grid->depth[(int)at[1] * grid->width + (int)at[0]] > at[2] + 1.5 * view->texel);
 }
 
-bool rbt_exposure(const rbt_skin *skin, const rbt_lights *lights, const double *probes, const double *normals,
+bool rbt_exposure(const rbt_figure *figure, const rbt_lights *lights, const double *probes, const double *normals,
                   size_t probe_count, uint64_t *seen, rbt_error *error) {
     for (size_t i = 0; i < probe_count; i++) seen[i] = 0;
     bool enough = true;
 #pragma omp parallel
     {
         float *depth = malloc(sizeof(float) * GRID * GRID);
-        double *points = rbt_array_new(skin->vertex_count, 3 * sizeof *points, "vertices", NULL);
+        double *points = rbt_array_new(figure->vertex_count, 3 * sizeof *points, "vertices", NULL);
         uint64_t *mine = rbt_array_new(probe_count, sizeof *mine, "probes", NULL);
         bool ready = depth && points && mine;
 #pragma omp for schedule(dynamic) reduction(&& : enough)
@@ -112,9 +112,9 @@ bool rbt_exposure(const rbt_skin *skin, const rbt_lights *lights, const double *
                 enough = false;
                 continue;
             }
-            light_view view = view_from(skin, lights->to[light]);
+            light_view view = view_from(figure, lights->to[light]);
             rbt_depth_grid grid = {.depth = depth};
-            draw_from(skin, &view, points, &grid);
+            draw_from(figure, &view, points, &grid);
             for (size_t i = 0; i < probe_count; i++)
                 if (reaches(&grid, &view, probes + 3 * i, normals + 3 * i)) mine[i] |= (uint64_t)1 << light;
         }

@@ -6,7 +6,7 @@
 #ifndef RBT_VIEW_EXPOSURE_H
 #define RBT_VIEW_EXPOSURE_H
 
-#include "view/skin.h"
+#include "view/figure.h"
 
 enum { RBT_SKY_LIGHTS = 40, RBT_KEY_LIGHTS = 24, RBT_LIGHTS = RBT_SKY_LIGHTS + RBT_KEY_LIGHTS };
 
@@ -20,7 +20,7 @@ rbt_lights rbt_lights_for(const double right[3]);
 
 // seen (probe_count): bit i is set if light i reaches the probe. normals (probe_count x 3) lift the probes off the
 // surface they belong to, on the side of the light; zero vectors leave them where they are.
-bool rbt_exposure(const rbt_skin *skin, const rbt_lights *lights, const double *probes, const double *normals,
+bool rbt_exposure(const rbt_figure *figure, const rbt_lights *lights, const double *probes, const double *normals,
                   size_t probe_count, uint64_t *seen, rbt_error *error);
 
 // Shares between 0 and 1 of what a free point with this normal would get.

@@ -6,18 +6,18 @@
 
 #include <math.h>
 
-enum { SIDE = RBT_GROUND_SIDE };
 static const double DARKEST_SKY = 0.50, DARKEST_KEY = 0.36;  // how much of the floor's light each shadow can take
 static const double LINE = 0.075;                            // how much a grid line darkens
 
-// Where the shadows can fall: the box of the skin carried down along the rays of the main light, and a margin of its
+// Where the shadows can fall: the box of the figure carried down along the rays of the main light, and a margin of its
 // height, in which the sky's shadow fades.
-static void patch_of(const rbt_skin *skin, const rbt_lights *lights, double height, double low[2], double high[2]) {
+static void patch_of(const rbt_figure *figure, const rbt_lights *lights, double height, double low[2],
+                     double high[2]) {
     low[0] = low[1] = INFINITY;
     high[0] = high[1] = -INFINITY;
     double tallest = 0;
-    for (size_t i = 0; i < skin->vertex_count; i++) {
-        const double *p = skin->positions + 3 * i;
+    for (size_t i = 0; i < figure->vertex_count; i++) {
+        const double *p = figure->positions + 3 * i;
         if (!isfinite(p[0] + p[1] + p[2])) continue;
         double above = fmax(p[1] - height, 0);
         tallest = fmax(tallest, above);
@@ -36,56 +36,63 @@ static void patch_of(const rbt_skin *skin, const rbt_lights *lights, double heig
 }
 
 // Box filters along x and z, twice: nearly a Gaussian, and it hides that the lights are counted.
-static void blur(float *values) {
+static void blur(float *values, int side) {
     enum { REACH = 2 };
-    float row[SIDE];
+    float row[RBT_GROUND_SIDE_MAX];
     for (int pass = 0; pass < 4; pass++) {
-        size_t along = pass % 2 ? SIDE : 1, across = pass % 2 ? 1 : SIDE;
-        for (size_t j = 0; j < SIDE; j++) {
+        size_t n = (size_t)side, along = pass % 2 ? n : 1, across = pass % 2 ? 1 : n;
+        for (size_t j = 0; j < n; j++) {
             float *line = values + j * across;
-            for (int i = 0; i < SIDE; i++) {
+            for (int i = 0; i < side; i++) {
                 float sum = 0;
                 for (int k = i - REACH; k <= i + REACH; k++)
-                    sum += line[(size_t)(k < 0 ? 0 : k >= SIDE ? SIDE - 1 : k) * along];
+                    sum += line[(size_t)(k < 0 ? 0 : k >= side ? side - 1 : k) * along];
                 row[i] = sum / (2 * REACH + 1);
             }
-            for (size_t i = 0; i < SIDE; i++) line[i * along] = row[i];
+            for (size_t i = 0; i < n; i++) line[i * along] = row[i];
         }
     }
 }
 
 void rbt_ground_light(rbt_ground *ground, const rbt_lights *lights, const uint64_t *seen) {
     const double up[3] = {0, 1, 0};
-    for (size_t i = 0; i < RBT_GROUND_PROBES; i++) {
+    size_t count = (size_t)ground->side * (size_t)ground->side;
+    for (size_t i = 0; i < count; i++) {
         ground->sky[i] = (float)rbt_exposure_to_sky(lights, up, seen[i]);
         ground->key[i] = (float)rbt_exposure_to_key(seen[i]);
     }
-    blur(ground->sky);
-    blur(ground->sky);
-    blur(ground->key);
+    blur(ground->sky, ground->side);
+    blur(ground->sky, ground->side);
+    blur(ground->key, ground->side);
 }
 
-bool rbt_ground_new(rbt_ground *ground, const rbt_skin *skin, const rbt_lights *lights, double height,
+int rbt_ground_side(const rbt_camera *camera) {
+    int longer = camera->width > camera->height ? camera->width : camera->height, side = longer / 3;
+    return side < RBT_GROUND_SIDE_MIN ? RBT_GROUND_SIDE_MIN : side > RBT_GROUND_SIDE_MAX ? RBT_GROUND_SIDE_MAX : side;
+}
+
+bool rbt_ground_new(rbt_ground *ground, const rbt_figure *figure, const rbt_lights *lights, int side, double height,
                     const double low[3], const double high[3], double *probes, rbt_error *error) {
-    *ground = (rbt_ground){.height = height};
+    *ground = (rbt_ground){.height = height, .side = side};
+    size_t n = (size_t)side;
     double patch_high[2], size[3];
-    patch_of(skin, lights, height, ground->low, patch_high);
-    ground->step = fmax(patch_high[0] - ground->low[0], patch_high[1] - ground->low[1]) / (SIDE - 1);
+    patch_of(figure, lights, height, ground->low, patch_high);
+    ground->step = fmax(patch_high[0] - ground->low[0], patch_high[1] - ground->low[1]) / (side - 1);
     rbt_subtract(high, low, size);
     ground->center[0] = 0.5 * (low[0] + high[0]);
     ground->center[1] = 0.5 * (low[2] + high[2]);
     ground->size = fmax(rbt_length(size), 1e-9);
     ground->spacing = rbt_tick_step(ground->size, 6);
-    ground->sky = rbt_array_new(RBT_GROUND_PROBES, sizeof(float), "the ground", error);
-    ground->key = ground->sky ? rbt_array_new(RBT_GROUND_PROBES, sizeof(float), "the ground", error) : NULL;
+    ground->sky = rbt_array_new(n * n, sizeof(float), "the ground", error);
+    ground->key = ground->sky ? rbt_array_new(n * n, sizeof(float), "the ground", error) : NULL;
     if (!ground->key) {
         rbt_ground_free(ground);
         return false;
     }
-    for (size_t i = 0; i < RBT_GROUND_PROBES; i++) {
-        probes[3 * i] = ground->low[0] + (double)(i % SIDE) * ground->step;
+    for (size_t i = 0; i < n * n; i++) {
+        probes[3 * i] = ground->low[0] + (double)(i % n) * ground->step;
         probes[3 * i + 1] = height;
-        probes[3 * i + 2] = ground->low[1] + (double)(i / SIDE) * ground->step;
+        probes[3 * i + 2] = ground->low[1] + (double)(i / n) * ground->step;
     }
     return true;
 }
@@ -99,12 +106,12 @@ void rbt_ground_free(rbt_ground *ground) {
 // Bilinear; full light outside of the patch, reached smoothly at its border.
 static double light_at(const rbt_ground *ground, const float *values, double x, double z) {
     double u = (x - ground->low[0]) / ground->step, v = (z - ground->low[1]) / ground->step;
-    int last = SIDE - 1;
+    int n = ground->side, last = n - 1;
     if (!(u >= 0 && v >= 0 && u < last && v < last)) return 1;
     int i = (int)u, j = (int)v;
     double fu = u - i, fv = v - j;
-    const float *at = values + (size_t)j * SIDE + (size_t)i;
-    double value = (1 - fv) * ((1 - fu) * at[0] + fu * at[1]) + fv * ((1 - fu) * at[SIDE] + fu * at[SIDE + 1]);
+    const float *at = values + (size_t)j * (size_t)n + (size_t)i;
+    double value = (1 - fv) * ((1 - fu) * at[0] + fu * at[1]) + fv * ((1 - fu) * at[n] + fu * at[n + 1]);
     double border = fmin(fmin(u, last - u), fmin(v, last - v)) / (0.12 * last);
     return border < 1 ? 1 + (value - 1) * border * border * (3 - 2 * border) : value;
 }

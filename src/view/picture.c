@@ -19,7 +19,7 @@
 enum { MAP_STEPS = 512, TONES = 8192 };
 
 typedef struct stage {
-    const rbt_skin *skin;
+    const rbt_figure *figure;
     const rbt_look *look;
     const rbt_camera *camera;
     rbt_image *image;
@@ -39,19 +39,20 @@ rbt_look rbt_look_default(void) {
 
 // Light on the vertices and, behind them in the list of probes, on the floor.
 static bool find_light(stage *s, rbt_error *error) {
-    const rbt_skin *skin = s->skin;
+    const rbt_figure *figure = s->figure;
     const rbt_look *look = s->look;
-    size_t n = skin->vertex_count, count = n + (look->ground ? RBT_GROUND_PROBES : 0);
+    int side = look->ground ? rbt_ground_side(s->camera) : 0;
+    size_t n = figure->vertex_count, count = n + (size_t)side * (size_t)side;
     double *probes = rbt_array_new(count, 3 * sizeof *probes, "the light on the vertices", error);
     double *normals = probes ? rbt_array_new(count, 3 * sizeof *normals, "the light on the vertices", error) : NULL;
     uint64_t *seen = normals ? rbt_array_new(count, sizeof *seen, "the light on the vertices", error) : NULL;
-    bool good = seen && (!look->ground || rbt_ground_new(&s->ground, skin, &s->lights, look->ground_height,
+    bool good = seen && (!look->ground || rbt_ground_new(&s->ground, figure, &s->lights, side, look->ground_height,
                                                          look->box_min, look->box_max, probes + 3 * n, error));
     if (good && n) {
-        memcpy(probes, skin->positions, 3 * n * sizeof *probes);
-        memcpy(normals, skin->normals, 3 * n * sizeof *normals);
+        memcpy(probes, figure->positions, 3 * n * sizeof *probes);
+        memcpy(normals, figure->normals, 3 * n * sizeof *normals);
     }
-    good = good && rbt_exposure(skin, &s->lights, probes, normals, count, seen, error);
+    good = good && rbt_exposure(figure, &s->lights, probes, normals, count, seen, error);
     for (size_t i = 0; good && i < n; i++) {
         const double *normal = normals + 3 * i, back[3] = {-normal[0], -normal[1], -normal[2]};
         s->light[3 * i] = (float)rbt_exposure_to_sky(&s->lights, normal, seen[i]);
@@ -75,7 +76,7 @@ typedef struct spot {
 } spot;
 
 static void interpolate(const stage *s, int32_t triangle, double x, double y, spot *p) {
-    const int32_t *t = s->skin->triangles + 3 * (size_t)triangle;
+    const int32_t *t = s->figure->triangles + 3 * (size_t)triangle;
     const double *q[3];
     for (int k = 0; k < 3; k++) q[k] = s->points + 3 * (size_t)t[k];
     double area = (q[1][0] - q[0][0]) * (q[2][1] - q[0][1]) - (q[1][1] - q[0][1]) * (q[2][0] - q[0][0]), sum = 0;
@@ -97,8 +98,8 @@ static void interpolate(const stage *s, int32_t triangle, double x, double y, sp
     for (int k = 0; k < 3; k++) {
         size_t v = (size_t)t[k];
         double w = p->weight[k] = sum > 0 ? p->weight[k] / sum : 1.0 / 3;
-        rbt_add_scaled(p->position, w, s->skin->positions + 3 * v);
-        rbt_add_scaled(p->normal, w, s->skin->normals + 3 * v);
+        rbt_add_scaled(p->position, w, s->figure->positions + 3 * v);
+        rbt_add_scaled(p->normal, w, s->figure->normals + 3 * v);
         p->sky[0] += w * s->light[3 * v];
         p->sky[1] += w * s->light[3 * v + 1];
         p->key += w * s->light[3 * v + 2];
@@ -108,15 +109,15 @@ static void interpolate(const stage *s, int32_t triangle, double x, double y, sp
 
 static rbt_light albedo_at(const stage *s, int32_t triangle, const spot *p) {
     static const rbt_light stone = {0.42, 0.43, 0.45};
-    const rbt_skin *skin = s->skin;
-    if ((size_t)triangle >= skin->scenery_begin) return stone;
-    if (skin->kind == RBT_SKIN_PLAIN) return s->plain;
-    if (skin->kind == RBT_SKIN_KINDS) return rbt_light_of(rbt_color_kind(lround(skin->values[triangle])));
+    const rbt_figure *figure = s->figure;
+    if ((size_t)triangle >= figure->scenery_begin) return stone;
+    if (figure->kind == RBT_FIGURE_PLAIN) return s->plain;
+    if (figure->kind == RBT_FIGURE_KINDS) return rbt_light_of(rbt_color_kind(lround(figure->values[triangle])));
     double value = 0;
-    if (skin->kind == RBT_SKIN_ON_TRIANGLES) value = skin->values[triangle];
+    if (figure->kind == RBT_FIGURE_ON_TRIANGLES) value = figure->values[triangle];
     else
         for (int k = 0; k < 3; k++)
-            value += p->weight[k] * skin->values[skin->triangles[3 * (size_t)triangle + (size_t)k]];
+            value += p->weight[k] * figure->values[figure->triangles[3 * (size_t)triangle + (size_t)k]];
     double t = (value - s->look->low) / (s->look->high - s->look->low);
     if (isnan(t)) return rbt_light_of(rbt_color_map(NAN));
     return s->map[(int)(fmin(fmax(t, 0), 1) * (MAP_STEPS - 1) + 0.5)];
@@ -145,7 +146,7 @@ static rbt_light shade(const stage *s, int32_t triangle, double x, double y) {
     rbt_light light = {albedo.r * (sky.r * above_share + floor.r * below_share + sun.r * key + fill) + gloss,
                        albedo.g * (sky.g * above_share + floor.g * below_share + sun.g * key + fill) + gloss,
                        albedo.b * (sky.b * above_share + floor.b * below_share + sun.b * key + fill) + gloss};
-    if (s->look->edges && (size_t)triangle < s->skin->scenery_begin) {
+    if (s->look->edges && (size_t)triangle < s->figure->scenery_begin) {
         // Thin lines, one pixel wide, vanishing where the triangles are too small to carry them.
         double room = fmin(fmax((p.size - 3) / 9, 0), 1), line = 0.55 * room * fmin(fmax(1.05 - p.edge, 0), 1);
         light = (rbt_light){light.r * (1 - line), light.g * (1 - line), light.b * (1 - line)};
@@ -188,8 +189,8 @@ static void draw_pixel(void *context, int x, int y, const int32_t *owners) {
 }
 
 static bool prepare(stage *s, rbt_error *error) {
-    const rbt_skin *skin = s->skin;
-    size_t n = skin->vertex_count;
+    const rbt_figure *figure = s->figure;
+    size_t n = figure->vertex_count;
     s->lights = rbt_lights_for(s->camera->right);
     s->plain = rbt_light_of(s->look->plain);
     for (int i = 0; i < MAP_STEPS; i++) s->map[i] = rbt_light_of(rbt_color_map(i / (MAP_STEPS - 1.0)));
@@ -200,18 +201,18 @@ static bool prepare(stage *s, rbt_error *error) {
     s->points = rbt_array_new(n, 3 * sizeof *s->points, "projected vertices", error);
     s->light = s->points ? rbt_array_new(n, 3 * sizeof *s->light, "the light on the vertices", error) : NULL;
     if (!s->light || !find_light(s, error)) return false;
-    for (size_t i = 0; i < n; i++) rbt_camera_project(s->camera, skin->positions + 3 * i, s->points + 3 * i);
+    for (size_t i = 0; i < n; i++) rbt_camera_project(s->camera, figure->positions + 3 * i, s->points + 3 * i);
     return true;
 }
 
-bool rbt_picture_draw(const rbt_skin *skin, const rbt_look *look, const rbt_camera *camera, rbt_image *image,
+bool rbt_picture_draw(const rbt_figure *figure, const rbt_look *look, const rbt_camera *camera, rbt_image *image,
                       rbt_error *error) {
-    stage s = {.skin = skin, .look = look, .camera = camera, .image = image};
+    stage s = {.figure = figure, .look = look, .camera = camera, .image = image};
     const rbt_raster raster = {.width = camera->width,
                                .height = camera->height,
                                .samples = look->samples,
-                               .triangles = skin->triangles,
-                               .triangle_count = skin->triangle_count};
+                               .triangles = figure->triangles,
+                               .triangle_count = figure->triangle_count};
     bool good = prepare(&s, error);
     if (good) {
         rbt_raster ready = raster;

@@ -1,10 +1,10 @@
-// One picture of a skin: light, shade, colour and the floor.
+// One picture of a figure: light, shade, colour and the floor.
 #ifndef RBT_VIEW_PICTURE_H
 #define RBT_VIEW_PICTURE_H
 
 #include "view/camera.h"
 #include "view/color.h"
-#include "view/skin.h"
+#include "view/figure.h"
 
 typedef struct rbt_look {
     double low, high;               // values that the colour map runs over
@@ -19,7 +19,7 @@ typedef struct rbt_look {
 rbt_look rbt_look_default(void);
 
 // Draws over the whole image, whose size is the camera's.
-bool rbt_picture_draw(const rbt_skin *skin, const rbt_look *look, const rbt_camera *camera, rbt_image *image,
+bool rbt_picture_draw(const rbt_figure *figure, const rbt_look *look, const rbt_camera *camera, rbt_image *image,
                       rbt_error *error);
 
 #endif

@@ -20,8 +20,8 @@ typedef struct job {
     rbt_subject subject;
     rbt_scenery scenery;
     size_t *chosen, count;
-    rbt_skin skin;  // of the frame loaded last
-    size_t loaded;  // its place among the chosen, plus 1
+    rbt_figure figure;  // of the frame loaded last
+    size_t loaded;      // its place among the chosen, plus 1
     rbt_camera camera;
     rbt_fit fit;
     rbt_look look;
@@ -46,9 +46,9 @@ rbt_render_options rbt_render_default(void) {
 
 static bool load(job *j, size_t place, rbt_error *error) {
     if (j->loaded == place + 1) return true;
-    rbt_skin_free(&j->skin);
+    rbt_figure_free(&j->figure);
     j->loaded = 0;
-    if (!rbt_subject_load(&j->subject, j->chosen[place], &j->scenery, &j->skin, error)) return false;
+    if (!rbt_subject_load(&j->subject, j->chosen[place], &j->scenery, &j->figure, error)) return false;
     j->loaded = place + 1;
     return true;
 }
@@ -62,12 +62,12 @@ static int compare_doubles(const void *a, const void *b) {
 
 // Widens the range by this frame's values; of every frame only the lowest `share` of them count.
 static bool add_values(job *j, rbt_error *error) {
-    const rbt_skin *skin = &j->skin;
-    size_t count = skin->kind == RBT_SKIN_ON_VERTICES ? skin->vertex_count : skin->scenery_begin, kept = 0;
+    const rbt_figure *figure = &j->figure;
+    size_t count = figure->kind == RBT_FIGURE_ON_VERTICES ? figure->vertex_count : figure->scenery_begin, kept = 0;
     double *sorted = rbt_array_new(count, sizeof *sorted, "the values of a frame", error);
     if (!sorted) return false;
     for (size_t i = 0; i < count; i++)
-        if (isfinite(skin->values[i])) sorted[kept++] = skin->values[i];
+        if (isfinite(figure->values[i])) sorted[kept++] = figure->values[i];
     if (kept) {
         qsort(sorted, kept, sizeof *sorted, compare_doubles);
         size_t last = (size_t)ceil((double)kept * j->options->coloring->share);
@@ -80,8 +80,8 @@ static bool add_values(job *j, rbt_error *error) {
 }
 
 static void add_kinds(job *j) {
-    for (size_t i = 0; i < j->skin.scenery_begin; i++) {
-        long kind = lround(j->skin.values[i]);
+    for (size_t i = 0; i < j->figure.scenery_begin; i++) {
+        long kind = lround(j->figure.values[i]);
         size_t at = 0;
         while (at < j->kind_count && j->kinds[at] < kind) at++;
         if (at < j->kind_count && j->kinds[at] == kind) continue;
@@ -98,9 +98,9 @@ static bool survey(job *j, rbt_error *error) {
     j->fit = rbt_fit_begin();
     for (size_t i = 0; i < j->count; i++) {
         if (!load(j, i, error)) return false;
-        rbt_fit_add(&j->fit, &j->camera, j->skin.positions, j->skin.vertex_count);
-        if (j->skin.kind == RBT_SKIN_KINDS) add_kinds(j);
-        else if (j->skin.kind != RBT_SKIN_PLAIN && !add_values(j, error)) return false;
+        rbt_fit_add(&j->fit, &j->camera, j->figure.positions, j->figure.vertex_count);
+        if (j->figure.kind == RBT_FIGURE_KINDS) add_kinds(j);
+        else if (j->figure.kind != RBT_FIGURE_PLAIN && !add_values(j, error)) return false;
     }
     if (!j->fit.count)
         return rbt_fail_at(error, j->options->path, 0, 0, "none of the points is finite: there is nothing to draw");
@@ -199,7 +199,7 @@ static void draw_legend_inside(const job *j, rbt_image *image) {
 }
 
 static bool draw_frame(job *j, size_t place, rbt_image *image, rbt_error *error) {
-    if (!load(j, place, error) || !rbt_picture_draw(&j->skin, &j->look, &j->camera, image, error)) return false;
+    if (!load(j, place, error) || !rbt_picture_draw(&j->figure, &j->look, &j->camera, image, error)) return false;
     draw_time(j, place, image);
     return true;
 }
@@ -277,7 +277,7 @@ static bool draw_all(job *j, rbt_render_report *report, rbt_error *error) {
         *report = (rbt_render_report){j->count, 0, width, height, j->legend};
         if (o->animate) good = write_animation(j, &image, error);
         else good = sheet ? write_sheet(j, &image, report, error) : write_single(j, &image, error);
-        report->triangle_count = j->skin.triangle_count;
+        report->triangle_count = j->figure.triangle_count;
     }
     rbt_image_free(&image);
     return good;
@@ -292,7 +292,7 @@ bool rbt_render(const rbt_render_options *options, rbt_render_report *report, rb
     good =
         good && rbt_frames_choose(j.subject.frames.count, options->path, options->frames, &j.chosen, &j.count, error);
     good = good && draw_all(&j, report, error);
-    rbt_skin_free(&j.skin);
+    rbt_figure_free(&j.figure);
     rbt_scenery_free(&j.scenery);
     rbt_subject_free(&j.subject);
     free(j.chosen);

@@ -190,7 +190,7 @@ static bool no_field(const sight *s, const rbt_coloring *coloring, rbt_error *er
     return false;
 }
 
-static bool set_values(const sight *s, const rbt_coloring *coloring, rbt_skin *skin, rbt_error *error) {
+static bool set_values(const sight *s, const rbt_coloring *coloring, rbt_figure *figure, rbt_error *error) {
     const rbt_mesh_field *field = find_field(s, coloring->field);
     if (!field) return no_field(s, coloring, error);
     double *at_node = rbt_array_new(s->mesh.node_count, sizeof *at_node, "values at the nodes", error);
@@ -199,10 +199,10 @@ static bool set_values(const sight *s, const rbt_coloring *coloring, rbt_skin *s
     if (field->on_cells) good = cells_to_nodes(s, field, at_node, error);
     else
         for (size_t i = 0; i < s->mesh.node_count; i++) at_node[i] = size_of(field, i);
-    good = good && (skin->values = rbt_array_new(skin->vertex_count, sizeof *skin->values, "values", error));
-    for (size_t i = 0; good && i < skin->vertex_count; i++)
-        if ((size_t)skin->node[i] < s->mesh.node_count) skin->values[i] = at_node[skin->node[i]];
-    skin->kind = RBT_SKIN_ON_VERTICES;
+    good = good && (figure->values = rbt_array_new(figure->vertex_count, sizeof *figure->values, "values", error));
+    for (size_t i = 0; good && i < figure->vertex_count; i++)
+        if ((size_t)figure->node[i] < s->mesh.node_count) figure->values[i] = at_node[figure->node[i]];
+    figure->kind = RBT_FIGURE_ON_VERTICES;
     free(at_node);
     return good;
 }
@@ -232,20 +232,20 @@ static bool kinds_from_sets(rbt_subject *subject, const sight *s, double *kind, 
     return true;
 }
 
-static bool set_kinds(rbt_subject *subject, const sight *s, const char *name, rbt_skin *skin, rbt_error *error) {
+static bool set_kinds(rbt_subject *subject, const sight *s, const char *name, rbt_figure *figure, rbt_error *error) {
     const rbt_mesh_field *field = rbt_fields_find(&s->fields, name, true);
     bool by_sets = !field && !subject->is_run && strcmp(name, "region") == 0;
     if (!field && !by_sets) return no_field(s, subject->coloring, error);
     size_t cells = s->mesh.tet_count + s->mesh.triangle_count;
     double *kind = rbt_array_new(cells, sizeof *kind, "kinds of cells", error);
-    skin->values = kind ? rbt_array_new(skin->triangle_count, sizeof *skin->values, "values", error) : NULL;
-    bool good = skin->values && (!by_sets || kinds_from_sets(subject, s, kind, error));
+    figure->values = kind ? rbt_array_new(figure->triangle_count, sizeof *figure->values, "values", error) : NULL;
+    bool good = figure->values && (!by_sets || kinds_from_sets(subject, s, kind, error));
     for (size_t i = 0; good && !by_sets && i < cells; i++) {
         double value = field->values[i * field->components];
         kind[i] = fabs(value) < 1e9 ? round(value) : 0;
     }
-    for (size_t i = 0; good && i < skin->scenery_begin; i++) skin->values[i] = kind[s->cell[i]];
-    skin->kind = RBT_SKIN_KINDS;
+    for (size_t i = 0; good && i < figure->scenery_begin; i++) figure->values[i] = kind[s->cell[i]];
+    figure->kind = RBT_FIGURE_KINDS;
     free(kind);
     return good;
 }
@@ -263,33 +263,33 @@ static double quality_of(const double *nodes, const int32_t *tet) {
     return square > 0 ? M_SQRT2 * rbt_dot(normal, sides[2]) / (square * sqrt(square)) : 0;
 }
 
-static bool set_quality(const sight *s, rbt_skin *skin, rbt_error *error) {
+static bool set_quality(const sight *s, rbt_figure *figure, rbt_error *error) {
     if (!s->mesh.tet_count)
         return rbt_fail_at(error, s->path, 0, 0, "--color quality needs tets; the file holds none");
-    skin->values = rbt_array_new(skin->triangle_count, sizeof *skin->values, "values", error);
-    if (!skin->values) return false;
-    for (size_t i = 0; i < skin->scenery_begin; i++) {
+    figure->values = rbt_array_new(figure->triangle_count, sizeof *figure->values, "values", error);
+    if (!figure->values) return false;
+    for (size_t i = 0; i < figure->scenery_begin; i++) {
         size_t cell = (size_t)s->cell[i];
-        skin->values[i] = cell < s->mesh.tet_count ? quality_of(s->mesh.nodes, s->mesh.tets + 4 * cell) : NAN;
+        figure->values[i] = cell < s->mesh.tet_count ? quality_of(s->mesh.nodes, s->mesh.tets + 4 * cell) : NAN;
     }
-    skin->kind = RBT_SKIN_ON_TRIANGLES;
+    figure->kind = RBT_FIGURE_ON_TRIANGLES;
     return true;
 }
 
-static bool set_plain(rbt_subject *subject, const sight *s, rbt_skin *skin, rbt_error *error) {
+static bool set_plain(rbt_subject *subject, const sight *s, rbt_figure *figure, rbt_error *error) {
     const rbt_mesh_field *body = rbt_fields_find(&s->fields, "body", true);
     bool several = false;
     for (size_t i = 1; body && i < s->mesh.tet_count + s->mesh.triangle_count; i++)
         several |= body->values[i * body->components] != body->values[0];
-    return !several || set_kinds(subject, s, "body", skin, error);
+    return !several || set_kinds(subject, s, "body", figure, error);
 }
 
 // ---- All together
 
-static bool build_skin(const sight *s, const rbt_scenery *scenery, rbt_skin *skin, rbt_error *error) {
+static bool build_figure(const sight *s, const rbt_scenery *scenery, rbt_figure *figure, rbt_error *error) {
     size_t extra_nodes = scenery ? scenery->node_count : 0, extra = scenery ? scenery->triangle_count : 0;
     size_t nodes = s->mesh.node_count, count = s->triangle_count;
-    if (!extra) return rbt_skin_build(skin, s->mesh.nodes, nodes, s->triangles, count, CREASE, error);
+    if (!extra) return rbt_figure_build(figure, s->mesh.nodes, nodes, s->triangles, count, CREASE, error);
     double *all_nodes = rbt_array_new(nodes + extra_nodes, 3 * sizeof *all_nodes, "nodes", error);
     int32_t *all = all_nodes ? rbt_array_new(count + extra, 3 * sizeof *all, "triangles", error) : NULL;
     bool good = all != NULL;
@@ -298,27 +298,27 @@ static bool build_skin(const sight *s, const rbt_scenery *scenery, rbt_skin *ski
         memcpy(all_nodes + 3 * nodes, scenery->nodes, 3 * extra_nodes * sizeof *all_nodes);
         memcpy(all, s->triangles, 3 * count * sizeof *all);
         for (size_t i = 0; i < 3 * extra; i++) all[3 * count + i] = scenery->triangles[i] + (int32_t)nodes;
-        good = rbt_skin_build(skin, all_nodes, nodes + extra_nodes, all, count + extra, CREASE, error);
-        skin->scenery_begin = count;
+        good = rbt_figure_build(figure, all_nodes, nodes + extra_nodes, all, count + extra, CREASE, error);
+        figure->scenery_begin = count;
     }
     free(all_nodes);
     free(all);
     return good;
 }
 
-bool rbt_subject_load(rbt_subject *subject, size_t frame, const rbt_scenery *scenery, rbt_skin *skin,
+bool rbt_subject_load(rbt_subject *subject, size_t frame, const rbt_scenery *scenery, rbt_figure *figure,
                       rbt_error *error) {
     sight s = {0};
-    *skin = (rbt_skin){0};
+    *figure = (rbt_figure){0};
     bool good = read_frame(subject, frame, &s, error) && find_triangles(subject, &s, error) &&
-                build_skin(&s, scenery, skin, error);
+                build_figure(&s, scenery, figure, error);
     if (good) switch (subject->coloring->kind) {
-        case RBT_COLOR_PLAIN: good = set_plain(subject, &s, skin, error); break;
-        case RBT_COLOR_VALUES: good = set_values(&s, subject->coloring, skin, error); break;
-        case RBT_COLOR_KINDS: good = set_kinds(subject, &s, subject->coloring->field, skin, error); break;
-        case RBT_COLOR_QUALITY: good = set_quality(&s, skin, error); break;
+        case RBT_COLOR_PLAIN: good = set_plain(subject, &s, figure, error); break;
+        case RBT_COLOR_VALUES: good = set_values(&s, subject->coloring, figure, error); break;
+        case RBT_COLOR_KINDS: good = set_kinds(subject, &s, subject->coloring->field, figure, error); break;
+        case RBT_COLOR_QUALITY: good = set_quality(&s, figure, error); break;
         }
-    if (!good) rbt_skin_free(skin);
+    if (!good) rbt_figure_free(figure);
     sight_free(&s);
     return good;
 }

@@ -4,9 +4,9 @@
 
 #include "rubato/mesh.h"
 #include "view/coloring.h"
+#include "view/figure.h"
 #include "view/frames.h"
 #include "view/scenery.h"
-#include "view/skin.h"
 
 typedef struct rbt_subject {
     const rbt_coloring *coloring;
@@ -25,7 +25,7 @@ void rbt_subject_free(rbt_subject *subject);
 
 // The surface of a frame with the values to colour it by; `scenery` (may be NULL) is added behind the subject's own
 // triangles.
-bool rbt_subject_load(rbt_subject *subject, size_t frame, const rbt_scenery *scenery, rbt_skin *skin,
+bool rbt_subject_load(rbt_subject *subject, size_t frame, const rbt_scenery *scenery, rbt_figure *figure,
                       rbt_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "view/skin.h"
+#include "view/figure.h"
 
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -43,7 +43,7 @@ static void replace_corner(int32_t *triangle, const int32_t *nodes, int32_t node
 }
 
 // Makes the vertices of one node: one for every different set of smoothly joined triangles around it.
-static void split_node(rbt_skin *skin, const double *nodes, const int32_t *triangles, const double *face,
+static void split_node(rbt_figure *figure, const double *nodes, const int32_t *triangles, const double *face,
                        int32_t node, const int32_t *fan, size_t fan_size, double cosine) {
     uint64_t masks[FAN_MAX];
     int count = fan_size <= FAN_MAX ? (int)fan_size : 1;
@@ -52,52 +52,52 @@ static void split_node(rbt_skin *skin, const double *nodes, const int32_t *trian
     uint64_t done = 0;
     for (int i = 0; i < count; i++) {
         if (done >> i & 1) continue;
-        size_t vertex = skin->vertex_count++;
+        size_t vertex = figure->vertex_count++;
         double sum[3] = {0};
         for (size_t j = 0; j < fan_size; j++) {
             bool same = smooth || masks[j] == masks[i];
             if (smooth || masks[i] >> j & 1) rbt_add_scaled(sum, 1, face + 3 * (size_t)fan[j]);
             if (!same) continue;
             if (!smooth) done |= (uint64_t)1 << j;
-            replace_corner(skin->triangles + 3 * (size_t)fan[j], triangles + 3 * (size_t)fan[j], node, vertex);
+            replace_corner(figure->triangles + 3 * (size_t)fan[j], triangles + 3 * (size_t)fan[j], node, vertex);
         }
-        memcpy(skin->positions + 3 * vertex, nodes + 3 * (size_t)node, 3 * sizeof(double));
-        rbt_normalize(sum, skin->normals + 3 * vertex);
-        skin->node[vertex] = node;
+        memcpy(figure->positions + 3 * vertex, nodes + 3 * (size_t)node, 3 * sizeof(double));
+        rbt_normalize(sum, figure->normals + 3 * vertex);
+        figure->node[vertex] = node;
     }
 }
 
-bool rbt_skin_build(rbt_skin *skin, const double *nodes, size_t node_count, const int32_t *triangles,
-                    size_t triangle_count, double crease, rbt_error *error) {
-    *skin = (rbt_skin){.triangle_count = triangle_count, .scenery_begin = triangle_count};
+bool rbt_figure_build(rbt_figure *figure, const double *nodes, size_t node_count, const int32_t *triangles,
+                      size_t triangle_count, double crease, rbt_error *error) {
+    *figure = (rbt_figure){.triangle_count = triangle_count, .scenery_begin = triangle_count};
     rbt_rows fans = {0};
     double *face = rbt_array_new(triangle_count, 3 * sizeof *face, "normals", error);
     bool good = face && rbt_elements_of_nodes(triangles, triangle_count, 3, node_count, &fans, error);
     size_t most = 3 * triangle_count;  // every corner a vertex of its own
-    good = good && (skin->positions = rbt_array_new(most, 3 * sizeof(double), "vertices", error));
-    good = good && (skin->normals = rbt_array_new(most, 3 * sizeof(double), "normals", error));
-    good = good && (skin->node = rbt_array_new(most, sizeof(int32_t), "vertices", error));
-    good = good && (skin->triangles = rbt_array_new(most, sizeof(int32_t), "triangles", error));
+    good = good && (figure->positions = rbt_array_new(most, 3 * sizeof(double), "vertices", error));
+    good = good && (figure->normals = rbt_array_new(most, 3 * sizeof(double), "normals", error));
+    good = good && (figure->node = rbt_array_new(most, sizeof(int32_t), "vertices", error));
+    good = good && (figure->triangles = rbt_array_new(most, sizeof(int32_t), "triangles", error));
     if (good) {
         face_normals(nodes, triangles, triangle_count, face);
         double cosine = cos(crease * M_PI / 180);
         for (size_t i = 0; i < node_count; i++)
             if (fans.start[i + 1] > fans.start[i])
-                split_node(skin, nodes, triangles, face, (int32_t)i, fans.items + fans.start[i],
+                split_node(figure, nodes, triangles, face, (int32_t)i, fans.items + fans.start[i],
                            fans.start[i + 1] - fans.start[i], cosine);
     } else {
-        rbt_skin_free(skin);
+        rbt_figure_free(figure);
     }
     free(face);
     rbt_rows_free(&fans);
     return good;
 }
 
-void rbt_skin_free(rbt_skin *skin) {
-    free(skin->positions);
-    free(skin->normals);
-    free(skin->node);
-    free(skin->triangles);
-    free(skin->values);
-    *skin = (rbt_skin){0};
+void rbt_figure_free(rbt_figure *figure) {
+    free(figure->positions);
+    free(figure->normals);
+    free(figure->node);
+    free(figure->triangles);
+    free(figure->values);
+    *figure = (rbt_figure){0};
 }

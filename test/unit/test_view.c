@@ -1,0 +1,679 @@
+// Pictures: the rasteriser against areas known exactly, the camera, files read back, the same bytes for any number of
+// threads, and a sentence for everything that cannot be drawn.
+#include "base/file.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "out/vtu.h"
+#include "view/exposure.h"
+#include "view/label.h"
+#include "view/picture.h"
+#include "view/png.h"
+#include "view/raster.h"
+#include "view/render.h"
+#include "view/sheet.h"
+#include "view/ticks.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+static char folder[256];
+
+static const char *path_of(const char *name) {
+    static char paths[64][512];  // enough that no test outlives its names
+    static int turn;
+    turn = (turn + 1) % 64;
+    snprintf(paths[turn], sizeof paths[turn], "%s/%s", folder, name);
+    return paths[turn];
+}
+
+// ---- A small run: a block of 2 x 2 x 2 cells that moves up and leans over, in five frames
+
+enum { CELLS = 2, NODES = (CELLS + 1) * (CELLS + 1) * (CELLS + 1), TETS = 6 * CELLS * CELLS * CELLS, FRAMES = 5 };
+
+static int node_at(int x, int y, int z) { return (z * (CELLS + 1) + y) * (CELLS + 1) + x; }
+
+static void make_block(double *nodes, int32_t *tets) {
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+    for (int i = 0; i < NODES; i++) {
+        nodes[3 * i] = i % (CELLS + 1);
+        nodes[3 * i + 1] = i / (CELLS + 1) % (CELLS + 1);
+        nodes[3 * i + 2] = i / ((CELLS + 1) * (CELLS + 1));
+    }
+    int tet = 0;
+    for (int c = 0; c < CELLS * CELLS * CELLS; c++)
+        for (int k = 0; k < 6; k++, tet++) {
+            int at[3] = {c % CELLS, c / CELLS % CELLS, c / (CELLS * CELLS)}, corner[4];
+            corner[0] = node_at(at[0], at[1], at[2]);
+            for (int s = 0; s < 3; s++) {
+                at[order[k][s]]++;
+                corner[s + 1] = node_at(at[0], at[1], at[2]);
+            }
+            if (k > 2) {  // odd orders of the axes turn the tet inside out
+                int swap = corner[2];
+                corner[2] = corner[3];
+                corner[3] = swap;
+            }
+            for (int s = 0; s < 4; s++) tets[4 * tet + s] = corner[s];
+        }
+}
+
+static void write_run(void) {
+    rbt_error error;
+    double rest[3 * NODES], x[3 * NODES], u[3 * NODES], stress[TETS];
+    int32_t tets[4 * TETS], region[TETS];
+    make_block(rest, tets);
+    assert_true(rbt_folder_make(path_of("run/frames"), &error));
+    rbt_text list = {0};
+    rbt_text_add(&list, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\">\n<Collection>\n");
+    for (int f = 0; f < FRAMES; f++) {
+        for (int i = 0; i < NODES; i++) {
+            u[3 * i] = 0.25 * f * rest[3 * i + 1] / CELLS;
+            u[3 * i + 1] = 0;
+            u[3 * i + 2] = 0;
+            for (int k = 0; k < 3; k++) x[3 * i + k] = rest[3 * i + k] + u[3 * i + k];
+        }
+        for (int t = 0; t < TETS; t++) {
+            stress[t] = 1000.0 * f;
+            region[t] = t % 2;
+        }
+        const rbt_vtu_field points[] = {{"displacement", 3, u, NULL}};
+        const rbt_vtu_field cells[] = {{"region", 1, NULL, region}, {"von_mises", 1, stress, NULL}};
+        rbt_vtu_grid grid = {.time = 0.1 * f,
+                             .point_count = NODES,
+                             .cell_count = TETS,
+                             .points = x,
+                             .cells = tets,
+                             .corners = 4,
+                             .cell_type = RBT_VTU_TET,
+                             .point_field_count = 1,
+                             .cell_field_count = 2,
+                             .point_fields = points,
+                             .cell_fields = cells};
+        char name[64];
+        snprintf(name, sizeof name, "run/frames/frame_%06d.vtu", f);
+        assert_true(rbt_vtu_write(path_of(name), &grid, (rbt_vtu_options){false, false}, &error));
+        rbt_text_add(&list, "<DataSet part=\"0\" file=\"frames/frame_%06d.vtu\" timestep=\"%.17g\"/>\n", f, 0.1 * f);
+    }
+    rbt_text_add(&list, "</Collection>\n</VTKFile>\n");
+    assert_true(rbt_file_write(path_of("run/frames.pvd"), list.text, list.size, &error));
+    rbt_text_free(&list);
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/rubato_view_XXXXXX", base ? base : "/tmp");
+    if (!mkdtemp(folder)) return -1;
+    write_run();
+    return 0;
+}
+
+static void remove_all(const char *path) {
+    DIR *open = opendir(path);
+    for (struct dirent *entry; open && (entry = readdir(open));) {
+        if (entry->d_name[0] == '.') continue;
+        char inside[1024];
+        snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name);
+        if (entry->d_type == DT_DIR) remove_all(inside);
+        else unlink(inside);
+    }
+    if (open) closedir(open);
+    rmdir(path);
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    remove_all(folder);
+    return access(folder, F_OK) == 0 ? -1 : 0;
+}
+
+// ---- Rasteriser
+
+typedef struct tally {
+    int width, samples;
+    int *covered;    // samples of each pixel
+    int32_t *owner;  // of each pixel's first sample
+} tally;
+
+static void tally_pixel(void *context, int x, int y, const int32_t *owners) {
+    tally *t = context;
+    int at = y * t->width + x;
+    t->owner[at] = owners[0];
+    t->covered[at] = 0;
+    for (int i = 0; i < t->samples * t->samples; i++) t->covered[at] += owners[i] >= 0;
+}
+
+static double area_of(const double *points, const int32_t *triangles, size_t count, int side, int samples,
+                      int32_t *middle) {
+    int *covered = calloc((size_t)(side * side), sizeof *covered);
+    int32_t *owner = calloc((size_t)(side * side), sizeof *owner);
+    tally t = {side, samples, covered, owner};
+    rbt_raster raster = {side, side, samples, points, triangles, count};
+    rbt_error error;
+    assert_true(rbt_raster_run(&raster, tally_pixel, &t, &error));
+    double sum = 0;
+    for (int i = 0; i < side * side; i++) sum += covered[i];
+    if (middle) *middle = owner[side / 2 * side + side / 2];
+    free(covered);
+    free(owner);
+    return sum / (samples * samples);
+}
+
+static void triangle_covers_its_area(void **state) {
+    (void)state;
+    const double points[] = {10.3, 20.7, 1, 150.9, 40.2, 1, 70.5, 171.4, 1};
+    const int32_t forwards[] = {0, 1, 2}, backwards[] = {0, 2, 1};
+    double exact = 0.5 * fabs((150.9 - 10.3) * (171.4 - 20.7) - (40.2 - 20.7) * (70.5 - 10.3));
+    assert_true(fabs(area_of(points, forwards, 1, 200, 4, NULL) - exact) < 0.001 * exact);
+    assert_true(area_of(points, forwards, 1, 200, 2, NULL) == area_of(points, backwards, 1, 200, 2, NULL));
+}
+
+static void disc_covers_its_area(void **state) {
+    (void)state;
+    enum { N = 256 };
+    double points[3 * (N + 1)] = {100, 100, 1};
+    int32_t triangles[3 * N];
+    for (int i = 0; i < N; i++) {
+        points[3 * i + 3] = 100 + 80 * cos(2 * M_PI * i / N);
+        points[3 * i + 4] = 100 + 80 * sin(2 * M_PI * i / N);
+        points[3 * i + 5] = 1;
+        triangles[3 * i] = 0;
+        triangles[3 * i + 1] = i + 1;
+        triangles[3 * i + 2] = (i + 1) % N + 1;
+    }
+    double area = area_of(points, triangles, N, 200, 4, NULL);
+    assert_true(fabs(area - M_PI * 80 * 80) < 0.001 * M_PI * 80 * 80);
+}
+
+// Triangles that tile a square cover every sample once: the parts add up to the whole, with no gap between them.
+static void neighbours_leave_no_gap(void **state) {
+    (void)state;
+    enum { N = 12 };
+    double points[3 * (N + 1) * (N + 1)], sum = 0;
+    int32_t triangles[6 * N * N];
+    srand(7);
+    for (int j = 0; j <= N; j++)
+        for (int i = 0; i <= N; i++) {
+            double *p = points + 3 * (j * (N + 1) + i);
+            bool inside = i > 0 && j > 0 && i < N && j < N;
+            p[0] = 10 * i + 4 + (inside ? 6.0 * rand() / RAND_MAX - 3 : 0);
+            p[1] = 10 * j + 4 + (inside ? 6.0 * rand() / RAND_MAX - 3 : 0);
+            p[2] = 1;
+        }
+    for (int c = 0; c < N * N; c++) {
+        int a = c / N * (N + 1) + c % N, quad[6] = {a, a + 1, a + N + 2, a, a + N + 2, a + N + 1};
+        for (int k = 0; k < 6; k++) triangles[6 * c + k] = quad[k];
+    }
+    for (int i = 0; i < 2 * N * N; i++) sum += area_of(points, triangles + 3 * i, 1, 128, 2, NULL);
+    assert_true(area_of(points, triangles, 2 * N * N, 128, 2, NULL) == 120 * 120);
+    assert_true(sum == 120 * 120);
+}
+
+static void the_nearest_wins(void **state) {
+    (void)state;
+    // The third component is 1/distance: the second triangle is nearer, the third has the same depth but comes later.
+    const double points[] = {0, 0, 0.5, 64, 0, 0.5, 0, 64, 0.5, 0,  0, 0.8, 64, 0,  0.8, 0, 64, 0.8,
+                             0, 0, 0.8, 64, 0, 0.8, 0, 64, 0.8, 64, 0, 2,   64, 64, 2,   0, 64, -1};
+    const int32_t triangles[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    int32_t middle;
+    area_of(points, triangles, 3, 60, 2, &middle);
+    assert_int_equal(middle, 1);
+    area_of(points, triangles, 1, 60, 2, &middle);
+    assert_int_equal(middle, 0);
+    // Behind the eye, not finite, far out: not drawn and not harmful.
+    assert_true(area_of(points + 27, triangles, 1, 60, 2, NULL) == 0);
+    const double odd[] = {0, 0, 1, NAN, 5, 1, 5, 9, 1, 0, 0, 1, 1e300, 5, 1, 5, 9, 1};
+    assert_true(area_of(odd, triangles, 2, 60, 2, NULL) == 0);
+}
+
+// ---- Camera
+
+static void camera_looks_along_its_view(void **state) {
+    (void)state;
+    rbt_direction view;
+    rbt_error error;
+    assert_true(rbt_view_parse("0,0", &view, &error));
+    rbt_camera camera = rbt_camera_new(view, 400, 300);
+    for (int k = 0; k < 3; k++) assert_true(fabs(camera.forward[k] + (k == 2)) < 1e-15);
+    assert_true(fabs(camera.right[0] - 1) < 1e-15 && fabs(camera.up[1] - 1) < 1e-15);
+    camera.eye[0] = camera.eye[1] = 0;
+    camera.eye[2] = 10;
+    double image[3], ray[3];
+    rbt_camera_project(&camera, (double[]){1, 2, 5}, image);
+    assert_true(fabs(image[0] - (200 + camera.focal / 5)) < 1e-9);
+    assert_true(fabs(image[1] - (150 - camera.focal * 2 / 5)) < 1e-9);
+    assert_true(fabs(image[2] - 0.2) < 1e-15);
+    rbt_camera_ray(&camera, image[0], image[1], ray);
+    assert_true(fabs(ray[0] * 5 - 1) < 1e-12 && fabs(ray[1] * 5 - 2) < 1e-12 && fabs(ray[2] + 1) < 1e-12);
+    assert_true(rbt_view_parse("top", &view, &error));
+    camera = rbt_camera_new(view, 400, 300);
+    assert_true(fabs(camera.forward[1] + 1) < 1e-12 && fabs(camera.up[2] + 1) < 1e-12);
+    assert_false(rbt_view_parse("frnt", &view, &error));
+    assert_string_equal(
+        error.message,
+        "no view \"frnt\", did you mean front?; give a name (hero, front, back, side, left, top, bottom, "
+        "iso, low) or yaw,pitch in degrees with a pitch of -90 to 90");
+    assert_false(rbt_view_parse("10,91", &view, &error));
+}
+
+// Every point is in the picture, and one comes as near to its border as the margin allows.
+static void fit_shows_everything(void **state) {
+    (void)state;
+    double points[3 * 100];
+    srand(3);
+    for (int i = 0; i < 300; i++) points[i] = 5.0 * rand() / RAND_MAX - 1;
+    for (int v = 0; rbt_view_name(v); v++) {
+        rbt_direction view;
+        rbt_error error;
+        assert_true(rbt_view_parse(rbt_view_name(v), &view, &error));
+        rbt_camera camera = rbt_camera_new(view, 320, 240);
+        rbt_fit fit = rbt_fit_begin();
+        rbt_fit_add(&fit, &camera, points, 60);
+        rbt_fit_add(&fit, &camera, points + 180, 40);
+        rbt_fit_finish(&fit, 1, &camera);
+        double most = 0;
+        for (int i = 0; i < 100; i++) {
+            double image[3];
+            rbt_camera_project(&camera, points + 3 * i, image);
+            assert_true(image[2] > 0);
+            most = fmax(most, fmax(fabs(image[0] - 160) / 160, fabs(image[1] - 120) / 120));
+        }
+        assert_true(most <= 0.8 + 1e-9 && most > 0.79);
+    }
+}
+
+// ---- Surface and light
+
+static void creases_split_vertices(void **state) {
+    (void)state;
+    double nodes[3 * NODES];
+    int32_t tets[4 * TETS];
+    make_block(nodes, tets);
+    // Four triangles of a roof along the z axis whose sides meet at 90 degrees.
+    const double roof[] = {-1, 0, 0, 0, 1, 0, 1, 0, 0, -1, 0, 1, 0, 1, 1, 1, 0, 1};
+    const int32_t triangles[] = {0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5};
+    rbt_figure figure;
+    rbt_error error;
+    assert_true(rbt_figure_build(&figure, roof, 6, triangles, 4, 60, &error));
+    assert_int_equal(figure.vertex_count, 8);
+    for (size_t i = 0; i < figure.vertex_count; i++)
+        assert_true(fabs(fabs(figure.normals[3 * i]) - M_SQRT1_2) < 1e-12);
+    rbt_figure_free(&figure);
+    assert_true(rbt_figure_build(&figure, roof, 6, triangles, 4, 120, &error));
+    assert_int_equal(figure.vertex_count, 6);
+    for (size_t i = 0; i < figure.vertex_count; i++)
+        if (figure.node[i] == 1 || figure.node[i] == 4) assert_true(fabs(figure.normals[3 * i]) < 0.4);
+    rbt_figure_free(&figure);
+}
+
+static void light_is_blocked_by_what_is_above(void **state) {
+    (void)state;
+    // A square lid of side 2 at height 1; one probe below its middle, one far away, one above.
+    const double nodes[] = {-1, 1, -1, 1, 1, -1, 1, 1, 1, -1, 1, 1};
+    const int32_t triangles[] = {0, 2, 1, 0, 3, 2};
+    const double probes[] = {0, 0.8, 0, 50, 0, 0, 0, 3, 0}, normals[9] = {0}, up[] = {0, 1, 0};
+    rbt_figure figure;
+    rbt_error error;
+    uint64_t seen[3];
+    assert_true(rbt_figure_build(&figure, nodes, 4, triangles, 2, 60, &error));
+    rbt_lights lights = rbt_lights_for((double[]){1, 0, 0});
+    assert_true(rbt_exposure(&figure, &lights, probes, normals, 3, seen, &error));
+    assert_true(rbt_exposure_to_key(seen[0]) == 0 && rbt_exposure_to_sky(&lights, up, seen[0]) < 0.2);
+    assert_true(rbt_exposure_to_key(seen[1]) == 1 && rbt_exposure_to_sky(&lights, up, seen[1]) > 0.999);
+    assert_true(rbt_exposure_to_key(seen[2]) == 1);
+    rbt_figure_free(&figure);
+}
+
+// ---- Letters, legends, sheets
+
+static void text_leaves_ink(void **state) {
+    (void)state;
+    rbt_image image;
+    rbt_error error;
+    assert_true(rbt_image_new(&image, 400, 40, &error));
+    rbt_image_fill(&image, (rbt_rgb){255, 255, 255});
+    rbt_label_draw(&image, 10, 30, 14, "t = 0.25 s", (rbt_rgb){0, 0, 0});
+    double width = rbt_label_width(14, "t = 0.25 s"), rightmost = 0, ink = 0;
+    for (int y = 0; y < 40; y++)
+        for (int x = 0; x < 400; x++) {
+            double dark = 255 - image.pixels[y * 400 + x].r;
+            ink += dark / 255;
+            if (dark > 128) rightmost = fmax(rightmost, x);
+            if (y < 14 || y > 30) assert_int_equal(dark, 0);
+        }
+    assert_true(ink > 100 && rightmost > 10 + width - 8 && rightmost < 10 + width);
+    rbt_label_draw(&image, -30, 5, 14, "clipped \xff", (rbt_rgb){0, 0, 0});
+    assert_true(rbt_label_width(14, "111") == rbt_label_width(14, "888"));
+    rbt_image_free(&image);
+}
+
+static void legends_run_over_round_numbers(void **state) {
+    (void)state;
+    double low = 0, high = 1.38;
+    rbt_legend_round(&low, &high);
+    assert_true(low == 0 && fabs(high - 1.5) < 1e-12);
+    rbt_ticks ticks = rbt_ticks_linear(low, high, 4);
+    assert_true(ticks.at[0] == 0 && fabs(ticks.at[ticks.count - 1] - 1.5) < 1e-12);
+    low = high = 0;
+    rbt_legend_round(&low, &high);
+    assert_true(high > low);
+    char unit[16];
+    assert_true(rbt_unit_scale("Pa", 4000, unit, sizeof unit) == 1e-3);
+    assert_string_equal(unit, "kPa");
+    assert_true(rbt_unit_scale("m", 1.5, unit, sizeof unit) == 1);
+    assert_string_equal(unit, "m");
+}
+
+static void sheets_refuse_to_be_huge(void **state) {
+    (void)state;
+    rbt_sheet sheet;
+    rbt_error error;
+    assert_true(rbt_sheet_new(&sheet, 6, 0, 48, 36, 0, &error));
+    assert_int_equal(sheet.columns, 3);
+    rbt_sheet_free(&sheet);
+    assert_false(rbt_sheet_new(&sheet, 100, 1, 480, 360, 0, &error));
+    assert_string_equal(
+        error.message,
+        "a sheet of 100 frames in 1 columns would have 492 x 36606 pixels, the limit is 16384 a side; try "
+        "a larger --every, a smaller --size or other --columns");
+    rbt_image image;
+    assert_false(rbt_image_new(&image, 0, 5, &error));
+    assert_string_equal(error.message, "a picture of 0 x 5 pixels cannot be made: each side must be 1 to 16384");
+}
+
+// ---- Whole pictures
+
+static rbt_render_options run_options(const char *output) {
+    rbt_render_options o = rbt_render_default();
+    o.path = path_of("run");
+    o.output = output;
+    o.width = 160;
+    o.height = 120;
+    return o;
+}
+
+static void read_png(const char *path, png_image *png, rbt_rgb **pixels) {
+    memset(png, 0, sizeof *png);
+    png->version = PNG_IMAGE_VERSION;
+    assert_true(png_image_begin_read_from_file(png, path));
+    png->format = PNG_FORMAT_RGB;
+    *pixels = malloc(PNG_IMAGE_SIZE(*png));
+    assert_true(png_image_finish_read(png, NULL, *pixels, 0, NULL));
+}
+
+static void a_picture_reads_back(void **state) {
+    (void)state;
+    rbt_error error;
+    rbt_image image;
+    assert_true(rbt_image_new(&image, 37, 11, &error));
+    for (int i = 0; i < 37 * 11; i++) image.pixels[i] = (rbt_rgb){(uint8_t)(7 * i), (uint8_t)(3 * i), (uint8_t)i};
+    assert_true(rbt_png_write(&image, path_of("small.png"), &error));
+    png_image png;
+    rbt_rgb *pixels;
+    read_png(path_of("small.png"), &png, &pixels);
+    assert_int_equal(png.width, 37);
+    assert_int_equal(png.height, 11);
+    assert_memory_equal(pixels, image.pixels, 37 * 11 * 3);
+    free(pixels);
+    rbt_image_free(&image);
+    assert_true(rbt_image_new(&image, 4, 4, &error));
+    assert_false(rbt_png_write(&image, path_of("nowhere/small.png"), &error));
+    assert_string_equal(error.message, "cannot write the file: No such file or directory");
+    rbt_image_free(&image);
+}
+
+static void frames_become_pictures(void **state) {
+    (void)state;
+    rbt_error error;
+    rbt_render_report report;
+    rbt_render_options o = run_options(path_of("one.png"));
+    o.coloring = rbt_coloring_find("displacement", &error);
+    assert_true(rbt_render(&o, &report, &error));
+    assert_int_equal(report.frame_count, 1);
+    assert_int_equal(report.triangle_count, 12 * CELLS * CELLS);
+    assert_string_equal(report.legend.title, "displacement [m]");
+    assert_true(report.legend.low == 0 && report.legend.high == 1 && fabs(report.legend.largest - 1) < 1e-12);
+    png_image png;
+    rbt_rgb *pixels;
+    read_png(path_of("one.png"), &png, &pixels);
+    assert_int_equal(png.width, 160);
+    assert_int_equal(png.height, 120);
+    free(pixels);
+
+    o.output = path_of("sheet.png");
+    o.frames = (rbt_frame_choice){.list = "0,2-4,last"};
+    o.columns = 2;
+    o.coloring = rbt_coloring_find("stress", &error);
+    assert_true(rbt_render(&o, &report, &error));
+    assert_int_equal(report.frame_count, 5);
+    assert_int_equal(report.width, 2 * 160 + 3 * 6);
+    assert_true(report.height > 3 * 120 + 4 * 6);
+    assert_string_equal(report.legend.title, "von Mises stress [kPa]");
+    assert_true(report.legend.high == 4);
+
+    o = run_options(path_of("region.png"));
+    o.coloring = rbt_coloring_find("region", &error);
+    o.edges = true;
+    o.ground = false;
+    assert_true(rbt_render(&o, &report, &error));
+    assert_int_equal(report.legend.kind_count, 2);
+    assert_string_equal(report.legend.kinds[1].name, "1");
+
+    o = run_options(path_of("mesh.png"));
+    o.path = path_of("run/frames/frame_000000.vtu");
+    o.coloring = rbt_coloring_find("quality", &error);
+    assert_true(rbt_render(&o, &report, &error));
+    assert_true(report.legend.low == 0 && report.legend.high == 1);
+}
+
+static void obstacles_and_ranges_are_drawn(void **state) {
+    (void)state;
+    rbt_error error;
+    rbt_render_report report;
+    const rbt_obstacle_plane floor = {{0, -0.5, 0}, {0, 1, 0}, 1}, slope = {{0, -1, 0}, {0.3, 1, 0}, 1};
+    const rbt_obstacle_sphere ball = {{1, -0.6, 1}, 0.5, 1};
+    const rbt_obstacle_box box = {{3, 0, 0}, {4, 1, 1}, 1};
+    const rbt_obstacle_capsule rod = {{-2, 0, 0}, {-2, 2, 0}, 0.3, 1};
+    const rbt_obstacle obstacles[] = {{RBT_OBSTACLE_PLANE, &floor},
+                                      {RBT_OBSTACLE_PLANE, &slope},
+                                      {RBT_OBSTACLE_SPHERE, &ball},
+                                      {RBT_OBSTACLE_BOX, &box},
+                                      {RBT_OBSTACLE_CAPSULE, &rod}};
+    rbt_render_options o = run_options(path_of("obstacles.png"));
+    o.obstacles = obstacles;
+    o.obstacle_count = 5;
+    o.coloring = rbt_coloring_find("displacement", &error);
+    o.low = 0;
+    o.high = 0.05;
+    assert_true(rbt_render(&o, &report, &error));
+    assert_true(report.triangle_count > 12 * CELLS * CELLS + 14);
+    assert_string_equal(report.legend.title, "displacement [mm]");
+    assert_true(fabs(report.legend.high - 50) < 1e-9);
+}
+
+static void the_same_bytes_for_any_number_of_threads(void **state) {
+    (void)state;
+    rbt_error error;
+    rbt_bytes first = {0};
+    int before = rbt_threads_count();
+    for (int threads = 1; threads <= 3; threads++) {
+        rbt_threads_set(threads);
+        rbt_render_options o = run_options(path_of("threads.png"));
+        o.width = 200;
+        o.height = 150;
+        o.coloring = rbt_coloring_find("displacement", &error);
+        assert_true(rbt_render(&o, NULL, &error));
+        rbt_bytes bytes;
+        assert_true(rbt_file_read(path_of("threads.png"), &bytes, &error));
+        if (threads == 1) {
+            first = bytes;
+            continue;
+        }
+        assert_int_equal(bytes.size, first.size);
+        assert_memory_equal(bytes.data, first.data, first.size);
+        free(bytes.data);
+    }
+    free(first.data);
+    rbt_threads_set(before);
+}
+
+// Chunks of an animation: in order, with the right checksums, consecutive sequence numbers and frames inside the picture.
+static void animations_follow_the_format(void **state) {
+    (void)state;
+    rbt_error error;
+    rbt_render_options o = run_options(path_of("movie.png"));
+    o.animate = o.frames.all = true;
+    o.frames_per_second = 10;
+    assert_true(rbt_render(&o, NULL, &error));
+    rbt_bytes file;
+    assert_true(rbt_file_read(path_of("movie.png"), &file, &error));
+    const uint8_t *bytes = (const uint8_t *)file.data;
+    assert_memory_equal(bytes, "\x89PNG\r\n\x1a\n", 8);
+    uint32_t sequence = 0, controls = 0, data = 0, announced = 0;
+    bool ended = false;
+#define WORD(p) ((uint32_t)(p)[0] << 24 | (uint32_t)(p)[1] << 16 | (uint32_t)(p)[2] << 8 | (p)[3])
+    for (size_t at = 8; at < file.size;) {
+        assert_true(at + 12 <= file.size);
+        uint32_t size = WORD(bytes + at);
+        const uint8_t *name = bytes + at + 4, *body = name + 4;
+        assert_true(at + 12 + size <= file.size);
+        assert_int_equal(WORD(body + size), (uint32_t)crc32(crc32(0, NULL, 0), name, size + 4));
+        if (!memcmp(name, "acTL", 4)) announced = WORD(body);
+        if (!memcmp(name, "fcTL", 4)) {
+            assert_int_equal(WORD(body), sequence++);
+            assert_true(WORD(body + 4) + WORD(body + 12) <= 160 && WORD(body + 8) + WORD(body + 16) <= 120);
+            assert_int_equal(body[20] << 8 | body[21], 100);
+            assert_int_equal(body[22] << 8 | body[23], 1000);
+            controls++;
+        }
+        if (!memcmp(name, "fdAT", 4)) assert_int_equal(WORD(body), sequence++);
+        if (!memcmp(name, "fdAT", 4) || !memcmp(name, "IDAT", 4)) data++;
+        ended = !memcmp(name, "IEND", 4);
+        at += 12 + size;
+    }
+#undef WORD
+    assert_true(ended);
+    assert_int_equal(announced, FRAMES);
+    assert_int_equal(controls, FRAMES);
+    assert_int_equal(data, FRAMES);
+    free(file.data);
+    png_image png;
+    rbt_rgb *pixels;
+    read_png(path_of("movie.png"), &png, &pixels);  // libpng sees the first frame
+    assert_int_equal(png.width, 160);
+    free(pixels);
+}
+
+// ---- What cannot be drawn
+
+static void expect_failure(const rbt_render_options *o, const char *file, const char *message) {
+    rbt_error error = {0};
+    assert_false(rbt_render(o, NULL, &error));
+    assert_string_equal(error.message, message);
+    if (file) assert_string_equal(error.file, file);
+    // Nothing is left behind under the name of the picture.
+    assert_int_not_equal(access(o->output, F_OK), 0);
+}
+
+static void write_list(const char *name, const char *text) {
+    rbt_error error;
+    assert_true(rbt_folder_make(path_of(name), &error));
+    char list[512];
+    snprintf(list, sizeof list, "%s/frames.pvd", name);
+    assert_true(rbt_file_write(path_of(list), text, strlen(text), &error));
+}
+
+static void missing_things_are_named(void **state) {
+    (void)state;
+    rbt_error error;
+    char keep[512], output[512];
+    snprintf(keep, sizeof keep, "%s", path_of("run"));
+    snprintf(output, sizeof output, "%s", path_of("none.png"));
+    rbt_render_options o = run_options(output);
+
+    o.path = path_of("nowhere");
+    expect_failure(&o, path_of("nowhere"), "there is no such folder or mesh file");
+    assert_true(rbt_folder_make(path_of("empty"), &error));
+    o.path = path_of("empty");
+    expect_failure(&o, path_of("empty"),
+                   "the folder holds no frames.pvd, so it is no run with frames; rubato run writes one");
+    write_list("none", "<VTKFile type=\"Collection\">\n<Collection>\n</Collection></VTKFile>\n");
+    o.path = path_of("none");
+    expect_failure(&o, path_of("none/frames.pvd"), "the list holds no frames: the run has written none yet");
+    write_list("none", "hello\n");
+    expect_failure(&o, path_of("none/frames.pvd"),
+                   "this is no VTK collection: <VTKFile> with <Collection> is missing");
+    write_list("none", "<VTKFile><Collection>\n<DataSet timestep=\"0\"/>\n</Collection></VTKFile>\n");
+    expect_failure(&o, path_of("none/frames.pvd"), "the <DataSet> names no file");
+    write_list("none",
+               "<VTKFile><Collection>\n<DataSet file=\"a.vtu\" timestep=\"soon\"/>\n</Collection></VTKFile>\n");
+    expect_failure(&o, path_of("none/frames.pvd"), "the timestep \"soon\" is no number");
+    write_list("none", "<VTKFile><Collection>\n<DataSet file=\"a.vtu\" timestep=\"0\"");
+    expect_failure(&o, path_of("none/frames.pvd"), "the <DataSet> tag has no end");
+
+    o.path = keep;
+    o.frames.list = "0,7";
+    expect_failure(&o, keep, "frame 7 was asked for, but the frames are 0 to 4");
+    o.frames.list = "1,two";
+    expect_failure(&o, NULL, "\"1,two\" is no list of frames; write numbers as 0,5,10-20,last");
+    o.frames.list = "3-1";
+    expect_failure(&o, NULL, "the range 3-1 of frames runs backwards");
+    o.frames.list = "99999999999999999999999999";
+    assert_false(rbt_render(&o, NULL, &error));
+    o.frames = (rbt_frame_choice){.list = "1", .every = 2};
+    expect_failure(&o, NULL, "--frames and --every exclude each other; give one");
+    o.frames = (rbt_frame_choice){.every = -2};
+    expect_failure(&o, NULL, "--every -2: must be at least 1");
+    o.frames = (rbt_frame_choice){0};
+    o.zoom = 0;
+    expect_failure(&o, NULL, "--zoom 0: the limits are 0.05 and 50");
+    o.zoom = 1;
+    o.low = o.high = 2;
+    expect_failure(&o, NULL, "--range 2,2: the second number must be the larger");
+    o.low = o.high = NAN;
+    o.coloring = rbt_coloring_find("velocity", &error);
+    expect_failure(&o, path_of("run/frames/frame_000004.vtu"),
+                   "the file holds no field \"velocity\" to colour by velocity; try --color plain");
+    o.coloring = rbt_coloring_find("plain", &error);
+    o.animate = true;
+    o.frames_per_second = 0;
+    expect_failure(&o, NULL, "0 frames per second: the limits are 0.1 and 240");
+    assert_null(rbt_coloring_find("strain", &error));
+    assert_string_equal(error.message, "no colouring \"strain\", did you mean plain?; there are plain, displacement, "
+                                       "velocity, stress, region, body, quality");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(triangle_covers_its_area),
+        cmocka_unit_test(disc_covers_its_area),
+        cmocka_unit_test(neighbours_leave_no_gap),
+        cmocka_unit_test(the_nearest_wins),
+        cmocka_unit_test(camera_looks_along_its_view),
+        cmocka_unit_test(fit_shows_everything),
+        cmocka_unit_test(creases_split_vertices),
+        cmocka_unit_test(light_is_blocked_by_what_is_above),
+        cmocka_unit_test(text_leaves_ink),
+        cmocka_unit_test(legends_run_over_round_numbers),
+        cmocka_unit_test(sheets_refuse_to_be_huge),
+        cmocka_unit_test(a_picture_reads_back),
+        cmocka_unit_test(frames_become_pictures),
+        cmocka_unit_test(obstacles_and_ranges_are_drawn),
+        cmocka_unit_test(the_same_bytes_for_any_number_of_threads),
+        cmocka_unit_test(animations_follow_the_format),
+        cmocka_unit_test(missing_things_are_named),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
