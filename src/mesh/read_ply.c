@@ -228,7 +228,7 @@ static bool read_list(reader *r, const element *e, const property *p, size_t i, 
 static bool use_values(reader *r, const element *e, char what, size_t i, const double value[3], rbt_error *error) {
     if (what == 'v') return rbt_grow_node(&r->grow, value, error);
     if (what == 'e') {
-        int64_t ends[2];
+        int64_t ends[2] = {0};
         return to_index(r, e, i, value[0], &ends[0], error) && to_index(r, e, i, value[1], &ends[1], error) &&
                rbt_grow_edge(&r->grow, ends[0], ends[1], error);
     }

@@ -120,8 +120,8 @@ static bool read_ints(reader *r, const char *what, rbt_number kind, size_t count
 }
 
 static bool read_points(reader *r, rbt_error *error) {
-    size_t count;
-    rbt_number kind;
+    size_t count = 0;
+    rbt_number kind = RBT_NUMBER_F64;
     if (r->has_points) return fail(r, error, "POINTS comes twice");
     r->has_points = true;
     if (!read_count(r, "POINTS", &count, error) || !read_kind(r, "POINTS", &kind, error)) return false;
@@ -162,7 +162,7 @@ static bool read_mixed_lists(reader *r, const char *what, size_t count, size_t s
 static bool read_split_lists(reader *r, const char *what, size_t offset_count, size_t corner_count,
                              rbt_vtk_cells *cells, rbt_error *error) {
     char seen[48];
-    rbt_number kind;
+    rbt_number kind = RBT_NUMBER_F64;
     end_line(r);
     if (!rbt_scan_match(&r->s, "OFFSETS"))
         return fail(r, error, "%s must be followed by OFFSETS, not by %s", what, rbt_scan_seen(&r->s, seen));
@@ -184,14 +184,14 @@ static bool read_split_lists(reader *r, const char *what, size_t offset_count, s
 }
 
 static bool read_lists(reader *r, const char *what, rbt_vtk_cells *cells, rbt_error *error) {
-    size_t count, size;
+    size_t count = 0, size = 0;
     if (!read_count(r, what, &count, error) || !read_count(r, what, &size, error)) return false;
     return r->major < 5 ? read_mixed_lists(r, what, count, size, cells, error)
                         : read_split_lists(r, what, count, size, cells, error);
 }
 
 static bool read_cell_types(reader *r, rbt_error *error) {
-    size_t count;
+    size_t count = 0;
     if (r->cells.types) return fail(r, error, "CELL_TYPES comes twice");
     if (!read_count(r, "CELL_TYPES", &count, error)) return false;
     if (!r->has_cells || count != r->cells.count)
@@ -260,7 +260,7 @@ static bool read_array(reader *r, const char *name, const char *type, size_t tup
 
 static bool read_field(reader *r, rbt_error *error) {
     char name[256] = "", type[64] = "";
-    size_t arrays, components, tuples;
+    size_t arrays = 0, components = 0, tuples = 0;
     if (!rbt_scan_word(&r->s, name, sizeof name) || !read_count(r, "FIELD", &arrays, error))
         return fail(r, error, "FIELD must be followed by a name and the number of arrays");
     for (size_t i = 0; i < arrays; i++) {

@@ -193,7 +193,7 @@ typedef struct loaded {
 
 static bool load_plain(rbt_vtu_data *data, const rbt_vtu_array *array, source *s, size_t wanted, loaded *result,
                        rbt_error *error) {
-    uint64_t bytes;
+    uint64_t bytes = 0;
     if (!take_header(data, array, s, &bytes, 1, error)) return false;
     if (bytes != wanted)
         return fail(data, array, error, "has %llu bytes of data, but %zu are expected", (unsigned long long)bytes,
@@ -216,7 +216,7 @@ typedef struct blocks {
 
 static bool read_blocks(rbt_vtu_data *data, const rbt_vtu_array *array, source *s, size_t wanted, blocks *b,
                         rbt_error *error) {
-    uint64_t head[3], total = 0, full;
+    uint64_t head[3] = {0}, total = 0, full;
     if (!take_header(data, array, s, head, 3, error)) return false;
     *b = (blocks){head[0], head[1], head[2] ? head[2] : head[1], NULL};
     if (!b->count)
