@@ -44,7 +44,8 @@ enum {
     RBT_ONE_FOR_ALL = 64,  // a single number may stand for all components of a vector
     RBT_NEVER = 128,       // the text "never" is allowed too: stored as infinity (RBT_REAL)
     RBT_ONE_OF = 256,      // exactly one of the record's fields with this flag must be given
-    RBT_NOT_KEPT = 512     // accepted and checked for its kind, stored nowhere: the offset has no meaning
+    RBT_NOT_KEPT = 512,    // accepted and checked for its kind, stored nowhere: the offset has no meaning
+    RBT_FILE = 1024        // RBT_TEXT: a file name that the scene reader puts behind the scene's folder
 };
 
 typedef struct rbt_record rbt_record;

@@ -1,6 +1,7 @@
 // `rubato check`: reads scenes, checks them and looks for the mesh files they name, without running anything.
 #include "base/file.h"
 #include "cli/command.h"
+#include "mesh/generate.h"
 #include "rubato/scene.h"
 #include "step/method.h"
 
@@ -11,25 +12,43 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool check_file(const rbt_scene *scene, const char *name, size_t body, const char *key, rbt_error *error) {
-    char *path = rbt_path_join(scene->folder, name);
+static bool check_file(const rbt_scene *scene, const char *folder, const char *name, size_t body, const char *key,
+                       rbt_error *error) {
+    char *path = rbt_path_join(folder, name);
     if (!path) return rbt_fail_memory(error, strlen(name), "a file name");
     bool ok = access(path, R_OK) == 0;
     if (!ok) {
-        char place[64];
+        char place[128];
         int reason = errno;
-        snprintf(place, sizeof place, "bodies[%zu].%s.file", body, key);
+        snprintf(place, sizeof place, "bodies[%zu].%s", body, key);
         rbt_fail_path(error, scene->file, place, "cannot read \"%s\": %s", path, strerror(reason));
     }
     free(path);
     return ok;
 }
 
+// Files that a generated shape reads; their names have the scene's folder in them already.
+static bool check_shape(const rbt_scene *scene, size_t body, rbt_error *error) {
+    const rbt_variant *shape = &scene->bodies.items[body].mesh.shape;
+    const rbt_shape *known = rbt_shape_at(shape->which);
+    for (int i = 0; known && i < known->parameters->field_count; i++) {
+        const rbt_field *f = &known->parameters->fields[i];
+        const char *const *name = (const void *)((const char *)shape->value + f->offset);
+        char key[96];
+        snprintf(key, sizeof key, "mesh.shape.%s.%s", known->name, f->name);
+        if ((f->flags & RBT_FILE) && *name && !check_file(scene, NULL, *name, body, key, error)) return false;
+    }
+    return true;
+}
+
 static bool check_files(const rbt_scene *scene, rbt_error *error) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const rbt_body_def *body = &scene->bodies.items[i];
-        if (body->mesh.file && !check_file(scene, body->mesh.file, i, "mesh", error)) return false;
-        if (body->surface && !check_file(scene, body->surface->file, i, "surface", error)) return false;
+        if (body->mesh.file && !check_file(scene, scene->folder, body->mesh.file, i, "mesh.file", error))
+            return false;
+        if (body->surface && !check_file(scene, scene->folder, body->surface->file, i, "surface.file", error))
+            return false;
+        if (!check_shape(scene, i, error)) return false;
     }
     return true;
 }

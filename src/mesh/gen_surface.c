@@ -6,7 +6,7 @@
 #include <math.h>
 
 static const rbt_field SURFACE_FIELDS[] = {
-    {"file", RBT_TEXT, offsetof(rbt_surface_shape, file), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
+    {"file", RBT_TEXT, offsetof(rbt_surface_shape, file), .flags = RBT_REQUIRED | RBT_NOT_EMPTY | RBT_FILE,
      .doc = "A closed surface: OBJ, STL or PLY."},
     {"scale", RBT_REAL, offsetof(rbt_surface_shape, scale), .fallback = {1}, RBT_SIZE_LIMITS,
      .doc = "Length of the file's unit, 0.001 for millimetres."},

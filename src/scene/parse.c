@@ -109,9 +109,13 @@ static bool read_text(reader *r, const rbt_field *f, json_t *value, const char *
         snprintf(begin, sizeof begin, "unknown %s", f->name);
         return rbt_walk_unknown(r->walk, begin, text, f->of.names);
     }
-    char *copy = take(r, json_string_length(value) + 1, 1);
+    // Up to the last slash of the scene's own name, if this one is a file name that does not start at the root
+    const char *file = r->walk->file, *slash = file ? strrchr(file, '/') : NULL;
+    size_t folder = slash && (f->flags & RBT_FILE) && text[0] && text[0] != '/' ? (size_t)(slash - file) + 1 : 0;
+    char *copy = take(r, folder + json_string_length(value) + 1, 1);
     if (!copy) return false;
-    memcpy(copy, text, json_string_length(value) + 1);
+    if (folder) memcpy(copy, file, folder);
+    memcpy(copy + folder, text, json_string_length(value) + 1);
     *at = copy;
     return true;
 }

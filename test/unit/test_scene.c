@@ -350,6 +350,29 @@ static void file_and_folder_are_remembered(void **state) {
     rbt_scene_free(NULL);
 }
 
+// A shape's file starts at the scene's folder, unless it starts at the root.
+static void files_of_shapes_start_at_the_folder(void **state) {
+    (void)state;
+    static const char *const names[][3] = {{"a/b/s.json", "x.obj", "a/b/x.obj"},
+                                           {"a/b/s.json", "/x.obj", "/x.obj"},
+                                           {"s.json", "x.obj", "x.obj"},
+                                           {NULL, "x.obj", "x.obj"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char json[256];
+        snprintf(json, sizeof json,
+                 "{\"rubato\": 1, \"bodies\": [{\"name\": \"a\", \"mesh\": {\"shape\": {\"surface\": {\"file\": "
+                 "\"%s\"}}}}]}",
+                 names[i][1]);
+        rbt_scene_file *file = rbt_scene_parse(json, strlen(json), names[i][0], NULL, 0, NULL);
+        assert_non_null(file);
+        const rbt_variant *shape = &rbt_scene_of(file)->bodies.items[0].mesh.shape;
+        const rbt_field *f = rbt_record_field(rbt_shape_at(shape->which)->parameters, "file");
+        assert_string_equal(*(const char *const *)(const void *)((const char *)shape->value + f->offset),
+                            names[i][2]);
+        rbt_scene_free(file);
+    }
+}
+
 // ---- Scenes made by programs
 
 static const char *complaint(const rbt_scene *scene) {
@@ -445,6 +468,7 @@ int main(void) {
         cmocka_unit_test(settings_change_and_add_values),
         cmocka_unit_test(settings_are_applied_in_order),
         cmocka_unit_test(file_and_folder_are_remembered),
+        cmocka_unit_test(files_of_shapes_start_at_the_folder),
         cmocka_unit_test(scenes_of_programs_are_checked),
         cmocka_unit_test(variants_of_programs_are_checked),
         cmocka_unit_test(units_have_factors),

@@ -5,7 +5,7 @@
 #include "scene/schema.h"
 #include "scene/table.h"
 
-#include <limits.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -460,6 +460,22 @@ static void scenes_of_the_reference_are_valid(void **state) {
     assert_true(count >= 1);
 }
 
+static void shipped_scenes_are_valid(void **state) {
+    const world *w = *state;
+    glob_t found;
+    assert_int_equal(glob(RBT_SOURCE_DIR "/scenes/*.json", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        rbt_error error = {0};
+        rbt_scene_file *file = rbt_scene_read(found.gl_pathv[i], NULL, 0, &error);
+        if (!file) fail_msg("%s: %s: %s", found.gl_pathv[i], error.path, error.message);
+        rbt_scene_free(file);
+        json_t *scene = json_load_file(found.gl_pathv[i], 0, NULL);
+        if (!schema_accepts(w->schema, w->schema, scene)) fail_msg("%s: the schema refuses it", found.gl_pathv[i]);
+        json_decref(scene);
+    }
+    globfree(&found);
+}
+
 // ---- Kinds and flags that tables of other rooms may use, on a table of our own
 
 typedef struct odd_options {
@@ -632,6 +648,7 @@ int main(void) {
         cmocka_unit_test(schema_defaults_are_the_struct_defaults),
         cmocka_unit_test(what_the_parser_accepts_the_schema_accepts),
         cmocka_unit_test(scenes_of_the_reference_are_valid),
+        cmocka_unit_test(shipped_scenes_are_valid),
         cmocka_unit_test(all_kinds_work_in_parser_and_schema),
         cmocka_unit_test(all_kinds_go_into_their_members),
         cmocka_unit_test(settings_reach_dependent_records),
