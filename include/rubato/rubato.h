@@ -5,6 +5,7 @@
 #include "rubato/error.h"
 #include "rubato/mesh.h"
 #include "rubato/scene.h"
+#include "rubato/shapes.h"
 #include "rubato/sim.h"
 
 #endif

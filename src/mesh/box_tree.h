@@ -36,7 +36,7 @@ void rbt_box_tree_free(rbt_box_tree *tree);
 static inline double rbt_box_distance2(const rbt_box *box, const double x[3]) {
     double sum = 0;
     for (int k = 0; k < 3; k++) {
-        double d = fmax(fmax(box->min[k] - x[k], x[k] - box->max[k]), 0);
+        double d = x[k] < box->min[k] ? box->min[k] - x[k] : x[k] > box->max[k] ? x[k] - box->max[k] : 0;
         sum += d * d;
     }
     return sum;

@@ -22,8 +22,14 @@
     X("blend", RBT_BLEND_PARAMETERS, rbt_make_blend, "Primitives melted into one body.")                             \
     X("surface", RBT_SURFACE_PARAMETERS, rbt_make_surface, "The inside of a closed surface from a file.")            \
     X("dinosaur", RBT_DINOSAUR_PARAMETERS, rbt_make_dinosaur, "A long-necked dinosaur.")                             \
+    X("flower", RBT_FLOWER_PARAMETERS, rbt_make_flower, "A flower with petals and leaves.")                          \
+    X("asian-dragon", RBT_ASIAN_DRAGON_PARAMETERS, rbt_make_asian_dragon, "A long winding dragon with horns.")       \
+    X("dragon", RBT_DRAGON_PARAMETERS, rbt_make_dragon, "A winged dragon with open jaws.")                           \
     X("armadillo", RBT_ARMADILLO_PARAMETERS, rbt_make_armadillo, "An animal upright on two legs.")                   \
     X("liver", RBT_LIVER_PARAMETERS, rbt_make_liver, "A liver of two lobes.")                                        \
+    X("tree", RBT_TREE_PARAMETERS, rbt_make_tree, "A bare tree.")                                                    \
+    X("bridge", RBT_BRIDGE_PARAMETERS, rbt_make_bridge, "A bridge on an arch of trusses.")                           \
+    X("eiffel", RBT_EIFFEL_PARAMETERS, rbt_make_eiffel, "A tower of lattice girders.")                               \
     X("body", RBT_BODY_PARAMETERS, rbt_make_body, "A standing human body.")
 
 #define AS_SHAPE(name, record, make, doc)     {name, doc, &record, make},

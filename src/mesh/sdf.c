@@ -123,18 +123,23 @@ static int keep_near(candidate *list, int count, double reach) {
 static int find_near(const rbt_sdf *sdf, const double x[3], double range, candidate list[MIXED], double *nearest) {
     const rbt_box_node *nodes = sdf->tree.nodes;
     int32_t stack[RBT_BOX_TREE_DEPTH];
-    int depth = 0, count = 0;
+    double bound[RBT_BOX_TREE_DEPTH];
+    int depth = 1, count = 0;
     double best = INFINITY, reach = INFINITY;  // a box farther than `reach` (squared) cannot matter
-    stack[depth++] = 0;
+    stack[0] = 0;
+    bound[0] = 0;
     while (depth) {
         int32_t at = stack[--depth];
         const rbt_box_node *node = &nodes[at];
-        if (rbt_box_distance2(&node->box, x) > reach) continue;
+        if (bound[depth] > reach) continue;
         if (node->right) {
-            bool left_first =
-                rbt_box_distance2(&nodes[at + 1].box, x) <= rbt_box_distance2(&nodes[node->right].box, x);
-            stack[depth++] = left_first ? node->right : at + 1;
-            stack[depth++] = left_first ? at + 1 : node->right;
+            double left = rbt_box_distance2(&nodes[at + 1].box, x);
+            double right = rbt_box_distance2(&nodes[node->right].box, x);
+            bool left_first = left <= right;
+            stack[depth] = left_first ? node->right : at + 1;
+            bound[depth++] = left_first ? right : left;
+            stack[depth] = left_first ? at + 1 : node->right;
+            bound[depth++] = left_first ? left : right;
             continue;
         }
         for (int32_t i = node->first; i < node->first + node->count; i++) {
@@ -144,8 +149,8 @@ static int find_near(const rbt_sdf *sdf, const double x[3], double range, candid
             if (d > best + range) continue;
             if (d < best) {
                 best = d;
-                double limit = fmax(best + range, 0);
-                reach = limit * limit;
+                double limit = best + range;
+                reach = limit > 0 ? limit * limit : 0;
             }
             if (count == MIXED) count = keep_near(list, count, best + range);
             if (count < MIXED) list[count++] = (candidate){d, item};

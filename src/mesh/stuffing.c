@@ -8,7 +8,7 @@
 //   4. Every lattice tet with a point inside is filled by a stencil; a face with two cut edges leaves a quadrilateral
 //      whose diagonal both neighbours choose by the same rule.
 //
-// The lattice is stored in blocks of 8 x 8 x 8 cells, and only for blocks that the surface or the inside can reach:
+// The lattice is stored in blocks of 4 x 4 x 4 cells, and only for blocks that the surface or the inside can reach:
 // f at a block's centre tells, because f never changes faster than distance. Each point's f is computed once. Work is
 // shared over blocks, numbers are given out in the order of blocks: the result does not depend on the threads.
 #include "mesh/stuffing.h"
@@ -24,10 +24,10 @@
 #define ALPHA_SHORT    0.41189
 #define MAX_TETS       200000000
 #define MAX_BOX_BLOCKS 16000000  // in the body's box: each costs one distance
-#define MAX_BLOCKS     300000    // stored: each takes 40 KB
+#define MAX_BLOCKS     2000000   // stored: each takes 5 KB
 
 enum {
-    SIDE = 8,
+    SIDE = 4,
     CELLS = SIDE * SIDE * SIDE,
     POINTS = 2 * CELLS,  // of a block: 2 * cell for the grid point at its low corner, 2 * cell + 1 for its centre
     SLOTS = 14,          // edges of a cell: 0..2 from the grid point, 3..5 from the centre along x, y, z;
@@ -152,15 +152,32 @@ static bool find_blocks(lattice *l, rbt_error *error) {
     return true;
 }
 
+// The points of a cube of 2 x 2 x 2 cells share the value in its middle where the surface is too far to reach any.
+static void evaluate_cube(lattice *l, size_t block, const int low[3]) {
+    int32_t first = (int32_t)block * POINTS;
+    int middle = ((low[2] + 1) * SIDE + low[1] + 1) * SIDE + low[0] + 1;
+    double x[3], reach = sqrt(3) * l->cell;  // from the grid point in its middle to any of its points
+    point_position(l, first + 2 * middle, x);
+    double f = l->full[block] ? -INFINITY : l->body->at(l->body->self, x);
+    for (int c = 0; c < 8; c++)
+        for (int centre = 0; centre < 2; centre++) {
+            int cell = ((low[2] + (c >> 2)) * SIDE + low[1] + (c >> 1 & 1)) * SIDE + low[0] + (c & 1);
+            int32_t point = first + 2 * cell + centre;
+            double value = f;
+            if (fabs(f) <= reach && point != first + 2 * middle) {
+                point_position(l, point, x);
+                value = l->body->at(l->body->self, x);
+            }
+            l->value[point] = isfinite(value) ? value : value < 0 ? -1 : 1;
+        }
+}
+
 static void evaluate(lattice *l) {
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 4)
     for (size_t b = 0; b < l->block_count; b++)
-        for (int32_t p = 0; p < POINTS; p++) {
-            double x[3];
-            point_position(l, (int32_t)b * POINTS + p, x);
-            double *value = &l->value[b * POINTS + (size_t)p];
-            *value = l->full[b] ? -1 : l->body->at(l->body->self, x);
-            if (!isfinite(*value)) *value = 1;
+        for (int c = 0; c < CELLS / 8; c++) {
+            const int low[3] = {c % (SIDE / 2) * 2, c / (SIDE / 2) % (SIDE / 2) * 2, c / (SIDE / 2) / (SIDE / 2) * 2};
+            evaluate_cube(l, b, low);
         }
 }
 

@@ -81,9 +81,9 @@ static double nearest_distance2(const rbt_closed_surface *s, const double x[3]) 
         double left = rbt_box_distance2(&nodes[at + 1].box, x), right = rbt_box_distance2(&nodes[node->right].box, x);
         bool left_first = left <= right;
         stack[depth] = left_first ? node->right : at + 1;
-        bound[depth++] = fmax(left, right);
+        bound[depth++] = left_first ? right : left;
         stack[depth] = left_first ? at + 1 : node->right;
-        bound[depth++] = fmin(left, right);
+        bound[depth++] = left_first ? left : right;
     }
     return best;
 }
