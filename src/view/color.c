@@ -20,13 +20,15 @@ static uint8_t encode(double x) {
 
 rbt_rgb rbt_rgb_of(rbt_light light) { return (rbt_rgb){encode(light.r), encode(light.g), encode(light.b)}; }
 
-// Nine equally spaced colours of the "viridis" map (S. van der Walt, N. Smith, 2015, public domain).
+// Nine equally spaced colours of the "viridis" map (S. van der Walt, N. Smith, 2015, public domain), used without its
+// darkest part, in which the shading of a surface would drown.
 rbt_rgb rbt_color_map(double t) {
     static const rbt_rgb stops[] = {{68, 1, 84},    {71, 44, 122}, {59, 81, 139},  {44, 113, 142}, {33, 144, 141},
                                     {39, 173, 129}, {92, 200, 99}, {170, 220, 50}, {253, 231, 37}};
     enum { LAST = sizeof stops / sizeof stops[0] - 1 };
     if (isnan(t)) return (rbt_rgb){128, 128, 128};
-    t = fmin(fmax(t, 0), 1) * LAST;
+    static const double darkest = 0.12;
+    t = (darkest + (1 - darkest) * fmin(fmax(t, 0), 1)) * LAST;
     int i = t < LAST ? (int)t : LAST - 1;
     double f = t - i;
     return (rbt_rgb){(uint8_t)lround(stops[i].r + f * (stops[i + 1].r - stops[i].r)),

@@ -31,7 +31,7 @@
 static char folder[256];
 
 static const char *path_of(const char *name) {
-    static char paths[64][512];  // enough that no test outlives its names
+    static char paths[64][1024];  // enough that no test outlives its names
     static int turn;
     turn = (turn + 1) % 64;
     snprintf(paths[turn], sizeof paths[turn], "%s/%s", folder, name);
@@ -298,9 +298,6 @@ static void fit_shows_everything(void **state) {
 
 static void creases_split_vertices(void **state) {
     (void)state;
-    double nodes[3 * NODES];
-    int32_t tets[4 * TETS];
-    make_block(nodes, tets);
     // Four triangles of a roof along the z axis whose sides meet at 90 degrees.
     const double roof[] = {-1, 0, 0, 0, 1, 0, 1, 0, 0, -1, 0, 1, 0, 1, 1, 1, 0, 1};
     const int32_t triangles[] = {0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5};
@@ -478,6 +475,49 @@ static void frames_become_pictures(void **state) {
     assert_true(report.legend.low == 0 && report.legend.high == 1);
 }
 
+// A finer surface stands in for the hull where the frame has one and it knows the field.
+static void surfaces_are_preferred(void **state) {
+    (void)state;
+    rbt_error error;
+    rbt_render_report report;
+    const double points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, shift[12] = {0, 0, 0, 3, 0, 4};
+    const int32_t triangles[] = {0, 1, 2, 0, 2, 3};
+    const rbt_vtu_field fields[] = {{"displacement", 3, shift, NULL}};
+    rbt_vtu_grid grid = {.point_count = 4,
+                         .cell_count = 2,
+                         .points = points,
+                         .cells = triangles,
+                         .corners = 3,
+                         .cell_type = RBT_VTU_TRIANGLE,
+                         .point_field_count = 1,
+                         .point_fields = fields};
+    const char *frames = "<VTKFile><Collection>\n<DataSet file=\"../run/frames/frame_000000.vtu\" timestep=\"0\"/>\n"
+                         "<DataSet file='../run/frames/frame_000001.vtu' timestep='1'/>\n</Collection></VTKFile>\n";
+    const char *surfaces =
+        "<VTKFile><Collection>\n<DataSet timestep=\"0\" file=\"a&amp;b.vtu\"/>\n</Collection></VTKFile>\n";
+    assert_true(rbt_folder_make(path_of("skinned"), &error));
+    assert_true(rbt_file_write(path_of("skinned/frames.pvd"), frames, strlen(frames), &error));
+    assert_true(rbt_file_write(path_of("skinned/surface.pvd"), surfaces, strlen(surfaces), &error));
+    assert_true(rbt_vtu_write(path_of("skinned/a&b.vtu"), &grid, (rbt_vtu_options){false, false}, &error));
+    static const struct {
+        const char *frame, *color;
+        size_t triangles;
+    } cases[] = {{"0", "plain", 2},
+                 {"0", "displacement", 2},
+                 {"0", "stress", 12 * CELLS * CELLS},
+                 {"1", "plain", 12 * CELLS * CELLS}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rbt_render_options o = run_options(path_of("skinned.png"));
+        o.path = path_of("skinned");
+        o.width = o.height = 64;
+        o.frames.list = cases[i].frame;
+        o.coloring = rbt_coloring_find(cases[i].color, &error);
+        assert_true(rbt_render(&o, &report, &error));
+        assert_int_equal(report.triangle_count, cases[i].triangles);
+        if (i == 1) assert_true(report.legend.largest == 5);
+    }
+}
+
 static void obstacles_and_ranges_are_drawn(void **state) {
     (void)state;
     rbt_error error;
@@ -598,7 +638,7 @@ static void write_list(const char *name, const char *text) {
 static void missing_things_are_named(void **state) {
     (void)state;
     rbt_error error;
-    char keep[512], output[512];
+    char keep[1024], output[1024];
     snprintf(keep, sizeof keep, "%s", path_of("run"));
     snprintf(output, sizeof output, "%s", path_of("none.png"));
     rbt_render_options o = run_options(output);
@@ -670,6 +710,7 @@ int main(void) {
         cmocka_unit_test(sheets_refuse_to_be_huge),
         cmocka_unit_test(a_picture_reads_back),
         cmocka_unit_test(frames_become_pictures),
+        cmocka_unit_test(surfaces_are_preferred),
         cmocka_unit_test(obstacles_and_ranges_are_drawn),
         cmocka_unit_test(the_same_bytes_for_any_number_of_threads),
         cmocka_unit_test(animations_follow_the_format),
