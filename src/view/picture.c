@@ -127,6 +127,10 @@ static rbt_light shade(const stage *s, int32_t triangle, double x, double y) {
     static const rbt_light sky = {0.40, 0.435, 0.48}, floor = {0.24, 0.23, 0.22}, sun = {0.86, 0.815, 0.75};
     spot p;
     interpolate(s, triangle, x, y, &p);
+    // Obstacles may reach into the floor; what lies behind them along the ray is below it too.
+    if ((size_t)triangle >= s->figure->scenery_begin && s->look->ground && p.position[1] < s->look->ground_height &&
+        s->camera->eye[1] > s->look->ground_height)
+        return rbt_ground_color(&s->ground, s->camera, x, y);
     rbt_light albedo = albedo_at(s, triangle, &p);
     double view[3], half[3];
     rbt_subtract(s->camera->eye, p.position, view);

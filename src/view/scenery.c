@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-enum { AROUND = 96, RINGS = 48 };  // facets of round things
+// Facets: of round things for their outline, of flat and straight ones because light is known at the vertices.
+enum { AROUND = 96, RINGS = 48, PIECES = 32 };
 
 static bool add_node(rbt_scenery *s, double x, double y, double z, rbt_error *error) {
     size_t need = 3 * (s->node_count + 1);
@@ -29,18 +30,35 @@ static bool add_triangle(rbt_scenery *s, size_t a, size_t b, size_t c, rbt_error
     return true;
 }
 
-static bool add_box(rbt_scenery *s, const double low[3], const double high[3], rbt_error *error) {
-    static const int faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
-                                    {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+// The parallelogram corner + [0, 1] u + [0, 1] v, facing u x v.
+static bool add_patch(rbt_scenery *s, const double corner[3], const double u[3], const double v[3],
+                      rbt_error *error) {
     size_t base = s->node_count;
-    for (int i = 0; i < 8; i++)
-        if (!add_node(s, i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2], error))
-            return false;
-    for (int f = 0; f < 6; f++)
-        for (int k = 1; k < 3; k++)
-            if (!add_triangle(s, base + (size_t)faces[f][0], base + (size_t)faces[f][k],
-                              base + (size_t)faces[f][k + 1], error))
-                return false;
+    for (int j = 0; j <= PIECES; j++)
+        for (int i = 0; i <= PIECES; i++) {
+            double p[3] = {corner[0], corner[1], corner[2]};
+            rbt_add_scaled(p, (double)i / PIECES, u);
+            rbt_add_scaled(p, (double)j / PIECES, v);
+            if (!add_node(s, p[0], p[1], p[2], error)) return false;
+        }
+    for (size_t j = 0; j < PIECES; j++)
+        for (size_t i = 0; i < PIECES; i++) {
+            size_t p = base + j * (PIECES + 1) + i, q = p + PIECES + 1;
+            if (!add_triangle(s, p, p + 1, q + 1, error) || !add_triangle(s, p, q + 1, q, error)) return false;
+        }
+    return true;
+}
+
+static bool add_box(rbt_scenery *s, const double low[3], const double high[3], rbt_error *error) {
+    for (int axis = 0; axis < 3; axis++) {
+        int next = (axis + 1) % 3, last = (axis + 2) % 3;
+        double u[3] = {0}, v[3] = {0}, corner[3] = {low[0], low[1], low[2]};
+        u[next] = high[next] - low[next];
+        v[last] = high[last] - low[last];
+        if (!add_patch(s, corner, v, u, error)) return false;
+        corner[axis] = high[axis];
+        if (!add_patch(s, corner, u, v, error)) return false;
+    }
     return true;
 }
 
@@ -52,25 +70,38 @@ static void across(const double axis[3], double u[3], double v[3]) {
     rbt_cross(axis, u, v);
 }
 
-// Everything within `radius` of the segment a-b; a ball if both are the same. Rings of nodes from pole to pole, the
-// lower half around a, the upper half around b.
+static bool add_ring(rbt_scenery *s, const double center[3], const double u[3], const double v[3], double radius,
+                     rbt_error *error) {
+    for (int i = 0; i < AROUND; i++) {
+        double angle = 2 * M_PI * i / AROUND, p[3] = {center[0], center[1], center[2]};
+        rbt_add_scaled(p, radius * cos(angle), u);
+        rbt_add_scaled(p, radius * sin(angle), v);
+        if (!add_node(s, p[0], p[1], p[2], error)) return false;
+    }
+    return true;
+}
+
+// Everything within `radius` of the segment a-b; a ball if both are the same. Rings from pole to pole: half a ball
+// around a, the straight part, half a ball around b.
 static bool add_capsule(rbt_scenery *s, const double a[3], const double b[3], double radius, rbt_error *error) {
-    double axis[3], u[3], v[3];
+    double axis[3], u[3], v[3], length;
     rbt_subtract(b, a, axis);
+    length = rbt_length(axis);
     rbt_normalize(axis, axis);
     across(axis, u, v);
-    size_t base = s->node_count;
-    for (int ring = 0; ring <= RINGS; ring++) {
-        double polar = M_PI * ring / RINGS, along = -cos(polar) * radius, wide = sin(polar) * radius;
-        const double *center = 2 * ring < RINGS ? a : b;
-        for (int i = 0; i < AROUND; i++) {
-            double angle = 2 * M_PI * i / AROUND, p[3];
-            for (int k = 0; k < 3; k++)
-                p[k] = center[k] + along * axis[k] + wide * (cos(angle) * u[k] + sin(angle) * v[k]);
-            if (!add_node(s, p[0], p[1], p[2], error)) return false;
-        }
+    size_t base = s->node_count, pieces = length > 0 ? PIECES : 0, rings = RINGS + pieces;
+    for (size_t ring = 0; ring <= rings; ring++) {
+        bool first = ring <= RINGS / 2, straight = !first && ring < RINGS / 2 + pieces;
+        double polar = first ? M_PI * (double)ring / RINGS : M_PI * (double)(ring - pieces) / RINGS, along = 0;
+        if (straight) {
+            polar = M_PI / 2;
+            along = length * (double)(ring - RINGS / 2) / (double)pieces;
+        } else if (!first) along = length;
+        double center[3] = {a[0], a[1], a[2]};
+        rbt_add_scaled(center, along - cos(polar) * radius, axis);
+        if (!add_ring(s, center, u, v, sin(polar) * radius, error)) return false;
     }
-    for (size_t ring = 0; ring < RINGS; ring++)
+    for (size_t ring = 0; ring < rings; ring++)
         for (size_t i = 0; i < AROUND; i++) {
             size_t p = base + ring * AROUND + i, q = base + ring * AROUND + (i + 1) % AROUND;
             if (!add_triangle(s, p, q, q + AROUND, error) || !add_triangle(s, p, q + AROUND, p + AROUND, error))
@@ -92,13 +123,13 @@ static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const dou
     rbt_subtract(high, low, size);
     for (int k = 0; k < 3; k++) middle[k] = 0.5 * (low[k] + high[k]) - plane->point[k];
     double half = 0.6 * rbt_length(size), above = rbt_dot(middle, normal);
-    size_t base = s->node_count;
-    for (int i = 0; i < 4; i++) {
-        double a = i == 1 || i == 2 ? half : -half, b = i > 1 ? half : -half, p[3];
-        for (int k = 0; k < 3; k++) p[k] = plane->point[k] + middle[k] - above * normal[k] + a * u[k] + b * v[k];
-        if (!add_node(s, p[0], p[1], p[2], error)) return false;
+    double corner[3];
+    for (int k = 0; k < 3; k++) {
+        corner[k] = plane->point[k] + middle[k] - above * normal[k] - half * (u[k] + v[k]);
+        u[k] *= 2 * half;
+        v[k] *= 2 * half;
     }
-    return add_triangle(s, base, base + 1, base + 2, error) && add_triangle(s, base, base + 2, base + 3, error);
+    return add_patch(s, corner, u, v, error);
 }
 
 bool rbt_scenery_build(rbt_scenery *scenery, const rbt_obstacle *obstacles, size_t count, const double low[3],
