@@ -6,7 +6,7 @@
 #include <math.h>
 
 // Facets: of round things for their outline, of flat and straight ones because light is known at the vertices.
-enum { AROUND = 96, RINGS = 48, PIECES = 32 };
+enum { AROUND = 64, RINGS = 32, PIECES = 24 };
 
 static bool add_node(rbt_scenery *s, double x, double y, double z, rbt_error *error) {
     size_t need = 3 * (s->node_count + 1);

@@ -509,7 +509,7 @@ static void surfaces_are_preferred(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         rbt_render_options o = run_options(path_of("skinned.png"));
         o.path = path_of("skinned");
-        o.width = o.height = 64;
+        o.width = o.height = 48;
         o.frames.list = cases[i].frame;
         o.coloring = rbt_coloring_find(cases[i].color, &error);
         assert_true(rbt_render(&o, &report, &error));
