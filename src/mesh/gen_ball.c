@@ -189,8 +189,14 @@ static rbt_mesh *make_layers(const double *radius, int layers, int shell, rbt_er
 
 enum { MAX_LAYERS = 400 };
 
+static bool check_layers(int layers, rbt_error *error) {
+    return (layers >= 1 && layers <= MAX_LAYERS) ||
+           rbt_fail(error, "%d layers are not possible: a ball has 1 to %d", layers, MAX_LAYERS);
+}
+
 rbt_mesh *rbt_make_ball(const void *parameters, rbt_error *error) {
     const rbt_ball_shape *p = parameters;
+    if (!check_layers(p->layers, error)) return NULL;
     double radius[MAX_LAYERS + 1];
     for (int k = 0; k <= p->layers; k++) radius[k] = p->radius * k / p->layers;
     return make_layers(radius, p->layers, 0, error);
@@ -198,6 +204,9 @@ rbt_mesh *rbt_make_ball(const void *parameters, rbt_error *error) {
 
 rbt_mesh *rbt_make_shell_ball(const void *parameters, rbt_error *error) {
     const rbt_shell_ball_shape *p = parameters;
+    if (!check_layers(p->core_layers, error) || !check_layers(p->shell_layers, error) ||
+        !check_layers(p->core_layers + p->shell_layers, error))
+        return NULL;
     if (p->thickness >= p->radius) {
         rbt_fail(error, "thickness %g m leaves no core in a ball of radius %g m: it must be below the radius",
                  p->thickness, p->radius);

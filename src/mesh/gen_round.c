@@ -57,6 +57,7 @@ const rbt_record RBT_ROPE_COIL_PARAMETERS = {"rope-coil shape",
 static rbt_mesh *sweep_disc(int rings, const rbt_sweep *sweep, const char *first_end, const char *last_end,
                             rbt_error *error) {
     rbt_section disc;
+    if (!rbt_sweep_check(6.0 * rings * rings, sweep->steps, error)) return NULL;
     if (!rbt_section_disc(&disc, rings, error)) return NULL;
     rbt_mesh *mesh = rbt_sweep_section(&disc, sweep, error);
     bool made = mesh != NULL;

@@ -65,6 +65,7 @@ rbt_mesh *rbt_make_moebius(const void *parameters, rbt_error *error) {
         return NULL;
     }
     rbt_section grid;
+    if (!rbt_sweep_check(2.0 * p->cells_across * p->cells_through, p->cells_around, error)) return NULL;
     if (!rbt_section_grid(&grid, p->cells_across, p->cells_through, error)) return NULL;
     // After half a turn of the section its points arrive in reverse order.
     int32_t *arrival = rbt_array_new(grid.point_count, sizeof *arrival, "a section", error);

@@ -85,13 +85,17 @@ static void point_position(const lattice *l, int32_t point, double x[3]) {
     for (int k = 0; k < 3; k++) x[k] = ((double)(l->low[k] + cell[k]) + (point % 2 ? 0.5 : 0)) * l->cell;
 }
 
-// The cell that owns an edge's slot, and the edge's ends: NOWHERE outside of the stored blocks.
-static int32_t edge_end(const lattice *l, const int32_t cell[3], int slot) {
-    int32_t other[3] = {cell[0], cell[1], cell[2]};
-    if (slot < 6) other[slot % 3]++;
-    else
-        for (int k = 0; k < 3; k++) other[k] += (slot - 6) >> k & 1;
-    int32_t point = point_of(l, other);
+// The grid points of a cell's eight corners, [bits x, y, z]; + 1: the centres of the cells that begin there.
+static void corners_of(const lattice *l, const int32_t cell[3], int32_t corner[8]) {
+    for (int bits = 0; bits < 8; bits++) {
+        const int32_t at[3] = {cell[0] + (bits & 1), cell[1] + (bits >> 1 & 1), cell[2] + (bits >> 2)};
+        corner[bits] = point_of(l, at);
+    }
+}
+
+// The far end of the edge in a slot of a cell, NOWHERE outside of the stored blocks.
+static int32_t edge_end(const int32_t corner[8], int slot) {
+    int32_t point = corner[slot < 6 ? 1 << slot % 3 : slot - 6];
     return point < 0 ? NOWHERE : point + (slot >= 3 && slot < 6);
 }
 
@@ -188,12 +192,13 @@ static bool number_cuts(lattice *l, rbt_error *error) {
     size_t capacity = 0;
     for (size_t b = 0; b < l->block_count; b++)
         for (int c = 0; c < CELLS; c++) {
-            int32_t cell[3], *slots = &l->slots[(b * CELLS + (size_t)c) * SLOTS];
+            int32_t cell[3], corner[8], *slots = &l->slots[(b * CELLS + (size_t)c) * SLOTS];
+            for (int s = 0; s < SLOTS; s++) slots[s] = NO_CUT;
+            if (l->full[b]) continue;  // neither here nor in the layer of cells around it is anything outside
             cell_of(l, b, c, cell);
+            corners_of(l, cell, corner);
             for (int s = 0; s < SLOTS; s++) {
-                slots[s] = NO_CUT;
-                if (l->full[b]) continue;  // neither here nor in the layer of cells around it is anything outside
-                int32_t from = (int32_t)b * POINTS + 2 * c + (s >= 3), to = edge_end(l, cell, s);
+                int32_t from = (int32_t)b * POINTS + 2 * c + (s >= 3), to = edge_end(corner, s);
                 if (to < 0 || l->value[from] * l->value[to] >= 0) continue;
                 if (!rbt_array_reserve((void **)&l->cuts, &capacity, l->cut_count + 1, sizeof *l->cuts, "cut edges",
                                        error))
@@ -294,38 +299,29 @@ static bool move_points(lattice *l, rbt_error *error) {
 
 // One of the twelve tets of a cell: corners 0 and 1 are centres, 2 and 3 grid points; positive volume.
 typedef struct pattern {
-    int32_t cell[4][3];       // of each corner, relative to the tet's cell
-    int32_t edge_cell[4][4];  // [i][j]: the corner (number) whose cell owns the edge
-    int slot[4][4];           // of the edge in that cell
-    bool even[4][4];          // red edges: an even number of coordinates grows from i to j
+    int bits[4];          // which of the cell's eight corners, for a centre: as the beginning of its own cell
+    int edge_cell[4][4];  // [i][j]: the corner (number) whose cell owns the edge
+    int slot[4][4];       // of the edge in that cell
+    bool even[4][4];      // red edges: an even number of coordinates grows from i to j
 } pattern;
 
 static void make_pattern(pattern *p, int axis, int turn) {
     *p = (pattern){0};
+    static const int around[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
-    static const int corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
-    p->cell[1][axis] = 1;
-    for (int g = 0; g < 2; g++) {
-        p->cell[2 + g][axis] = 1;
-        p->cell[2 + g][u] = corner[turn + g][0];
-        p->cell[2 + g][v] = corner[turn + g][1];
-    }
+    p->bits[1] = 1 << axis;
+    for (int g = 0; g < 2; g++) p->bits[2 + g] = 1 << axis | around[turn + g][0] << u | around[turn + g][1] << v;
     p->slot[0][1] = p->slot[1][0] = 3 + axis;
-    int along = turn % 2 ? v : u, low = p->cell[2][along] ? 3 : 2;
+    int along = turn % 2 ? v : u;
     p->slot[2][3] = p->slot[3][2] = along;
-    p->edge_cell[2][3] = p->edge_cell[3][2] = low;
+    p->edge_cell[2][3] = p->edge_cell[3][2] = p->bits[2] >> along & 1 ? 3 : 2;
     for (int c = 0; c < 2; c++)
         for (int g = 2; g < 4; g++) {
-            int bits = 0, grown = 0;
-            for (int k = 0; k < 3; k++) {
-                int bit = p->cell[g][k] - p->cell[c][k];
-                bits |= bit << k;
-                grown += bit;
-            }
+            int bits = p->bits[g] & ~p->bits[c];  // the grid point as a corner of the centre's cell
             p->slot[c][g] = p->slot[g][c] = 6 + bits;
             p->edge_cell[c][g] = p->edge_cell[g][c] = c;
-            p->even[c][g] = grown % 2 == 0;
-            p->even[g][c] = !p->even[c][g];  // the other 3 - grown coordinates
+            p->even[c][g] = ((bits & 1) + (bits >> 1 & 1) + (bits >> 2)) % 2 == 0;
+            p->even[g][c] = !p->even[c][g];  // the other coordinates, three in all
         }
 }
 
@@ -447,14 +443,16 @@ static void fill_tet(filling *f) {
 static size_t fill_block(const lattice *l, const pattern patterns[12], size_t block, int32_t *out) {
     filling f = {.l = l, .out = out};
     for (int c = 0; c < CELLS; c++) {
-        int32_t cell[3];
+        int32_t cell[3], corner[8];
+        bool inside = false;
         cell_of(l, block, c, cell);
-        for (int t = 0; t < 12; t++) {
+        corners_of(l, cell, corner);
+        for (int i = 0; i < 8; i++)
+            inside |= corner[i] >= 0 && (l->value[corner[i]] < 0 || l->value[corner[i] + 1] < 0);
+        for (int t = 0; inside && t < 12; t++) {
             f.pattern = &patterns[t];
             for (int i = 0; i < 4; i++) {
-                const int32_t *shift = f.pattern->cell[i];
-                int32_t at[3] = {cell[0] + shift[0], cell[1] + shift[1], cell[2] + shift[2]};
-                int32_t point = point_of(l, at);
+                int32_t point = corner[f.pattern->bits[i]];
                 f.point[i] = point < 0 ? NOWHERE : point + (i < 2);
             }
             fill_tet(&f);

@@ -81,14 +81,16 @@ void rbt_split_prism(const int32_t prism[6], int32_t tets[12]) {
     for (int i = 0; i < 12; i++) tets[i] = v[from_1 < from_2 ? with_15[i] : with_24[i]];
 }
 
+bool rbt_sweep_check(double triangles, int steps, rbt_error *error) {
+    double tets = 3 * triangles * steps;
+    return tets <= RBT_MAX_GENERATED_TETS ||
+           rbt_fail(error, "this shape would have %.0f tets, and the limit is %d; try fewer cells or rings", tets,
+                    RBT_MAX_GENERATED_TETS);
+}
+
 rbt_mesh *rbt_sweep_section(const rbt_section *section, const rbt_sweep *sweep, rbt_error *error) {
     size_t points = section->point_count, steps = (size_t)sweep->steps, places = steps + !sweep->closed;
-    double tet_count = 3.0 * (double)section->triangle_count * (double)steps;
-    if (tet_count > RBT_MAX_GENERATED_TETS) {
-        rbt_fail(error, "this shape would have %.0f tets, and the limit is %d; try fewer cells or rings", tet_count,
-                 RBT_MAX_GENERATED_TETS);
-        return NULL;
-    }
+    if (!rbt_sweep_check((double)section->triangle_count, sweep->steps, error)) return NULL;
     rbt_mesh *mesh = rbt_mesh_new(error);
     if (!mesh || !rbt_mesh_allocate(mesh, places * points, 3 * section->triangle_count * steps, 0, 0, error)) {
         rbt_mesh_free(mesh);

@@ -27,6 +27,9 @@ typedef struct rbt_sweep {
     const int32_t *arrival;  // (point_count) whose points its points meet; NULL: the same ones
 } rbt_sweep;
 
+// Whether a section of so many triangles may be moved so far; asked before a large section is made.
+bool rbt_sweep_check(double triangles, int steps, rbt_error *error);
+
 // Node step * point_count + i is point i of the section. Tets of one step, three to a triangle, stand together.
 // u, v and the direction of the path must be right-handed.
 rbt_mesh *rbt_sweep_section(const rbt_section *section, const rbt_sweep *sweep, rbt_error *error);
