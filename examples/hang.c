@@ -8,7 +8,8 @@ static bool show(const rbt_sim *sim, int64_t frame, void *context) {
     size_t tip = *(const size_t *)context;
     rbt_energies e = rbt_sim_energies(sim);
     if (frame % 10 == 0)
-        printf("%6.2f s  tip height %+.4f m  energy %.5f J\n", rbt_sim_time(sim), rbt_sim_positions(sim)[3 * tip + 1], e.total);
+        printf("%6.2f s  tip height %+.4f m  energy %.5f J\n", rbt_sim_time(sim), rbt_sim_positions(sim)[3 * tip + 1],
+               e.total);
     return true;
 }
 

@@ -36,7 +36,7 @@ write_scene() {
     "damping": {"stiffness": 1e-3},
     "driven": [
       {"where": {"box": {"min": [0, 0, 0], "max": [0.01, 1, 1], "relative": true}}, "release": 0.15,
-       "motions": [{"rotation": {"point": [0, 0.425, 0.125], "axis": [1, 0, 0], "rate": 3}}]},
+       "motions": [{"rotation": {"point": [0, 0.3, 0], "axis": [1, 0, 0], "rate": 3}}]},
       {"where": {"box": {"min": [0.99, 0, 0], "max": [1, 1, 1], "relative": true}}, "release": 0.25,
        "motions": [{"oscillation": {"amplitude": [0, 0.05, 0], "frequency": 2}}]}]
   }],
