@@ -23,7 +23,7 @@ build/Makefile:
 
 demo: build
 	@build/rubato run scenes/demo.json -o out/demo
-	@build/rubato render out/demo --every 10 -o out/demo/preview.png
+	@build/rubato render out/demo --frames 0,8,15,22,30,38 --columns 3 --color displacement -o out/demo/preview.png
 	@echo
 	@echo "Results in out/demo:"
 	@echo "  preview.png   a sheet of pictures, for any image viewer"

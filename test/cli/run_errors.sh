@@ -15,7 +15,7 @@ says 1 'no.msh: cannot open the file' "$rubato" run missing.json -o missing
 
 touch a-file
 says 1 'a-file' "$rubato" run scene.json -o a-file/run
-says 1 'cannot write' "$rubato" run scene.json -o /proc/self
+says 1 'cannot make the folder' "$rubato" run scene.json -o /proc/self
 
 # The disk is full after some frames: what is there stays whole, and the run can go on when there is room again.
 "$rubato" run scene.json -o whole -q
