@@ -292,7 +292,7 @@ int rbt_material_find(const char *name);
 int rbt_method_find(const char *name);
 
 // Reads and validates a JSON scene. `settings`: (count) texts "path=value" applied over the file's values, as
-// integrator.method=siere. The result owns everything it points to.
+// integrator.method=siere; path=null takes the key out. The result owns everything it points to.
 typedef struct rbt_scene_file rbt_scene_file;
 rbt_scene_file *rbt_scene_read(const char *path, const char *const *settings, size_t count, rbt_error *error);
 rbt_scene_file *rbt_scene_parse(const char *json, size_t size, const char *name, const char *const *settings,

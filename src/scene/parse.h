@@ -11,7 +11,7 @@
 bool rbt_record_parse(rbt_walk *walk, rbt_arena *arena, const rbt_record *record, json_t *value, void *data);
 
 // "path=value": the value is JSON if it can be read as such, otherwise text. Objects and lists on the way that the
-// tree does not have are made; the path must exist in the tables.
+// tree does not have are made; the path must exist in the tables. The value null takes a key out.
 bool rbt_setting_apply(rbt_walk *walk, const rbt_record *record, json_t *root, const char *setting);
 
 // What a JSON value is, in words, shortened: `the text "soft"`, `a list of 3`, `-5`.

@@ -1,5 +1,6 @@
 // Settings "path=value" from outside (--set on the command line), put into the JSON tree before it is read. The path
-// is followed along the tables and the tree at once: the tables know which names exist, the tree what is there.
+// is followed along the tables and the tree at once: the tables know which names exist, the tree what is there. The
+// value null, which no key of a scene can have, takes a key out, so that its default counts again.
 #include "scene/parse.h"
 #include "scene/table.h"
 
@@ -123,9 +124,14 @@ static json_t *new_container(const rbt_field *f) {
     }
 }
 
-// Puts a new value at the place that `part` led to; takes the reference.
+// Puts a new value at the place that `last` led to, or takes what is there out; takes the reference.
 static bool put(rbt_walk *walk, place *p, const part *last, json_t *value) {
     int failed = !value;
+    if (json_is_null(value) && last->key[0]) {
+        json_decref(value);
+        json_object_del(p->owner, last->key);
+        return true;
+    }
     if (value && last->key[0]) failed = json_object_set_new(p->owner, last->key, value);
     else if (value && p->value) failed = json_array_set_new(p->owner, last->item, value);
     else if (value) failed = json_array_append_new(p->owner, value);
@@ -136,7 +142,7 @@ static bool put(rbt_walk *walk, place *p, const part *last, json_t *value) {
 static json_t *read_value(const rbt_field *f, const char *text) {
     json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
     bool wants_text = f->kind == RBT_TEXT || f->kind == RBT_CHOICE || f->kind == RBT_CHOICE_BY;
-    if (value && (!wants_text || json_is_string(value))) return value;
+    if (value && (!wants_text || json_is_string(value) || json_is_null(value))) return value;
     json_decref(value);
     return json_string(text);
 }

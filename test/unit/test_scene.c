@@ -313,6 +313,34 @@ static void settings_change_and_add_values(void **state) {
     rbt_scene_free(file);
 }
 
+static void null_takes_a_key_out(void **state) {
+    (void)state;
+    static const char *const settings[] = {"integrator.solver=cholesky",
+                                           "integrator.solver=null",
+                                           "integrator.options={\"nonsense\": 1}",
+                                           "integrator.options=null",
+                                           "time.step=7",
+                                           "time.step=null",
+                                           "about=null",
+                                           "forces=null",
+                                           "integrator.method=symplectic-euler"};
+    rbt_scene_file *file = parse_with(SMALL, settings, sizeof settings / sizeof settings[0]);
+    const rbt_scene *s = rbt_scene_of(file);
+    assert_true(s->time.step == rbt_scene_default().time.step);
+    assert_null(s->about);
+    assert_null(s->integrator.options);
+    assert_int_equal(s->integrator.method, rbt_method_find("symplectic-euler"));
+    assert_null(strstr(rbt_scene_json(file), "null"));
+    assert_null(strstr(rbt_scene_json(file), "solver"));
+    rbt_scene_free(file);
+
+    rbt_error error = {0};
+    static const char *const item[] = {"bodies[0]=null"}, *const name[] = {"bodies[0].name=null"};
+    assert_null(rbt_scene_parse(SMALL, strlen(SMALL), "t.json", item, 1, &error));
+    assert_string_equal(error.message, "an object is needed, found null");
+    assert_null(rbt_scene_parse(SMALL, strlen(SMALL), "t.json", name, 1, &error));
+}
+
 static void settings_are_applied_in_order(void **state) {
     (void)state;
     static const char *const settings[] = {"time.step=1", "time.step=0.5"};
@@ -467,6 +495,7 @@ int main(void) {
         cmocka_unit_test(world_goes_into_its_members),
         cmocka_unit_test(settings_change_and_add_values),
         cmocka_unit_test(settings_are_applied_in_order),
+        cmocka_unit_test(null_takes_a_key_out),
         cmocka_unit_test(file_and_folder_are_remembered),
         cmocka_unit_test(files_of_shapes_start_at_the_folder),
         cmocka_unit_test(scenes_of_programs_are_checked),
