@@ -32,6 +32,7 @@ typedef struct rbt_step_report {
     int64_t steps;       // accepted steps
     int64_t iterations;  // of the solver, summed
     int cuts;            // halvings of the step that was needed most
+    int64_t cut_steps;   // steps that had to be halved at all
     double residual;     // of the last solve, relative
     char hint[192];      // what to try
 } rbt_step_report;

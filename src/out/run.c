@@ -16,6 +16,7 @@ typedef struct run {
     rbt_recorder *recorder;
     rbt_run_report report;
     char *report_path, *scene_path;
+    int64_t last_frame;  // to go to
     double started;
     rbt_error *error;
 } run;
@@ -87,11 +88,11 @@ static bool write_frame(run *r, bool last) {
     return write_report(r, "running");
 }
 
-static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const rbt_step_report *report, int64_t last,
+static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const rbt_step_report *report,
                  double frame_seconds) {
     if (!hear) return;
-    rbt_run_progress progress = {r->sim, r->sim->state.frame, last, rbt_now() - r->started, frame_seconds,
-                                 report, r->report.last};
+    rbt_run_progress progress = {r->sim, r->sim->state.frame, r->last_frame, rbt_now() - r->started, frame_seconds,
+                                 report, r->report.last,      &r->report};
     hear(&progress, r->options->listener);
 }
 
@@ -99,7 +100,8 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
     const rbt_run_options *o = r->options;
     int64_t last = r->sim->model->frame_count;
     if (o->frames >= 0 && o->frames < last) last = o->frames;
-    tell(r, o->started, report, last, 0);
+    r->last_frame = last;
+    tell(r, o->started, report, 0);
     while (r->sim->state.frame < last) {
         if (o->stop && *o->stop) return RBT_RUN_INTERRUPTED;
         double start = rbt_now();
@@ -107,12 +109,12 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
         r->report.step_seconds += rbt_now() - start;
         r->report.steps += report->steps;
         r->report.iterations += report->iterations;
-        r->report.cut_steps += report->cuts > 0;
+        r->report.cut_steps += report->cut_steps;
         if (report->cuts > r->report.most_cuts) r->report.most_cuts = report->cuts;
         if (!done) return RBT_RUN_STEP_FAILED;
         bool stopping = r->sim->state.frame == last || (o->stop && *o->stop);
         if (!write_frame(r, stopping)) return RBT_RUN_WORLD_FAILED;
-        tell(r, o->framed, report, last, rbt_now() - start);
+        tell(r, o->framed, report, rbt_now() - start);
     }
     return RBT_RUN_FINISHED;
 }
@@ -152,7 +154,10 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
     r.report_path = rbt_path_join(options->folder, "run.json");
     r.scene_path = rbt_path_join(options->folder, "scene.json");
     rbt_run_end end = RBT_RUN_WORLD_FAILED;
-    if (r.report_path && r.scene_path && begin(&r)) end = march(&r, report);
+    if (r.report_path && r.scene_path && begin(&r)) {
+        end = march(&r, report);
+        tell(&r, options->ended, report, 0);
+    }
     if (r.recorder && !rbt_recorder_close(r.recorder, end == RBT_RUN_WORLD_FAILED ? NULL : error))
         end = RBT_RUN_WORLD_FAILED;
     if (end == RBT_RUN_FINISHED && !write_report(&r, "finished")) end = RBT_RUN_WORLD_FAILED;

@@ -11,13 +11,14 @@ typedef enum rbt_run_end {
     RBT_RUN_WORLD_FAILED
 } rbt_run_end;
 
-typedef struct rbt_run_progress {  // what a listener hears at the start and after every frame
+typedef struct rbt_run_progress {  // what a listener hears at the start, after every frame and at the end
     const rbt_sim *sim;
     int64_t frame, last_frame;
     double seconds;        // since the run (or its resumption) started
     double frame_seconds;  // of this frame, writing included
     const rbt_step_report *report;
     rbt_energies energies;
+    const struct rbt_run_report *totals;  // of the run so far: steps, iterations, seconds
 } rbt_run_progress;
 
 typedef struct rbt_run_options {
@@ -29,6 +30,7 @@ typedef struct rbt_run_options {
     int64_t from_frame;  // from the checkpoint of this frame, the scene may have changed; -1: no
     void (*started)(const rbt_run_progress *progress, void *listener);
     void (*framed)(const rbt_run_progress *progress, void *listener);
+    void (*ended)(const rbt_run_progress *progress, void *listener);  // however it ended, once it has started
     void *listener;
     const volatile int *stop;  // becomes non-zero when the run should end after the current frame; may be NULL
 } rbt_run_options;

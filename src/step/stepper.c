@@ -52,7 +52,11 @@ rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, 
     report->body = report->tet = -1;
     report->value = 0;
     report->hint[0] = '\0';
+    int most = report->cuts;
+    report->cuts = 0;
     report->outcome = advance(s, state, until, 0, report);
+    report->cut_steps += report->cuts > 0;
+    if (report->cuts < most) report->cuts = most;
     if (report->outcome == RBT_DONE) {
         report->stage = "done";
         report->body = report->tet = -1;
