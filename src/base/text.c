@@ -99,6 +99,11 @@ void rbt_text_add_json(rbt_text *t, const char *string) {
     rbt_text_add_bytes(t, "\"", 1);
 }
 
+void rbt_text_add_json_number(rbt_text *t, double value) {
+    if (isfinite(value)) rbt_text_add(t, "%.17g", value);
+    else rbt_text_add_bytes(t, "null", 4);
+}
+
 void rbt_text_free(rbt_text *t) {
     free(t->text);
     *t = (rbt_text){0};

@@ -35,7 +35,8 @@ typedef struct rbt_text {
 
 void rbt_text_add(rbt_text *t, const char *format, ...) RBT_PRINTF(2, 3);
 void rbt_text_add_bytes(rbt_text *t, const void *bytes, size_t size);
-void rbt_text_add_json(rbt_text *t, const char *string);  // with quotes and escapes
+void rbt_text_add_json(rbt_text *t, const char *string);   // with quotes and escapes
+void rbt_text_add_json_number(rbt_text *t, double value);  // 17 digits; null if it is not finite
 void rbt_text_free(rbt_text *t);
 
 #endif

@@ -4,15 +4,14 @@
 #include "base/text.h"
 #include "base/threads.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-// Numbers as JSON has them: what is not finite becomes null.
 static void add_number(rbt_text *t, const char *name, double value, const char *end) {
-    if (isfinite(value)) rbt_text_add(t, "\"%s\": %.17g%s", name, value, end);
-    else rbt_text_add(t, "\"%s\": null%s", name, end);
+    rbt_text_add(t, "\"%s\": ", name);
+    rbt_text_add_json_number(t, value);
+    rbt_text_add(t, "%s", end);
 }
 
 static void add_string(rbt_text *t, const char *name, const char *value, const char *end) {
