@@ -43,7 +43,15 @@ static bool find_range(const rbt_panel *panel, bool of_y, double *low, double *h
     return *low <= *high;
 }
 
-// A constant gets room around it. A y axis is widened to whole ticks, so that the ticks cover the data.
+// The next power of ten, or 1, 2 or 5 times one, above or below
+static double round_log(double value, bool up, bool decades) {
+    double power = pow(10, floor(log10(value) + 1e-9)), lead = value / power, slack = 1e-9;
+    if (up && lead > 1 + slack) return power * (decades || lead > 5 + slack ? 10 : lead > 2 + slack ? 5 : 2);
+    return up || decades ? power : power * (lead < 2 - slack ? 1 : lead < 5 - slack ? 2 : 5);
+}
+
+// A constant gets room around it. A y axis is widened to whole ticks, so that the ticks cover the data; a log axis
+// always, for it often has few ticks and separate points.
 static axis make_axis(double low, double high, bool log, double from, double to, int wanted, bool widen) {
     axis a = {low, high, from, to, log, {0}};
     if (log) {
@@ -51,10 +59,9 @@ static axis make_axis(double low, double high, bool log, double from, double to,
             a.low = low / 10;
             a.high = high * 10;
         }
-        if (widen && a.high / a.low > 20) {
-            a.low = pow(10, floor(log10(a.low) + 1e-9));
-            a.high = pow(10, ceil(log10(a.high) - 1e-9));
-        }
+        bool decades = widen && a.high / a.low > 20;
+        a.low = round_log(a.low, false, decades);
+        a.high = round_log(a.high, true, decades);
         if (!(a.low > 0)) a.low = a.high * 1e-300;
         a.ticks = rbt_ticks_log(a.low, a.high, wanted);
         return a;
