@@ -9,6 +9,8 @@
 const rbt_command RBT_COMMANDS[] = {
     {"run", "SCENE [-o DIR] [options]", "Simulate a scene and write frames, energies and a report.", rbt_command_run},
     {"check", "SCENE…", "Validate scenes without running them.", rbt_command_check},
+    {"compare", "SCENE --methods a,b,… [options]", "Run several methods on one scene: times, errors, plots.",
+     rbt_command_compare},
     {"info", "MESH…", "Describe and diagnose mesh files.", rbt_command_info},
     {"mesh", "SHAPE -o FILE [--set name=value…]", "Generate a mesh.", rbt_command_mesh},
     {"render", "DIR -o PICTURE.png [options]", "Draw frames of a run, or a mesh, without a display.",

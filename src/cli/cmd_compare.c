@@ -1,0 +1,131 @@
+// rubato compare: several methods on one scene, in turns; a table, CSV, JSON and a plot.
+#include "base/file.h"
+#include "base/threads.h"
+#include "cli/command.h"
+#include "cli/compare_table.h"
+#include "view/compare_plot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REPEAT_MOST = 1000 };
+
+static void hear(const rbt_compare_news *news, void *listener) {
+    const bool *terminal = listener;
+    const rbt_contender *c = news->contender;
+    const rbt_trial *trial = &c->trial;
+    char text[64];
+    if (news->over)
+        printf("run %d of %d  %s: %s, %.3g s in steps%s\n", news->run, news->runs, c->spec.name,
+               rbt_outcome_text(trial, text), trial->step_seconds, *terminal ? "        " : "");
+    else if (*terminal)
+        printf("run %d of %d  %s: frame %zu of %lld\r", news->run, news->runs, c->spec.name,
+               trial->frame_count ? trial->frame_count - 1 : 0, (long long)trial->last_frame);
+    fflush(stdout);
+}
+
+static char *default_folder(const char *scene) {
+    static const char begin[] = "out/compare-";
+    const char *name = strrchr(scene, '/') ? strrchr(scene, '/') + 1 : scene;
+    size_t length = strcspn(name, "."), size = sizeof begin + length;
+    char *folder = malloc(size);
+    if (folder) snprintf(folder, size, "%s%.*s", begin, (int)length, name);
+    return folder;
+}
+
+static bool save(const rbt_comparison *all, rbt_error *error) {
+    char *plot = rbt_path_join(all->folder, "compare.svg");
+    bool good = plot ? rbt_comparison_write(all, error) && rbt_compare_plot_write(all, all->scene_path, plot, error)
+                     : rbt_fail_memory(error, 0, "a file name");
+    free(plot);
+    return good;
+}
+
+static int present(const rbt_comparison *all, bool quiet) {
+    rbt_error error = {0};
+    rbt_text text = {0};
+    bool saved = save(all, &error);
+    rbt_compare_table(all, &text);
+    if (text.failed) saved = rbt_fail_memory(&error, text.size, "a table");
+    else if (!quiet) printf("\n%s", text.text);
+    rbt_text_free(&text);
+    if (!saved) return rbt_complain(&error);
+    if (!quiet)
+        printf("saved: compare.svg, compare.csv, compare.json and a folder for every run in %s\n", all->folder);
+    if (rbt_comparison_finished(all)) return 0;
+    fprintf(stderr, "rubato: no method finished; the first one: %s\n", all->contenders[0].trial.reason);
+    return 1;
+}
+
+static int compare(rbt_compare_options *options, const char *folder, bool quiet) {
+    rbt_error error = {0};
+    char *chosen = folder ? strdup(folder) : default_folder(options->scene_path);
+    options->folder = chosen;
+    rbt_comparison *all = NULL;
+    if (chosen) all = rbt_compare(options, &error);
+    else rbt_fail_memory(&error, 0, "a folder name");
+    int code = all ? present(all, quiet) : rbt_complain(&error);
+    rbt_comparison_free(all);
+    free(chosen);
+    return code;
+}
+
+// What the words say wrongly ends with 2, what the scene or the machine does with 1.
+static int complain_about(const char *option, const rbt_error *error) {
+    fprintf(stderr, "rubato compare: %s: %s\n", option, error->message);
+    return 2;
+}
+
+int rbt_command_compare(int count, char **words) {
+    const char *folder = NULL, *methods = NULL, *reference = NULL, *scene_path;
+    long repeat = 3, frames = -1, threads = 0;
+    bool quiet = false, terminal = isatty(STDOUT_FILENO);
+    rbt_word_list settings = {0};
+    const rbt_option options[] = {
+        {"--methods", "-m", "LIST", "method, method:solver, method@step, … with commas between (all methods)",
+         .text = &methods},
+        {"--reference", NULL, "M",
+         "what distances are measured to, as method@step (the first one at an eighth of "
+         "its step); none: no distances",
+         .text = &reference},
+        {"--repeat", NULL, "N", "run each method N times, in turns; times are medians (3)", .integer = &repeat},
+        {"--output", "-o", "DIR", "where the results go (out/compare-NAME of the scene)", .text = &folder},
+        {"--frames", "-n", "N", "stop after frame N", .integer = &frames},
+        {"--threads", "-t", "N", "threads (all processors); results do not depend on it, times do",
+         .integer = &threads},
+        {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated",
+         .list = &settings},
+        {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
+    };
+    int positionals, code = rbt_options_read("compare", options, sizeof options / sizeof *options, count, words,
+                                             &scene_path, &positionals, 1, 1);
+    if (code >= 0) return code;
+    if (repeat < 1 || repeat > REPEAT_MOST) {
+        fprintf(stderr, "rubato compare: --repeat must be at least 1 and at most %d, found %ld\n", REPEAT_MOST,
+                repeat);
+        return 2;
+    }
+    rbt_error error = {0};
+    rbt_compare_options o = {.scene_path = scene_path,
+                             .no_reference = reference && strcmp(reference, "none") == 0,
+                             .setting_count = (size_t)settings.count,
+                             .settings = settings.words,
+                             .repeat = (int)repeat,
+                             .frames = frames,
+                             .hear = quiet ? NULL : hear,
+                             .listener = &terminal};
+    rbt_method_spec finest, *specs = NULL;
+    if (reference && !o.no_reference && !rbt_method_spec_parse(reference, &finest, &error))
+        return complain_about("--reference", &error);
+    if (reference && !o.no_reference) o.reference = &finest;
+    if (!(methods ? rbt_method_specs_parse(methods, &specs, &o.spec_count, &error)
+                  : rbt_method_specs_all(&specs, &o.spec_count, &error)))
+        return complain_about("--methods", &error);
+    o.specs = specs;
+    rbt_threads_set((int)threads);
+    code = compare(&o, folder, quiet);
+    free(specs);
+    return code;
+}

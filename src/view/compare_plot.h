@@ -1,0 +1,10 @@
+// The plot of a comparison: total energy and distance to the reference over time, and time against error.
+#ifndef RBT_VIEW_COMPARE_PLOT_H
+#define RBT_VIEW_COMPARE_PLOT_H
+
+#include "out/compare.h"
+
+bool rbt_compare_plot_write(const rbt_comparison *comparison, const char *title, const char *output,
+                            rbt_error *error);
+
+#endif
