@@ -20,9 +20,11 @@ static void hear(const rbt_compare_news *news, void *listener) {
     if (news->over)
         printf("run %d of %d  %s: %s, %.3g s in steps%s\n", news->run, news->runs, c->spec.name,
                rbt_outcome_text(trial, text), trial->step_seconds, *terminal ? "        " : "");
+    else if (*terminal && !trial->frame_count)
+        printf("run %d of %d  %s: starting\r", news->run, news->runs, c->spec.name);
     else if (*terminal)
-        printf("run %d of %d  %s: frame %zu of %lld\r", news->run, news->runs, c->spec.name,
-               trial->frame_count ? trial->frame_count - 1 : 0, (long long)trial->last_frame);
+        printf("run %d of %d  %s: frame %zu of %lld\r", news->run, news->runs, c->spec.name, trial->frame_count - 1,
+               (long long)trial->last_frame);
     fflush(stdout);
 }
 
@@ -86,9 +88,7 @@ int rbt_command_compare(int count, char **words) {
     const rbt_option options[] = {
         {"--methods", "-m", "LIST", "method, method:solver, method@step, … with commas between (all methods)",
          .text = &methods},
-        {"--reference", NULL, "M",
-         "what distances are measured to, as method@step (the first one at an eighth of "
-         "its step); none: no distances",
+        {"--reference", NULL, "M", "what distances are measured to, or none (the first at an eighth of its step)",
          .text = &reference},
         {"--repeat", NULL, "N", "run each method N times, in turns; times are medians (3)", .integer = &repeat},
         {"--output", "-o", "DIR", "where the results go (out/compare-NAME of the scene)", .text = &folder},

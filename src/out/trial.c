@@ -6,9 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,9 +148,12 @@ bool rbt_trial_run(const rbt_trial_def *def, rbt_trial *trial, rbt_error *error)
     *trial = (rbt_trial){.end = RBT_TRIAL_CRASHED};
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return rbt_fail(error, "cannot make a pipe: %s", strerror(errno));
-    pid_t process = fork();
+    pid_t parent = getpid(), process = fork();
     int why = errno;
     if (process == 0) {
+        // Whoever ends the parent ends the trial, even in the middle of a step; it may be too late to be told.
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(1);
         close(ends[0]);
         run_as_child(def, ends[1]);
         _exit(0);
