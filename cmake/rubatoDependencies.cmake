@@ -4,7 +4,8 @@
 
 set(RUBATO_LIBRARIES)
 set(RUBATO_MISSING)
-set(RUBATO_PRIVATE_FLAGS "-lcholmod -lopenblas -ljansson -lzstd -lpng -lz -fopenmp -lm") # what rubato.pc tells
+# what rubato.pc tells
+set(RUBATO_PRIVATE_FLAGS "-lumfpack -lcholmod -lmetis -larpack -lopenblas -ljansson -lzstd -lpng -lz -fopenmp -lm")
 
 macro(rubato_need target what)
     if(TARGET ${target})
@@ -36,6 +37,9 @@ if(PkgConfig_FOUND)
     pkg_check_modules(RUBATO_OPENBLAS QUIET IMPORTED_TARGET openblas)
 endif()
 rubato_find_plain(cholmod cholmod.h suitesparse)
+rubato_find_plain(umfpack umfpack.h suitesparse)
+rubato_find_plain(metis metis.h "")
+rubato_find_plain(arpack arpack/arpack.h "")
 
 rubato_need(OpenMP::OpenMP_C "OpenMP for the C compiler (part of gcc; for clang: libomp-dev)")
 rubato_need(PkgConfig::RUBATO_JANSSON "jansson (libjansson-dev, found with pkg-config)")
@@ -43,5 +47,8 @@ rubato_need(PkgConfig::RUBATO_ZSTD "zstd (libzstd-dev, found with pkg-config)")
 rubato_need(ZLIB::ZLIB "zlib (zlib1g-dev)")
 rubato_need(PNG::PNG "libpng (libpng-dev)")
 rubato_need(rubato::cholmod "CHOLMOD (libsuitesparse-dev)")
+rubato_need(rubato::umfpack "UMFPACK (libsuitesparse-dev)")
+rubato_need(rubato::metis "METIS (libmetis-dev)")
+rubato_need(rubato::arpack "ARPACK (libarpack2-dev)")
 rubato_need(PkgConfig::RUBATO_OPENBLAS "OpenBLAS (libopenblas-dev, found with pkg-config)")
 list(APPEND RUBATO_LIBRARIES m)

@@ -1,5 +1,9 @@
-// Sparse Cholesky factorisation of symmetric block matrices through CHOLMOD: METIS ordering and symbolic analysis
-// once, then factor as often as the values change. Rows that are not kept are eliminated (their unknowns are 0).
+// Sparse factorisation of symmetric matrices through CHOLMOD: METIS ordering and symbolic analysis once, then factor
+// as often as the values change. Rows that are not kept are eliminated (their unknowns are 0).
+//
+// Vectors are (row_count x 3) for both kinds of matrices: one of 3x3 blocks, and one of numbers, which acts on each
+// of the three components alike. After the first factorisation and the first solve of a kind nothing is allocated
+// here; CHOLMOD has work space of its own in each factorisation.
 //
 // OpenBLAS is pinned to one thread: the bits of a supernodal factor depend on how many BLAS uses.
 #ifndef RBT_SOLVE_CHOLESKY_H
@@ -7,21 +11,42 @@
 
 #include "base/error.h"
 #include "math/block_matrix.h"
-
-typedef enum rbt_factor_result { RBT_FACTORED, RBT_FACTOR_INDEFINITE, RBT_FACTOR_NO_MEMORY } rbt_factor_result;
+#include "math/scalar_matrix.h"
+#include "solve/result.h"
 
 typedef struct rbt_cholesky rbt_cholesky;
 
+// Only the pattern is looked at. keep (row_count): 0 for rows to eliminate.
 rbt_cholesky *rbt_cholesky_analyze(const rbt_block_matrix *pattern, const unsigned char *keep, rbt_error *error);
+rbt_cholesky *rbt_cholesky_analyze_scalar(const rbt_scalar_matrix *pattern, const unsigned char *keep,
+                                          rbt_error *error);
 void rbt_cholesky_free(rbt_cholesky *cholesky);
 
-// The matrix must have the analysed pattern. With RBT_FACTOR_INDEFINITE, *row is the block row where it showed.
+// A = L L^T. The matrix must have the analysed pattern. Unless RBT_FACTORED or RBT_FACTOR_NO_MEMORY, *row is the row
+// where it showed, and there is no factor to solve with.
 rbt_factor_result rbt_cholesky_factor(rbt_cholesky *cholesky, const rbt_block_matrix *A, size_t *row);
+rbt_factor_result rbt_cholesky_factor_scalar(rbt_cholesky *cholesky, const rbt_scalar_matrix *A, size_t *row);
 
-// A x = b over all rows (row_count x 3); entries of b in rows that are not kept are ignored, those of x become 0.
+// A = L D L^T, D diagonal with either sign and no pivoting: exact for almost every indefinite matrix, but small
+// pivots lose digits, so solve with rbt_cholesky_solve_indefinite, which notices. Column by column, without BLAS:
+// many times slower than rbt_cholesky_factor.
+rbt_factor_result rbt_cholesky_factor_indefinite(rbt_cholesky *cholesky, const rbt_block_matrix *A, size_t *row);
+
+// Negative pivots of the last rbt_cholesky_factor_indefinite: as many as A has negative eigenvalues (Sylvester).
+size_t rbt_cholesky_negative_count(const rbt_cholesky *cholesky);
+
+// A x = b over all rows with the last factor; entries of b in rows that are not kept are ignored, those of x become
+// 0. x may be b. False: no memory.
 bool rbt_cholesky_solve(rbt_cholesky *cholesky, const double *b, double *x);
 
-// Non-zeros of the factor and flops of one factorisation, as analysed.
+// The same for `count` vectors, one after the other in b and x: faster than one by one, equal up to rounding.
+bool rbt_cholesky_solve_many(rbt_cholesky *cholesky, size_t count, const double *b, double *x);
+
+// Solves, refines and judges: *residual = |b - A x| / (|A| |x| + |b|) in the maximum norm, about 1e-16 for a stable
+// factor; RBT_SOLVE_UNSTABLE if it stays above 1e-10.
+rbt_solve_result rbt_cholesky_solve_indefinite(rbt_cholesky *cholesky, const double *b, double *x, double *residual);
+
+// Non-zeros of the factor and flops of one factorisation L L^T, as analysed.
 double rbt_cholesky_fill(const rbt_cholesky *cholesky);
 double rbt_cholesky_flops(const rbt_cholesky *cholesky);
 

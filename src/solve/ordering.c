@@ -1,0 +1,107 @@
+#include "solve/ordering.h"
+
+#include "base/memory.h"
+
+#include <metis.h>
+#include <pthread.h>
+#include <string.h>
+
+void rbt_node_graph_free(rbt_node_graph *g) {
+    free(g->row);
+    free(g->start);
+    free(g->neighbour);
+    free(g->block);
+    *g = (rbt_node_graph){0};
+}
+
+// Counts the edges at each vertex into fill, or with g->neighbour writes each edge where fill says and moves on. Rows
+// ascend, so each vertex's list does.
+static void visit_edges(rbt_node_graph *g, const size_t *start, const int32_t *column, const int32_t *vertex,
+                        size_t *fill) {
+    for (size_t v = 0; v < g->count; v++) {
+        size_t i = (size_t)g->row[v];
+        for (size_t k = start[i]; k < start[i + 1]; k++) {
+            int32_t ends[2] = {(int32_t)v, vertex[column[k]]};
+            for (int e = 0; ends[1] >= 0 && ends[1] != ends[0] && e < 2; e++) {
+                size_t at = fill[ends[e]]++;
+                if (!g->neighbour) continue;
+                g->neighbour[at] = ends[1 - e];
+                g->block[at] = k;
+            }
+        }
+    }
+}
+
+bool rbt_node_graph_build(rbt_node_graph *g, size_t row_count, const size_t *start, const int32_t *column,
+                          const unsigned char *keep, rbt_error *error) {
+    const char *what = "the graph of a matrix";
+    *g = (rbt_node_graph){0};
+    g->row = rbt_array_new(row_count, sizeof *g->row, what, error);
+    g->start = rbt_array_new(row_count + 1, sizeof *g->start, what, error);
+    int32_t *vertex = rbt_array_new(row_count, sizeof *vertex, what, error);
+    size_t *fill = rbt_array_new(row_count, sizeof *fill, what, error);
+    bool good = g->row && g->start && vertex && fill;
+    for (size_t i = 0; good && i < row_count; i++) {
+        vertex[i] = keep[i] ? (int32_t)g->count : -1;
+        if (keep[i]) g->row[g->count++] = (int32_t)i;
+    }
+    if (good) {
+        visit_edges(g, start, column, vertex, fill);
+        for (size_t v = 0; v < g->count; v++) {
+            g->start[v + 1] = g->start[v] + fill[v];
+            fill[v] = g->start[v];
+        }
+        int32_t *neighbour = rbt_array_new(g->start[g->count], sizeof *neighbour, what, error);
+        g->neighbour = neighbour;
+        g->block = rbt_array_new(g->start[g->count], sizeof *g->block, what, error);
+        good = g->neighbour && g->block;
+    }
+    if (good) visit_edges(g, start, column, vertex, fill);
+    free(vertex);
+    free(fill);
+    if (!good) rbt_node_graph_free(g);
+    return good;
+}
+
+// METIS draws its random numbers from one state in the process, seeded anew by every call: two calls at once would
+// disturb each other and give other orders than one after the other.
+static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int call_metis(idx_t count, idx_t *start, idx_t *neighbour, idx_t *order, idx_t *inverse) {
+    idx_t options[METIS_NOPTIONS];
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_NUMBERING] = 0;
+    options[METIS_OPTION_SEED] = 1;
+    options[METIS_OPTION_COMPRESS] =
+        0;  // nodes with the same neighbours are rare: the scalars are already one vertex
+    pthread_mutex_lock(&metis_lock);
+    int status = METIS_NodeND(&count, start, neighbour, NULL, options, order, inverse);
+    pthread_mutex_unlock(&metis_lock);
+    return status;
+}
+
+bool rbt_order_nested_dissection(const rbt_node_graph *g, int32_t *order, rbt_error *error) {
+    size_t n = g->count, edges = g->start[n];
+    for (size_t v = 0; v < n; v++) order[v] = (int32_t)v;
+    if (n < 2 || edges == 0) return true;  // METIS asks for an edge
+    if (edges > INT32_MAX)
+        return rbt_fail(error, "a matrix with %zu blocks: at most %d can be ordered", edges / 2, INT32_MAX / 2);
+    const char *what = "ordering a matrix";
+    idx_t *start = rbt_array_new(n + 1, sizeof *start, what, error);
+    idx_t *neighbour = rbt_array_new(edges, sizeof *neighbour, what, error);
+    idx_t *found = rbt_array_new(n, sizeof *found, what, error);
+    idx_t *inverse = rbt_array_new(n, sizeof *inverse, what, error);
+    bool good = start && neighbour && found && inverse;
+    if (good) {
+        for (size_t v = 0; v <= n; v++) start[v] = (idx_t)g->start[v];
+        for (size_t k = 0; k < edges; k++) neighbour[k] = (idx_t)g->neighbour[k];
+        good = call_metis((idx_t)n, start, neighbour, found, inverse) == METIS_OK;
+        if (!good) rbt_fail(error, "not enough memory to order a matrix of %zu nodes", n);
+    }
+    for (size_t v = 0; good && v < n; v++) order[v] = (int32_t)found[v];
+    free(start);
+    free(neighbour);
+    free(found);
+    free(inverse);
+    return good;
+}
