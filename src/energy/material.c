@@ -2,19 +2,84 @@
 
 #include "rubato/scene.h"
 
-#include <stddef.h>
 #include <string.h>
 
-extern const rbt_material RBT_STABLE_NEO_HOOKEAN;
+static void raise_lambda(double *mu, double *lambda) { *lambda += *mu; }
 
-static const rbt_material *const MATERIALS[] = {&RBT_STABLE_NEO_HOOKEAN};
+static const rbt_material MATERIALS[] = {
+    {.name = "stable-neo-hookean",
+     .doc = "rubber and flesh; finite and smooth for any deformation, inversion included",
+     .id = RBT_STABLE_NEO_HOOKEAN,
+     .survives_inversion = true,
+     .rotation_invariant = true,
+     .parameters = raise_lambda},
+    {.name = "neo-hookean",
+     .doc = "rubber with a logarithmic barrier: an element that would turn inside out is an outcome, not a state",
+     .id = RBT_NEO_HOOKEAN,
+     .rotation_invariant = true},
+    {.name = "st-venant-kirchhoff",
+     .doc = "linear stress in Green's strain; for large rotations and small strains, weak under strong compression",
+     .id = RBT_ST_VENANT_KIRCHHOFF,
+     .survives_inversion = true,
+     .rotation_invariant = true},
+    {.name = "fixed-corotated",
+     .doc = "distance to the nearest rotation plus a volume term; robust for large deformations",
+     .id = RBT_FIXED_COROTATED,
+     .survives_inversion = true,
+     .rotation_invariant = true},
+    {.name = "corotational",
+     .doc = "linear elasticity in each element's rotated frame, with the warped stiffness of Mueller and Gross; fast",
+     .id = RBT_COROTATIONAL,
+     .survives_inversion = true,
+     .rotation_invariant = true},
+    {.name = "arap",
+     .doc = "as rigid as possible: distance to the nearest rotation, without resistance to a change of volume",
+     .id = RBT_ARAP,
+     .survives_inversion = true,
+     .rotation_invariant = true,
+     .ignores_poisson = true},
+    {.name = "linear",
+     .doc = "linear elasticity; the fastest, for small displacements and rotations only",
+     .id = RBT_LINEAR,
+     .survives_inversion = true,
+     .constant_stiffness = true},
+};
 enum { MATERIAL_COUNT = sizeof MATERIALS / sizeof MATERIALS[0] };
 
-const rbt_material *rbt_material_at(int i) { return i >= 0 && i < MATERIAL_COUNT ? MATERIALS[i] : NULL; }
-const char *rbt_material_name(int i) { return i >= 0 && i < MATERIAL_COUNT ? MATERIALS[i]->name : NULL; }
+const rbt_material *rbt_material_at(int i) { return i >= 0 && i < MATERIAL_COUNT ? &MATERIALS[i] : NULL; }
+const char *rbt_material_name(int i) { return i >= 0 && i < MATERIAL_COUNT ? MATERIALS[i].name : NULL; }
 
 int rbt_material_find(const char *name) {
     for (int i = 0; i < MATERIAL_COUNT; i++)
-        if (strcmp(MATERIALS[i]->name, name) == 0) return i;
+        if (strcmp(MATERIALS[i].name, name) == 0) return i;
     return -1;
+}
+
+void rbt_material_lame(const rbt_material *material, double young, double poisson, double *mu, double *lambda) {
+    *mu = young / (2 * (1 + poisson));
+    *lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
+    if (material->parameters) material->parameters(mu, lambda);
+}
+
+static bool has(rbt_instruction_set set) {
+#if defined(__x86_64__)
+    if (set == RBT_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (set == RBT_AVX512) return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+#endif
+    return set == RBT_PLAIN;
+}
+
+const rbt_tet_kernels *rbt_tet_kernels_with(const rbt_material *material, rbt_instruction_set set) {
+    if (!has(set)) return NULL;
+    switch (set) {
+    case RBT_AVX512: return &RBT_TET_KERNELS_AVX512[material->id];
+    case RBT_AVX2: return &RBT_TET_KERNELS_AVX2[material->id];
+    default: return &RBT_TET_KERNELS_PLAIN[material->id];
+    }
+}
+
+const rbt_tet_kernels *rbt_tet_kernels_of(const rbt_material *material) {
+    for (int set = RBT_INSTRUCTION_SETS - 1; set > RBT_PLAIN; set--)
+        if (has((rbt_instruction_set)set)) return rbt_tet_kernels_with(material, (rbt_instruction_set)set);
+    return rbt_tet_kernels_with(material, RBT_PLAIN);
 }

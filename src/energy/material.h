@@ -1,29 +1,35 @@
-// The table of hyperelastic materials on tets. A material is written once, as functions over RBT_W deformation
-// gradients at a time; every method, the scene format, the documentation and the tests iterate over this table.
+// The table of materials on tets: what the scene format, the documentation and the tests iterate over. The physics of a
+// material is in invariant_material.h (or, for linear elasticity, in tet_kernel.h), its kernels in tet_kernels.h.
 #ifndef RBT_ENERGY_MATERIAL_H
 #define RBT_ENERGY_MATERIAL_H
 
-#include "math/lanes.h"
+#include "energy/tet_kernels.h"
 
-// The parameters of psi per lane [Pa]
-typedef struct rbt_lame {
-    double mu[RBT_W], lambda[RBT_W];
-} rbt_lame;
+#include <stdbool.h>
 
-// Entries of a 3x3 matrix are numbered 3 row + column; F maps rest to deformed vectors.
 typedef struct rbt_material {
     const char *name;
     const char *doc;
+    rbt_tet_material id;
     bool survives_inversion;  // the energy is finite for det F <= 0
+    bool rotation_invariant;  // turning the body costs nothing
+    bool constant_stiffness;
+    bool ignores_poisson;  // lambda has no part in it
 
-    // Turns the Lamé parameters of linear elasticity into those of psi, such that small strains see the former.
+    // Turns the Lamé parameters of linear elasticity into those of psi, such that small strains see the former; NULL: they
+    // are the same.
     void (*parameters)(double *mu, double *lambda);
-    void (*energy)(const rbt_lame *k, const rbt_mat3_lanes *F, double psi[RBT_W]);        // density [J/m^3]
-    void (*stress)(const rbt_lame *k, const rbt_mat3_lanes *F, rbt_mat3_lanes *P);        // P = d psi / d F [Pa]
-    void (*stiffness)(const rbt_lame *k, const rbt_mat3_lanes *F, rbt_mat9_lanes *dPdF);  // symmetric 9x9 [Pa]
 } rbt_material;
 
 const rbt_material *rbt_material_at(int i);  // NULL past the end
 const char *rbt_material_name(int i);        // NULL past the end
+
+// Lamé parameters [Pa] of psi from Young's modulus and Poisson's ratio
+void rbt_material_lame(const rbt_material *material, double young, double poisson, double *mu, double *lambda);
+
+// Kernels for the best instruction set of this processor, or for a given one (NULL if the processor does not have it).
+typedef enum rbt_instruction_set { RBT_PLAIN, RBT_AVX2, RBT_AVX512, RBT_INSTRUCTION_SETS } rbt_instruction_set;
+const rbt_tet_kernels *rbt_tet_kernels_of(const rbt_material *material);
+const rbt_tet_kernels *rbt_tet_kernels_with(const rbt_material *material, rbt_instruction_set set);
 
 #endif

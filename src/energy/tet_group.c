@@ -1,157 +1,176 @@
 #include "energy/tet_group.h"
 
-#include "math/mat3_lanes.h"
+#include "math/vec3.h"
 
-#include <math.h>
 #include <string.h>
 
 // Dm^-1 from the rest positions; returns the volume (negative if the tet is inside out).
 static double rest_shape(const double *X, const int32_t *tet, double B[9]) {
-    double Dm[9];
-    for (int i = 0; i < 3; i++)
-        for (int a = 0; a < 3; a++) Dm[3 * i + a] = X[3 * tet[a + 1] + i] - X[3 * tet[0] + i];
-    rbt_mat3_lanes D;
-    for (int i = 0; i < 9; i++) D.at[i][0] = Dm[i];
-    double C[9], det = rbt_cofactor_lane(&D, 0, C);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) B[3 * i + j] = C[3 * j + i] / det;
+    double edge[3][3], normal[3];
+    for (int a = 0; a < 3; a++) rbt_subtract(X + 3 * (size_t)tet[a + 1], X + 3 * (size_t)tet[0], edge[a]);
+    rbt_cross(edge[1], edge[2], normal);
+    double det = rbt_dot(edge[0], normal);
+    for (int a = 0; a < 3;
+         a++) {  // row a of the inverse: the cross product of the other two edges over the determinant
+        rbt_cross(edge[(a + 1) % 3], edge[(a + 2) % 3], normal);
+        for (int i = 0; i < 3; i++) B[3 * a + i] = normal[i] / det;
+    }
     return det / 6;
 }
 
-bool rbt_tet_group_build(rbt_tet_group *group, rbt_arena *arena, const rbt_material *material, const double *X,
+bool rbt_tet_group_build(rbt_group *group, rbt_arena *arena, const rbt_material *material, const double *X,
                          const int32_t *tets, const int32_t *members, size_t count, const double *mu,
                          const double *lambda, rbt_error *error) {
     size_t batch_count = (count + RBT_W - 1) / RBT_W;
+    rbt_tets *data = rbt_arena_take(arena, 1, sizeof *data);
     rbt_tet_batch *batches = rbt_arena_take(arena, batch_count, sizeof *batches);
-    if (!batches) return rbt_fail_memory(error, batch_count * sizeof *batches, "the tets of a material");
-    *group = (rbt_tet_group){material, count, batch_count, batches};
+    int32_t *nodes = rbt_arena_take(arena, 4 * count, sizeof *nodes);
+    int32_t *numbers = rbt_arena_take(arena, count, sizeof *numbers);
+    if (!data || !batches || !nodes || !numbers)
+        return rbt_fail_memory(error, batch_count * sizeof *batches, "the tets of a material");
+    *data = (rbt_tets){material, rbt_tet_kernels_of(material), batch_count, batches};
+    *group = (rbt_group){.type = &RBT_TETS, .count = count, .nodes = nodes, .members = numbers, .data = data};
+    group->constant_stiffness = material->constant_stiffness;
+    memcpy(numbers, members, count * sizeof *numbers);
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < batch_count; b++)
         for (int l = 0; l < RBT_W; l++) {
-            size_t i = b * RBT_W + (size_t)l, m = i < count ? i : count - 1;
-            int32_t t = members[m];
-            double B[9], volume = rest_shape(X, tets + 4 * (size_t)t, B);
+            size_t e = b * RBT_W + (size_t)l, real = e < count ? e : count - 1;
+            const int32_t *tet = tets + 4 * (size_t)members[real];
+            double B[9], volume = rest_shape(X, tet, B);
             for (int k = 0; k < 9; k++) batches[b].B[k][l] = B[k];
-            batches[b].volume[l] = i < count ? volume : 0;
-            batches[b].k.mu[l] = mu[m];
-            batches[b].k.lambda[l] = lambda[m];
-            for (int a = 0; a < 4; a++) batches[b].node[a][l] = tets[4 * (size_t)t + (size_t)a];
-            batches[b].tet[l] = i < count ? t : -1;
+            batches[b].volume[l] = e < count ? volume : 0;
+            batches[b].k.mu[l] = mu[real];
+            batches[b].k.lambda[l] = lambda[real];
+            for (int a = 0; a < 4; a++) batches[b].node[a][l] = tet[a];
+            if (e < count) memcpy(nodes + 4 * e, tet, 4 * sizeof *nodes);
         }
     return true;
 }
 
-// F = Ds B,  Ds = [x1 - x0, x2 - x0, x3 - x0]
-static void deformation(const rbt_tet_batch *b, const double *x, rbt_mat3_lanes *F) {
+// ---- The global view: the batches in even pieces, one per thread at a time
+
+enum { PIECE = 64 };  // batches
+
+typedef struct piece {
+    const rbt_tet_batch *batches;
+    size_t first, count;  // elements
+} piece;
+
+static piece piece_at(const rbt_group *group, size_t p) {
+    const rbt_tets *tets = group->data;
+    size_t first = p * PIECE * RBT_W, most = group->count - first;
+    return (piece){tets->batches + p * PIECE, first, most < PIECE * RBT_W ? most : PIECE * RBT_W};
+}
+
+static size_t piece_count(const rbt_group *group) {
+    return (((const rbt_tets *)group->data)->batch_count + PIECE - 1) / PIECE;
+}
+
+static void energy(const rbt_group *group, const double *x, double *result) {
+    const rbt_tets *tets = group->data;
+#pragma omp parallel for schedule(static)
+    for (size_t p = 0; p < piece_count(group); p++) {
+        piece s = piece_at(group, p);
+        tets->kernels->energy(s.batches, s.count, x, result + s.first);
+    }
+}
+
+static void gradient(const rbt_group *group, const double *x, double *energies, double *result) {
+    const rbt_tets *tets = group->data;
+#pragma omp parallel for schedule(static)
+    for (size_t p = 0; p < piece_count(group); p++) {
+        piece s = piece_at(group, p);
+        tets->kernels->gradient(s.batches, s.count, x, energies ? energies + s.first : NULL, result + 12 * s.first);
+    }
+}
+
+static void stiffness(const rbt_group *group, rbt_stiffness_kind kind, const double *x, double *blocks) {
+    const rbt_tets *tets = group->data;
+#pragma omp parallel for schedule(static)
+    for (size_t p = 0; p < piece_count(group); p++) {
+        piece s = piece_at(group, p);
+        tets->kernels->stiffness[kind](s.batches, s.count, x, blocks + RBT_TET_BLOCK_DOUBLES * s.first);
+    }
+}
+
+const rbt_group_type RBT_TETS = {"tets", 4, RBT_TET_PAIRS, energy, gradient, stiffness};
+
+// ---- The local view: the same kernels on a batch with one tet in it
+
+static rbt_tet_batch batch_of_one(const rbt_group *group, size_t element) {
+    const rbt_tet_batch *from = &((const rbt_tets *)group->data)->batches[element / RBT_W];
+    int lane = (int)(element % RBT_W);
+    rbt_tet_batch one;
     for (int l = 0; l < RBT_W; l++) {
-        const double *x0 = x + 3 * (size_t)b->node[0][l];
-        for (int i = 0; i < 3; i++) {
-            double d1 = x[3 * (size_t)b->node[1][l] + (size_t)i] - x0[i];
-            double d2 = x[3 * (size_t)b->node[2][l] + (size_t)i] - x0[i];
-            double d3 = x[3 * (size_t)b->node[3][l] + (size_t)i] - x0[i];
-            for (int j = 0; j < 3; j++)
-                F->at[3 * i + j][l] = d1 * b->B[j][l] + d2 * b->B[3 + j][l] + d3 * b->B[6 + j][l];
-        }
+        for (int k = 0; k < 9; k++) one.B[k][l] = from->B[k][lane];
+        for (int a = 0; a < 4; a++) one.node[a][l] = from->node[a][lane];
+        one.volume[l] = from->volume[lane];
+        one.k.mu[l] = from->k.mu[lane];
+        one.k.lambda[l] = from->k.lambda[lane];
     }
+    return one;
 }
 
-void rbt_tet_group_energy(const rbt_tet_group *group, const double *x, double *energy) {
-#pragma omp parallel for schedule(static)
-    for (size_t n = 0; n < group->batch_count; n++) {
-        const rbt_tet_batch *b = &group->batches[n];
-        rbt_mat3_lanes F;
-        double psi[RBT_W];
-        deformation(b, x, &F);
-        group->material->energy(&b->k, &F, psi);
-        for (int l = 0; l < RBT_W; l++)
-            if (b->tet[l] >= 0) energy[b->tet[l]] = b->volume[l] * psi[l];
-    }
-}
-
-// dW/dx_a = V P g_a,  g_1..3 the rows of B,  g_0 = -(g_1 + g_2 + g_3)
-void rbt_tet_group_force(const rbt_tet_group *group, const double *x, double *gradient) {
-#pragma omp parallel for schedule(static)
-    for (size_t n = 0; n < group->batch_count; n++) {
-        const rbt_tet_batch *b = &group->batches[n];
-        rbt_mat3_lanes F, P;
-        deformation(b, x, &F);
-        group->material->stress(&b->k, &F, &P);
-        for (int l = 0; l < RBT_W; l++) {
-            if (b->tet[l] < 0) continue;
-            double *g = gradient + 12 * (size_t)b->tet[l];
-            for (int i = 0; i < 3; i++) {
-                g[i] = 0;
-                for (int a = 1; a < 4; a++) {
-                    double sum = 0;
-                    for (int j = 0; j < 3; j++) sum += P.at[3 * i + j][l] * b->B[3 * (a - 1) + j][l];
-                    g[3 * a + i] = b->volume[l] * sum;
-                    g[i] -= g[3 * a + i];
+double rbt_tet_local(const rbt_group *group, size_t element, const double *x, double *force, rbt_stiffness_kind kind,
+                     double *matrix) {
+    const rbt_tet_kernels *kernels = ((const rbt_tets *)group->data)->kernels;
+    rbt_tet_batch one = batch_of_one(group, element);
+    double w, g[12], blocks[RBT_TET_BLOCK_DOUBLES];
+    kernels->gradient(&one, 1, x, &w, g);
+    for (int i = 0; force && i < 12; i++) force[i] = -g[i];
+    if (!matrix) return w;
+    kernels->stiffness[kind](&one, 1, x, blocks);
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b <= a; b++)
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) {
+                    double entry = blocks[9 * (a * (a + 1) / 2 + b) + 3 * i + j];
+                    matrix[12 * (3 * a + i) + 3 * b + j] = matrix[12 * (3 * b + j) + 3 * a + i] = entry;
                 }
-            }
-        }
-    }
+    return w;
 }
 
-// K_ab = V g_a : dP/dF : g_b, a 3x3 block; a is the row's node.
-void rbt_tet_group_stiffness(const rbt_tet_group *group, const double *x, double *blocks) {
-#pragma omp parallel for schedule(static)
-    for (size_t n = 0; n < group->batch_count; n++) {
-        const rbt_tet_batch *b = &group->batches[n];
-        rbt_mat3_lanes F;
-        rbt_mat9_lanes D;
-        deformation(b, x, &F);
-        group->material->stiffness(&b->k, &F, &D);
-        double g[4][3][RBT_W];
-        for (int j = 0; j < 3; j++)
-            for (int l = 0; l < RBT_W; l++) {
-                for (int a = 1; a < 4; a++) g[a][j][l] = b->B[3 * (a - 1) + j][l];
-                g[0][j][l] = -(g[1][j][l] + g[2][j][l] + g[3][j][l]);
-            }
-        for (int c = 0; c < 4; c++) {
-            double Dg[9][3][RBT_W];  // Dg[ij][k] = V sum_l D[ij][kl] g_c[l]
-            for (int ij = 0; ij < 9; ij++)
-                for (int k = 0; k < 3; k++)
-                    for (int l = 0; l < RBT_W; l++)
-                        Dg[ij][k][l] = b->volume[l] * (D.at[9 * ij + 3 * k][l] * g[c][0][l] +
-                                                       D.at[9 * ij + 3 * k + 1][l] * g[c][1][l] +
-                                                       D.at[9 * ij + 3 * k + 2][l] * g[c][2][l]);
-            for (int a = c; a < 4; a++) {
-                size_t pair = (size_t)(a * (a + 1) / 2 + c);
-                for (int l = 0; l < RBT_W; l++) {
-                    if (b->tet[l] < 0) continue;
-                    double *block = blocks + RBT_TET_BLOCK_DOUBLES * (size_t)b->tet[l] + 9 * pair;
-                    for (int i = 0; i < 3; i++)
-                        for (int k = 0; k < 3; k++)
-                            block[3 * i + k] = Dg[3 * i][k][l] * g[a][0][l] + Dg[3 * i + 1][k][l] * g[a][1][l] +
-                                               Dg[3 * i + 2][k][l] * g[a][2][l];
-                }
-            }
-        }
-    }
-}
+// ---- Reports
 
-void rbt_tet_group_jacobian(const rbt_tet_group *group, const double *x, double *J) {
-#pragma omp parallel for schedule(static)
-    for (size_t n = 0; n < group->batch_count; n++) {
-        const rbt_tet_batch *b = &group->batches[n];
-        rbt_mat3_lanes F;
-        double C[9];
-        deformation(b, x, &F);
-        for (int l = 0; l < RBT_W; l++)
-            if (b->tet[l] >= 0) J[b->tet[l]] = rbt_cofactor_lane(&F, l, C);
-    }
-}
-
-// Cauchy stress sigma = P F^T / J and its von Mises norm sqrt(3/2) |dev sigma|; 0 where the tet is flat, since there
-// sigma has no value.
-static double von_mises(const rbt_mat3_lanes *P, const rbt_mat3_lanes *F, int l) {
-    double C[9], J = rbt_cofactor_lane(F, l, C), sigma[9], square = 0;
-    if (!(fabs(J) > 1e-12)) return 0;
+static void deformation_gradient(const rbt_tet_batch *b, int l, const double *x, double F[9]) {
+    const double *x0 = x + 3 * (size_t)b->node[0][l];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            sigma[3 * i + j] = 0;
-            for (int k = 0; k < 3; k++) sigma[3 * i + j] += P->at[3 * i + k][l] * F->at[3 * j + k][l] / J;
+            F[3 * i + j] = 0;
+            for (int a = 0; a < 3; a++)
+                F[3 * i + j] += (x[3 * (size_t)b->node[a + 1][l] + (size_t)i] - x0[i]) * b->B[3 * a + j][l];
         }
+}
+
+static double determinant(const double F[9]) {
+    double n[3];
+    rbt_cross(F + 3, F + 6, n);
+    return rbt_dot(F, n);
+}
+
+void rbt_tet_group_jacobian(const rbt_group *group, const double *x, double *J) {
+    const rbt_tets *tets = group->data;
+#pragma omp parallel for schedule(static)
+    for (size_t e = 0; e < group->count; e++) {
+        double F[9];
+        deformation_gradient(&tets->batches[e / RBT_W], (int)(e % RBT_W), x, F);
+        J[group->members[e]] = determinant(F);
+    }
+}
+
+// P from the force on the tet's corners, V P g_a = f_a: P = (1/V) sum_a f_a Dm_a^T; then the Cauchy stress sigma = P F^T / J
+// and its von Mises norm sqrt(3/2) |dev sigma|; 0 where the tet is flat, since there sigma has no value.
+static double von_mises(const double f[12], double volume, const double *x, const int32_t *node, double J) {
+    double sigma[9] = {0}, square = 0;
+    if (!(fabs(J) > 1e-12)) return 0;
+    // P F^T = (1/V) sum_a f_a (F Dm_a)^T = (1/V) sum_a f_a (x_a - x_0)^T
+    for (int a = 1; a < 4; a++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                sigma[3 * i + j] += f[3 * a + i] *
+                                    (x[3 * (size_t)node[a] + (size_t)j] - x[3 * (size_t)node[0] + (size_t)j]) /
+                                    (volume * J);
     double mean = (sigma[0] + sigma[4] + sigma[8]) / 3;
     for (int i = 0; i < 9; i++) {
         double deviator = sigma[i] - (i % 4 == 0 ? mean : 0);
@@ -160,14 +179,17 @@ static double von_mises(const rbt_mat3_lanes *P, const rbt_mat3_lanes *F, int l)
     return sqrt(1.5 * square);
 }
 
-void rbt_tet_group_von_mises(const rbt_tet_group *group, const double *x, double *result) {
+void rbt_tet_group_von_mises(const rbt_group *group, const double *x, double *stress) {
+    const rbt_tets *tets = group->data;
 #pragma omp parallel for schedule(static)
-    for (size_t n = 0; n < group->batch_count; n++) {
-        const rbt_tet_batch *b = &group->batches[n];
-        rbt_mat3_lanes F, P;
-        deformation(b, x, &F);
-        group->material->stress(&b->k, &F, &P);
-        for (int l = 0; l < RBT_W; l++)
-            if (b->tet[l] >= 0) result[b->tet[l]] = von_mises(&P, &F, l);
+    for (size_t b = 0; b < tets->batch_count; b++) {
+        double g[12 * RBT_W], F[9];
+        size_t first = b * RBT_W, count = group->count - first < RBT_W ? group->count - first : RBT_W;
+        tets->kernels->gradient(&tets->batches[b], count, x, NULL, g);
+        for (size_t l = 0; l < count; l++) {
+            deformation_gradient(&tets->batches[b], (int)l, x, F);
+            stress[group->members[first + l]] =
+                von_mises(g + 12 * l, tets->batches[b].volume[l], x, group->nodes + 4 * (first + l), determinant(F));
+        }
     }
 }

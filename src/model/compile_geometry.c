@@ -92,22 +92,21 @@ bool rbt_compile_meshes(rbt_compiler *c) {
     return true;
 }
 
-static bool build_corners(rbt_compiler *c) {
+static bool build_node_tets(rbt_compiler *c) {
     rbt_model *m = c->model;
-    size_t *start, *fill;
-    int32_t *corners;
-    if (!RBT_TAKE(c, start, m->node_count + 1) || !RBT_TAKE(c, corners, 4 * m->tet_count)) return false;
-    if (!(fill = rbt_array_new(m->node_count, sizeof *fill, "corners", c->error))) return false;
-    for (size_t i = 0; i < 4 * m->tet_count; i++) start[m->tets[i] + 1]++;
-    for (size_t n = 0; n < m->node_count; n++) {
-        fill[n] = start[n];
-        start[n + 1] += start[n];
+    rbt_rows rows;
+    size_t *start;
+    int32_t *items;
+    if (!rbt_elements_of_nodes(m->tets, m->tet_count, 4, m->node_count, &rows, c->error)) return false;
+    bool ok = RBT_TAKE(c, start, m->node_count + 1) && RBT_TAKE(c, items, 4 * m->tet_count);
+    if (ok) {
+        memcpy(start, rows.start, (m->node_count + 1) * sizeof *start);
+        memcpy(items, rows.items, 4 * m->tet_count * sizeof *items);
+        m->tet_start = start;
+        m->node_tets = items;
     }
-    for (size_t i = 0; i < 4 * m->tet_count; i++) corners[fill[m->tets[i]]++] = (int32_t)i;
-    free(fill);
-    m->corner_start = start;
-    m->corners = corners;
-    return true;
+    rbt_rows_free(&rows);
+    return ok;
 }
 
 static bool build_surface(rbt_compiler *c) {
@@ -176,7 +175,7 @@ bool rbt_compile_geometry(rbt_compiler *c) {
     m->X = X;
     m->tets = tets;
     m->node_body = node_body;
-    return build_surface(c) && build_corners(c);
+    return build_surface(c) && build_node_tets(c);
 }
 
 bool rbt_compile_skins(rbt_compiler *c) {

@@ -51,8 +51,7 @@ static bool assign_regions(rbt_compiler *c, int32_t *tet_region) {
     return true;
 }
 
-static bool build_group(rbt_compiler *c, rbt_tet_group *group, int model, int32_t *members, double *mu,
-                        double *lambda) {
+static bool build_group(rbt_compiler *c, rbt_group *group, int model, int32_t *members, double *mu, double *lambda) {
     const rbt_model *m = c->model;
     const rbt_material *material = rbt_material_at(model);
     size_t count = 0;
@@ -60,36 +59,73 @@ static bool build_group(rbt_compiler *c, rbt_tet_group *group, int model, int32_
         const rbt_material_def *def = &m->regions[m->tet_region[t]].material;
         if (def->model != model) continue;
         members[count] = (int32_t)t;
-        // Lamé parameters of linear elasticity
-        mu[count] = def->young / (2 * (1 + def->poisson));
-        lambda[count] = def->young * def->poisson / ((1 + def->poisson) * (1 - 2 * def->poisson));
-        material->parameters(&mu[count], &lambda[count]);
+        rbt_material_lame(material, def->young, def->poisson, &mu[count], &lambda[count]);
         count++;
     }
-    *group = (rbt_tet_group){material, 0, 0, NULL};
+    *group = (rbt_group){.count = 0};
     return !count ||
            rbt_tet_group_build(group, c->arena, material, m->X, m->tets, members, count, mu, lambda, c->error);
 }
 
-static bool build_groups(rbt_compiler *c) {
+// One group per material model in use
+static bool build_tet_groups(rbt_compiler *c, rbt_group *groups) {
     rbt_model *m = c->model;
-    size_t models = 0;
-    while (rbt_material_at((int)models)) models++;
-    rbt_tet_group *groups;
-    if (!RBT_TAKE(c, groups, models)) return false;
     int32_t *members = rbt_array_new(m->tet_count, sizeof *members, "materials", c->error);
     double *mu = rbt_array_new(m->tet_count, sizeof *mu, "materials", c->error);
     double *lambda = rbt_array_new(m->tet_count, sizeof *lambda, "materials", c->error);
     bool ok = members && mu && lambda;
-    for (size_t i = 0; ok && i < models; i++) {
-        ok = build_group(c, &groups[m->group_count], (int)i, members, mu, lambda);
-        if (groups[m->group_count].tet_count) m->group_count++;
+    for (int i = 0; ok && rbt_material_at(i); i++) {
+        ok = build_group(c, &groups[m->group_count], i, members, mu, lambda);
+        if (groups[m->group_count].count) m->group_count++;
     }
-    m->groups = groups;
     free(members);
     free(mu);
     free(lambda);
     return ok;
+}
+
+// Numbers the elements, corners and pairs of all groups and lists the corners at each node.
+static bool number_corners(rbt_compiler *c, rbt_group *groups) {
+    rbt_model *m = c->model;
+    m->linear = true;
+    for (size_t g = 0; g < m->group_count; g++) {
+        groups[g].first_element = m->element_count;
+        groups[g].first_corner = m->corner_count;
+        groups[g].first_pair = m->pair_count;
+        m->element_count += groups[g].count;
+        m->corner_count += groups[g].count * (size_t)groups[g].type->corners;
+        m->pair_count += groups[g].count * (size_t)groups[g].type->pairs;
+        m->linear &= groups[g].constant_stiffness;
+    }
+    if (m->corner_count > INT32_MAX)
+        return rbt_fail(c->error, "%zu element corners: the limit is %d", m->corner_count, INT32_MAX);
+    size_t *start, *fill = rbt_array_new(m->node_count + 1, sizeof *fill, "corners", c->error);
+    int32_t *corners;
+    if (!fill || !RBT_TAKE(c, start, m->node_count + 1) || !RBT_TAKE(c, corners, m->corner_count)) {
+        free(fill);
+        return false;
+    }
+    for (size_t g = 0; g < m->group_count; g++)
+        for (size_t i = 0; i < groups[g].count * (size_t)groups[g].type->corners; i++)
+            start[groups[g].nodes[i] + 1]++;
+    for (size_t n = 0; n < m->node_count; n++) start[n + 1] += start[n];
+    memcpy(fill, start, m->node_count * sizeof *fill);
+    for (size_t g = 0; g < m->group_count; g++)
+        for (size_t i = 0; i < groups[g].count * (size_t)groups[g].type->corners; i++)
+            corners[fill[groups[g].nodes[i]]++] = (int32_t)(groups[g].first_corner + i);
+    free(fill);
+    m->corner_start = start;
+    m->corners = corners;
+    return true;
+}
+
+static bool build_groups(rbt_compiler *c) {
+    size_t most = 0;
+    while (rbt_material_at((int)most)) most++;
+    rbt_group *groups;
+    if (!RBT_TAKE(c, groups, most + 1) || !build_tet_groups(c, groups)) return false;
+    c->model->groups = groups;
+    return number_corners(c, groups);
 }
 
 bool rbt_compile_materials(rbt_compiler *c) {

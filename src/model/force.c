@@ -54,12 +54,24 @@ void rbt_force_external(const rbt_model *m, double t, const double *x, const dou
     for (size_t k = 0; k < m->loads.wind_count; k++) add_wind(m, &m->loads.winds[k], t, x, v, f);
 }
 
-void rbt_force_elastic(const rbt_model *m, const double *x, double *corner_forces, double *f) {
-    for (size_t g = 0; g < m->group_count; g++) rbt_tet_group_force(&m->groups[g], x, corner_forces);
+void rbt_force_elastic(const rbt_model *m, const double *x, double *energies, double *corner_forces, double *f) {
+    for (size_t g = 0; g < m->group_count; g++) {
+        const rbt_group *group = &m->groups[g];
+        group->type->gradient(group, x, energies ? energies + group->first_element : NULL,
+                              corner_forces + 3 * group->first_corner);
+    }
 #pragma omp parallel for schedule(static)
     for (size_t n = 0; n < m->node_count; n++)
         for (size_t k = m->corner_start[n]; k < m->corner_start[n + 1]; k++)
             rbt_add_scaled(f + 3 * n, -1, corner_forces + 3 * (size_t)m->corners[k]);
+}
+
+double rbt_energy_elastic(const rbt_model *m, const double *x, double *energies) {
+    double sum = 0;
+    for (size_t g = 0; g < m->group_count; g++)
+        m->groups[g].type->energy(&m->groups[g], x, energies + m->groups[g].first_element);
+    for (size_t e = 0; e < m->element_count; e++) sum += energies[e];
+    return sum;
 }
 
 void rbt_force_contact(const rbt_model *m, const double *x, double *f, double *node_stiffness) {

@@ -7,8 +7,11 @@
 // External force at time t: gravity, pulls, pulses, wind. f (node_count x 3) is overwritten.
 void rbt_force_external(const rbt_model *model, double t, const double *x, const double *v, double *f);
 
-// f += -dW/dx of the tets; corner_forces (tet_count x 12) is work space.
-void rbt_force_elastic(const rbt_model *model, const double *x, double *corner_forces, double *f);
+// f += -dW/dx of all groups; corner_forces (corner_count x 3) is work space. With energies (element_count), these too.
+void rbt_force_elastic(const rbt_model *model, const double *x, double *energies, double *corner_forces, double *f);
+
+// W(x) of all groups [J]; energies (element_count) is work space.
+double rbt_energy_elastic(const rbt_model *model, const double *x, double *energies);
 
 // f += penalty forces of the obstacles; if wanted, their stiffness per node (node_count x 9).
 void rbt_force_contact(const rbt_model *model, const double *x, double *f, double *node_stiffness);

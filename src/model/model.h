@@ -62,14 +62,20 @@ typedef struct rbt_model {
     const unsigned char *role;  // (node_count) rbt_role at time 0
     const double *x0, *v0;      // (node_count x 3) the start
 
-    // The corners at each node, ascending: entry 4 t + a is corner a of tet t. Per-corner results are summed in this
-    // order, whatever thread made them.
-    const size_t *corner_start;  // (node_count + 1)
-    const int32_t *corners;      // (4 tet_count)
-
+    // The energies, and the corners of their elements at each node, ascending: corner a of element e of a group has the
+    // number first_corner + corners e + a. Per-corner results are summed in this order, whatever thread made them.
     size_t group_count;
-    const rbt_tet_group *groups;  // the tets by material model, in lanes
-    rbt_motions motions;          // of driven nodes
+    const rbt_group *groups;
+    size_t element_count, corner_count, pair_count;  // of all groups
+    const size_t *corner_start;                      // (node_count + 1)
+    const int32_t *corners;                          // (corner_count)
+    bool linear;                                     // no group's stiffness depends on x
+
+    // Tets at each node, ascending
+    const size_t *tet_start;   // (node_count + 1)
+    const int32_t *node_tets;  // (4 tet_count)
+
+    rbt_motions motions;  // of driven nodes
     rbt_loads loads;
     rbt_obstacles obstacles;
     double gravity[3];  // [m/s^2] sum of all gravity forces

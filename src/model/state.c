@@ -1,6 +1,6 @@
 // The state of a model, and what can be measured on it.
 #include "math/vec3.h"
-#include "model/model.h"
+#include "model/force.h"
 
 #include <string.h>
 
@@ -37,16 +37,14 @@ rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state) {
         rbt_add_scaled(e.momentum, m->mass[n], v);
         rbt_add_scaled(e.angular_momentum, m->mass[n], spin);
     }
-    double *tet_energy = calloc(m->tet_count, sizeof *tet_energy);
-    e.elastic = tet_energy ? 0 : NAN;
-    for (size_t g = 0; tet_energy && g < m->group_count; g++)
-        rbt_tet_group_energy(&m->groups[g], state->x, tet_energy);
-    for (size_t t = 0; tet_energy && t < m->tet_count; t++) e.elastic += tet_energy[t];
-    free(tet_energy);
+    double *energies = calloc(m->element_count + 1, sizeof *energies);
+    e.elastic = energies ? rbt_energy_elastic(m, state->x, energies) : NAN;
+    free(energies);
     e.total = e.kinetic + e.elastic + e.gravity + e.contact;
     return e;
 }
 
 void rbt_model_von_mises(const rbt_model *m, const double *x, double *stress) {
-    for (size_t g = 0; g < m->group_count; g++) rbt_tet_group_von_mises(&m->groups[g], x, stress);
+    for (size_t g = 0; g < m->group_count; g++)
+        if (m->groups[g].type == &RBT_TETS) rbt_tet_group_von_mises(&m->groups[g], x, stress);
 }

@@ -3,8 +3,9 @@
 // Held nodes have a known dv; their columns go to the right-hand side and their rows are eliminated:
 //   A = (1 + h alpha) M + h (h + beta) K + h^2 K_contact
 //   A_ff dv_f = h (f - alpha M v)_f - [h (h + beta) K (v + dv_held)]_f
-// Contact is linearised about x + h v, where the nodes are heading: a node that would be inside at the end of the step
-// meets the obstacle in this step, not when it is already deep in it. Hence K_contact has no term on the right.
+// Contact is linearised about y = x + h v + h^2 f_ext / M, where the nodes are heading: a node that would be inside at the
+// end of the step meets the obstacle in this step, not when it is already deep in it. With x+ - y = h dv - h^2 f_ext / M
+//   f_contact(x+) ~ f_contact(y) + K_contact h^2 f_ext / M - h K_contact dv.
 // K is the exact tangent. If A is not positive definite (strong compression), the step is an outcome: a shorter one
 // is, since M dominates as h goes to 0.
 #include "math/vec3.h"
@@ -23,9 +24,9 @@ typedef struct semi_implicit {
     rbt_block_matrix A;  // pattern of K, values of its own
     rbt_cholesky *cholesky;
     unsigned char *held, *analysed, *keep;
-    double *f, *rhs, *dv, *moved, *product;  // (node_count x 3)
-    double *corner_forces;                   // (tet_count x 12)
-    double *contact;                         // (node_count x 9), NULL without obstacles
+    double *f, *rhs, *dv, *moved, *product, *ahead;  // (node_count x 3)
+    double *corner_forces;                           // (corner_count x 3)
+    double *contact;                                 // (node_count x 9), NULL without obstacles
 } semi_implicit;
 
 static void destroy(void *self) {
@@ -38,13 +39,13 @@ static void destroy(void *self) {
 
 static bool allocate(semi_implicit *s, const rbt_model *m) {
     size_t values = 3 * m->node_count;
-    double **vectors[] = {&s->f, &s->rhs, &s->dv, &s->moved, &s->product};
+    double **vectors[] = {&s->f, &s->rhs, &s->dv, &s->moved, &s->product, &s->ahead};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!(*vectors[i] = rbt_arena_take(s->arena, values, sizeof(double)))) return false;
     if (m->obstacles.count && !(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double))))
         return false;
     s->A = s->stiffness.K;
-    return (s->corner_forces = rbt_arena_take(s->arena, 12 * m->tet_count, sizeof(double))) &&
+    return (s->corner_forces = rbt_arena_take(s->arena, 3 * m->corner_count, sizeof(double))) &&
            (s->A.value = rbt_arena_take(s->arena, 9 * s->A.start[s->A.row_count], sizeof(double))) &&
            (s->held = rbt_arena_take(s->arena, m->node_count, 1)) &&
            (s->analysed = rbt_arena_take(s->arena, m->node_count, 1)) &&
@@ -69,10 +70,17 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
 }
 
 static rbt_outcome forces(semi_implicit *s, const rbt_state *state, double h) {
-    rbt_force_external(s->model, state->t, state->x, state->v, s->f);
-    rbt_force_elastic(s->model, state->x, s->corner_forces, s->f);
-    for (size_t i = 0; i < 3 * s->model->node_count; i++) s->moved[i] = state->x[i] + h * state->v[i];
-    rbt_force_contact(s->model, s->moved, s->f, s->contact);
+    const rbt_model *m = s->model;
+    rbt_force_external(m, state->t, state->x, state->v, s->f);
+    if (s->contact) {
+        for (size_t i = 0; i < 3 * m->node_count; i++) {
+            s->ahead[i] = m->mass[i / 3] > 0 ? h * h * s->f[i] / m->mass[i / 3] : 0;
+            s->moved[i] = state->x[i] + h * state->v[i] + s->ahead[i];
+        }
+        rbt_force_contact(m, s->moved, s->f, s->contact);
+        for (size_t i = 0; i < 3 * m->node_count; i++) s->f[i] += rbt_dot(s->contact + 3 * i, s->ahead + 3 * (i / 3));
+    }
+    rbt_force_elastic(m, state->x, NULL, s->corner_forces, s->f);
     return RBT_DONE;
 }
 
@@ -86,7 +94,7 @@ static double stiffness_factor(const rbt_model *m, size_t n, double h) {
 
 static rbt_outcome assemble(semi_implicit *s, const rbt_state *state, double h) {
     const rbt_model *m = s->model;
-    rbt_stiffness_assemble(&s->stiffness, m, state->x);
+    rbt_stiffness_assemble(&s->stiffness, m, RBT_TANGENT, state->x);
     const rbt_block_matrix *K = &s->stiffness.K;
 #pragma omp parallel for schedule(static)
     for (size_t n = 0; n < m->node_count; n++) {

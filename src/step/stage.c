@@ -21,8 +21,8 @@ void rbt_report_node(rbt_step_report *report, const rbt_model *m, const double *
     report->body = m->node_body[node];
     report->tet = -1;
     double least = INFINITY;
-    for (size_t k = m->corner_start[node]; k < m->corner_start[node + 1]; k++) {
-        size_t t = (size_t)m->corners[k] / 4;
+    for (size_t k = m->tet_start[node]; k < m->tet_start[node + 1]; k++) {
+        size_t t = (size_t)m->node_tets[k];
         const int32_t *n = m->tets + 4 * t;
         const double *p[4], *P[4];
         for (int a = 0; a < 4; a++) p[a] = x + 3 * (size_t)n[a], P[a] = m->X + 3 * (size_t)n[a];

@@ -34,13 +34,13 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     s->arena = rbt_arena_new();
     bool ok = s->arena && (s->held = rbt_arena_take(s->arena, model->node_count, 1)) &&
               (s->f = rbt_arena_take(s->arena, values, sizeof(double))) &&
-              (s->corner_forces = rbt_arena_take(s->arena, 12 * model->tet_count, sizeof(double)));
+              (s->corner_forces = rbt_arena_take(s->arena, 3 * model->corner_count, sizeof(double)));
     if (ok && damped)
         ok = (s->moved = rbt_arena_take(s->arena, values, sizeof(double))) &&
              (s->forward = rbt_arena_take(s->arena, values, sizeof(double))) &&
              (s->backward = rbt_arena_take(s->arena, values, sizeof(double)));
     if (ok) return s;
-    rbt_fail_memory(error, (values + 12 * model->tet_count) * sizeof(double), "a stepper");
+    rbt_fail_memory(error, (values + 3 * model->corner_count) * sizeof(double), "a stepper");
     destroy(s);
     return NULL;
 }
@@ -48,7 +48,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
 static void force_beside(symplectic_euler *s, const rbt_state *state, double along, double *f) {
     for (size_t i = 0; i < 3 * s->model->node_count; i++) s->moved[i] = state->x[i] + along * state->v[i];
     memset(f, 0, 3 * s->model->node_count * sizeof *f);
-    rbt_force_elastic(s->model, s->moved, s->corner_forces, f);
+    rbt_force_elastic(s->model, s->moved, NULL, s->corner_forces, f);
 }
 
 static void add_damping(symplectic_euler *s, const rbt_state *state) {
@@ -72,7 +72,7 @@ static void add_damping(symplectic_euler *s, const rbt_state *state) {
 
 static rbt_outcome forces(symplectic_euler *s, const rbt_state *state) {
     rbt_force_external(s->model, state->t, state->x, state->v, s->f);
-    rbt_force_elastic(s->model, state->x, s->corner_forces, s->f);
+    rbt_force_elastic(s->model, state->x, NULL, s->corner_forces, s->f);
     rbt_force_contact(s->model, state->x, s->f, NULL);
     add_damping(s, state);
     return RBT_DONE;

@@ -18,7 +18,7 @@ typedef struct out_model {
     rbt_model model;
     rbt_body bodies[2];
     rbt_region regions[2];
-    rbt_tet_group group;
+    rbt_group group;
     int32_t skin_tet[4], skin_triangles[6];
     double skin_weights[16];
 } out_model;

@@ -65,7 +65,7 @@ static void momentum_is_kept(void **state) {
 static double *dense_stiffness(const rbt_model *m, const double *x) {
     size_t n = 3 * m->node_count;
     double *K = calloc(n * n, sizeof *K), *y = malloc(n * sizeof *y), *f[2],
-           *corner = calloc(12 * m->tet_count, sizeof *corner);
+           *corner = calloc(3 * m->corner_count, sizeof *corner);
     for (int side = 0; side < 2; side++) f[side] = malloc(n * sizeof **f);
     const double s = 1e-6;
     for (size_t j = 0; j < n; j++) {
@@ -73,7 +73,7 @@ static double *dense_stiffness(const rbt_model *m, const double *x) {
             memcpy(y, x, n * sizeof *y);
             y[j] += side ? s : -s;
             memset(f[side], 0, n * sizeof *y);
-            rbt_force_elastic(m, y, corner, f[side]);
+            rbt_force_elastic(m, y, NULL, corner, f[side]);
         }
         for (size_t i = 0; i < n; i++) K[i * n + j] = -(f[1][i] - f[0][i]) / (2 * s);
     }
@@ -89,7 +89,7 @@ static void assembled_stiffness_is_force_gradient(void **state) {
     double *K = dense_stiffness(m, sim->state.x), largest = 0;
     rbt_stiffness s;
     assert_true(rbt_stiffness_build(&s, m, NULL));
-    rbt_stiffness_assemble(&s, m, sim->state.x);
+    rbt_stiffness_assemble(&s, m, RBT_HESSIAN, sim->state.x);
     for (size_t i = 0; i < n * n; i++) largest = fmax(largest, fabs(K[i]));
     for (size_t i = 0; i < m->node_count; i++)
         for (size_t k = s.K.start[i]; k < s.K.start[i + 1]; k++)
@@ -119,11 +119,11 @@ static void semi_implicit_solves_its_equation(void **state) {
     const rbt_model *m = sim->model;
     size_t n = 3 * m->node_count;
     double *x = malloc(n * sizeof *x), *v = malloc(n * sizeof *v), *f = malloc(n * sizeof *f);
-    double *corner = calloc(12 * m->tet_count, sizeof *corner), *K = dense_stiffness(m, sim->state.x);
+    double *corner = calloc(3 * m->corner_count, sizeof *corner), *K = dense_stiffness(m, sim->state.x);
     memcpy(x, sim->state.x, n * sizeof *x);
     memcpy(v, sim->state.v, n * sizeof *v);
     rbt_force_external(m, 0, x, v, f);
-    rbt_force_elastic(m, x, corner, f);
+    rbt_force_elastic(m, x, NULL, corner, f);
     advance(sim, 1);
     double largest = 0;
     for (size_t i = 0; i < n; i++) {
@@ -217,14 +217,14 @@ static void released_nodes_move_freely(void **state) {
 static void a_body_rests_on_the_ground(void **state) {
     (void)state;
     rbt_sim *sim =
-        bar("semi-implicit", 5e-3, ", 'damping': {'mass': 20}",
+        bar("semi-implicit", 5e-3, ", 'damping': {'mass': 20}, 'transform': {'translate': [0, 0.06, 0]}",
             ", 'forces': [{'gravity': {'acceleration': [0, -10, 0]}}], 'obstacles': [{'plane': {'stiffness': 1e7}}]");
     advance(sim, 400);
     rbt_energies e = rbt_sim_energies(sim);
     // Weight 4 kg * 10 on 0.04 m^2 sinks 1e3 Pa / 1e7 Pa/m = 0.1 mm into the penalty layer.
     double deepest = 0;
     for (size_t n = 0; n < sim->model->node_count; n++) deepest = fmin(deepest, sim->state.x[3 * n + 1]);
-    assert_true(e.kinetic < 1e-9 && deepest < -0.5e-4 && deepest > -3e-4);
+    assert_true(e.kinetic < 1e-12 && deepest < -0.3e-4 && deepest > -3e-4);
     rbt_sim_free(sim);
 }
 

@@ -1,0 +1,136 @@
+// Polar and singular value decomposition of 3x3 matrices in lanes.
+//
+// Polar. F = R S with R a rotation. With C = F^T F, a = tr C, b = (a^2 - tr C^2) / 2 and J = det F, the sum of the signed
+// singular values s = tr S is the largest root of
+//     g(s) = (s^2 - a)^2 / 4 - b - 2 J s,
+// and, since ds/dF = R, differentiating g(s(F), F) = 0 gives
+//     R = ((s^2 + a) F - 2 F C + 2 s cof F) / g'(s),      g'(s) = s (s^2 - a) - 2 J = 2 (s1 + s2)(s2 + s3)(s3 + s1).
+// s <= sqrt(3 a), and g is convex and increasing to the right of its largest root, so Halley's iteration from there descends
+// to it. R is undetermined where g' = 0 (s2 = -s3: inverted by as much as the next direction is stretched); lanes near there
+// are done one by one with rbt_svd3.
+//
+// SVD. S = R^T F is symmetric: Jacobi rotations give S = V Sigma V^T, and U = R V. F is never squared on this way.
+#ifndef RBT_MATH_SVD_LANE_H
+#define RBT_MATH_SVD_LANE_H
+
+#include "math/lane.h"
+#include "math/svd3.h"
+
+// One lane of U, sigma, V by the robust way
+static inline void svd_one_lane(const rbt_lane3 *F, int l, rbt_lane3 *U, rbt_lane sigma[3], rbt_lane3 *V) {
+    double f[9], u[9], s[3], v[9];
+    for (int i = 0; i < 9; i++) f[i] = F->at[i][l];
+    rbt_svd3(f, u, s, v);
+    for (int i = 0; i < 9; i++) {
+        U->at[i][l] = u[i];
+        V->at[i][l] = v[i];
+    }
+    for (int i = 0; i < 3; i++) sigma[i][l] = s[i];
+}
+
+// Invariants of F that the polar factor needs, and that energies need too
+typedef struct rbt_lane_invariants {
+    rbt_lane I1, I2, I3, I4;  // sum sigma, sum sigma^2, product, sum sigma^4
+    rbt_lane slope;           // g'(I1)
+} rbt_lane_invariants;
+
+// I2, I3, I4, cof F and C = F^T F (symmetric, all nine entries)
+static inline void lane_squares(const rbt_lane3 *F, rbt_lane_invariants *I, rbt_lane3 *C, rbt_lane3 *cofactor) {
+    I->I3 = lane_cofactor(F, cofactor);
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    for (int k = 0; k < 6; k++) {
+        int i = row[k], j = column[k];
+        rbt_lane dot = F->at[i] * F->at[j] + F->at[3 + i] * F->at[3 + j] + F->at[6 + i] * F->at[6 + j];
+        C->at[3 * i + j] = C->at[3 * j + i] = dot;
+    }
+    const rbt_lane *c = C->at;
+    I->I2 = c[0] + c[4] + c[8];
+    I->I4 = c[0] * c[0] + c[4] * c[4] + c[8] * c[8] + 2 * (c[1] * c[1] + c[2] * c[2] + c[5] * c[5]);
+}
+
+// I1 from I2, I3, I4; returns the lanes in which R is (nearly) undetermined or F is not a number
+static inline rbt_lane_mask lane_sum_of_stretches(rbt_lane_invariants *I) {
+    rbt_lane a = I->I2, b = 0.5 * (a * a - I->I4), J2 = 2 * I->I3, s = lane_sqrt(3 * a);
+    for (int k = 0; k < 5; k++) {
+        rbt_lane q = s * s - a, g = 0.25 * q * q - b - J2 * s, slope = s * q - J2, curve = 3 * s * s - a;
+        rbt_lane below = 2 * slope * slope - g * curve;
+        s = s - 2 * g * slope / lane_select(below > 0, below, lane_of(1));
+    }
+    rbt_lane q = s * s - a, g = 0.25 * q * q - b - J2 * s;
+    I->I1 = s;
+    I->slope = s * q - J2;
+    rbt_lane size = a * lane_sqrt(a);
+    return ~((I->slope > 0.05 * size) & (lane_abs(g) < 1e-14 * (a * a)));
+}
+
+// R and all invariants; C and cofactor as lane_squares left them. The bad lanes are done by rbt_svd3.
+static inline void lane_polar(const rbt_lane3 *F, rbt_lane_invariants *I, const rbt_lane3 *C,
+                              const rbt_lane3 *cofactor, rbt_lane3 *R) {
+    rbt_lane_mask bad = lane_sum_of_stretches(I);
+    rbt_lane3 FC;
+    lane_multiply(F, C, &FC);
+    rbt_lane inverse = 1 / I->slope, f = (I->I1 * I->I1 + I->I2) * inverse, fc = -2 * inverse,
+             co = 2 * I->I1 * inverse;
+    for (int i = 0; i < 9; i++) R->at[i] = f * F->at[i] + fc * FC.at[i] + co * cofactor->at[i];
+    if (!lane_any(bad)) return;
+    rbt_lane3 U, V;
+    rbt_lane sigma[3];
+    for (int l = 0; l < RBT_LANES; l++) {
+        if (!bad[l]) continue;
+        svd_one_lane(F, l, &U, sigma, &V);
+        I->I1[l] = sigma[0][l] + sigma[1][l] + sigma[2][l];
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                R->at[3 * i + j][l] = U.at[3 * i][l] * V.at[3 * j][l] + U.at[3 * i + 1][l] * V.at[3 * j + 1][l] +
+                                      U.at[3 * i + 2][l] * V.at[3 * j + 2][l];
+    }
+}
+
+// One Jacobi rotation of the symmetric matrix (d: diagonal, o: off-diagonal with o[k] opposite of k) in the plane (p, q),
+// r the third index; V gathers the rotations.
+static inline void lane_jacobi(rbt_lane d[3], rbt_lane o[3], rbt_lane3 *V, int p, int q, int r) {
+    rbt_lane apq = o[r], difference = d[q] - d[p];
+    // t = 2 apq / (difference + sign sqrt(difference^2 + 4 apq^2)): no division by apq
+    rbt_lane root = lane_sqrt(difference * difference + 4 * apq * apq);
+    rbt_lane below = difference + lane_select(difference < 0, -root, root);
+    rbt_lane t = 2 * apq / lane_select(below == 0, lane_of(1), below);
+    rbt_lane cosine = 1 / lane_sqrt(1 + t * t), sine = t * cosine;
+    d[p] -= t * apq;
+    d[q] += t * apq;
+    rbt_lane orq = o[p], orp = o[q];
+    o[r] = lane_of(0);
+    o[q] = cosine * orp - sine * orq;
+    o[p] = sine * orp + cosine * orq;
+    for (int i = 0; i < 9; i += 3) {
+        rbt_lane x = V->at[i + p], y = V->at[i + q];
+        V->at[i + p] = cosine * x - sine * y;
+        V->at[i + q] = sine * x + cosine * y;
+    }
+}
+
+// Eigenvalues d and eigenvectors (columns of V) of the symmetric matrix S, in no particular order
+static inline void lane_eigen(const rbt_lane3 *S, rbt_lane d[3], rbt_lane3 *V) {
+    rbt_lane o[3] = {0.5 * (S->at[5] + S->at[7]), 0.5 * (S->at[2] + S->at[6]), 0.5 * (S->at[1] + S->at[3])};
+    for (int i = 0; i < 3; i++) d[i] = S->at[4 * i];
+    for (int i = 0; i < 9; i++) V->at[i] = lane_of(i % 4 == 0);
+    for (int sweep = 0; sweep < 8; sweep++) {
+        lane_jacobi(d, o, V, 0, 1, 2);
+        lane_jacobi(d, o, V, 0, 2, 1);
+        lane_jacobi(d, o, V, 1, 2, 0);
+        rbt_lane off = o[0] * o[0] + o[1] * o[1] + o[2] * o[2], size = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        if (!lane_any(off > 1e-32 * size)) break;
+    }
+}
+
+// F = U diag(sigma) V^T; sigma in no particular order, their product has the sign of det F
+static inline void lane_svd(const rbt_lane3 *F, rbt_lane3 *U, rbt_lane sigma[3], rbt_lane3 *V,
+                            rbt_lane_invariants *I) {
+    rbt_lane3 C, cofactor, R, S;
+    lane_squares(F, I, &C, &cofactor);
+    lane_polar(F, I, &C, &cofactor, &R);
+    lane_multiply_transposed(&R, F, &S);
+    lane_eigen(&S, sigma, V);
+    lane_multiply(&R, V, U);
+}
+
+#endif
