@@ -66,7 +66,7 @@ static bool restore(run *r) {
     }
     rbt_state_free(&r->sim->state);
     r->sim->state = state;
-    return true;
+    return rbt_stepper_prepare(&r->sim->stepper, &r->sim->state, r->error);
 }
 
 static bool write_report(run *r, const char *status) {

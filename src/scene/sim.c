@@ -7,7 +7,8 @@ rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
     rbt_sim *sim = rbt_array_new(1, sizeof *sim, "a simulation", error);
     if (!sim) return NULL;
     if ((sim->model = rbt_model_compile(scene, error)) && rbt_state_init(&sim->state, sim->model, error) &&
-        rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error))
+        rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error) &&
+        rbt_stepper_prepare(&sim->stepper, &sim->state, error))
         return sim;
     rbt_sim_free(sim);
     return NULL;

@@ -14,6 +14,10 @@ typedef struct rbt_method {
     rbt_name_of solvers;        // names of its step solvers, the first is the default; NULL: it needs none
     const rbt_record *options;  // its own options; NULL: it has none
 
+    // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint, and
+    // restored with x and v when a step fails.
+    size_t (*memory_size)(const rbt_model *model);
+
     // A workspace for this model; `options` points to the struct that the table describes (NULL: defaults).
     void *(*create)(const rbt_model *model, int solver, const void *options, rbt_error *error);
     void (*destroy)(void *self);
@@ -28,5 +32,8 @@ const char *rbt_method_name(int i);      // NULL past the end
 
 extern const rbt_method RBT_SYMPLECTIC_EULER;
 extern const rbt_method RBT_SEMI_IMPLICIT;
+extern const rbt_method RBT_BACKWARD_EULER;
+extern const rbt_method RBT_IMPLICIT_MIDPOINT;
+extern const rbt_method RBT_BDF2;
 
 #endif

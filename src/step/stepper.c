@@ -2,11 +2,14 @@
 
 #include <string.h>
 
+// Bytes of x, v and the method's memory
+static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count * sizeof(double) + s->memory_size; }
+
 bool rbt_stepper_init(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
     *s = (rbt_stepper){.model = model, .method = rbt_method_at(def->method), .max_cuts = def->max_cuts};
     if (!s->method) return rbt_fail(error, "there is no method number %d", def->method);
-    s->saved =
-        rbt_array_new((size_t)(1 + s->max_cuts), 6 * model->node_count * sizeof(double), "saved states", error);
+    s->memory_size = s->method->memory_size ? s->method->memory_size(model) : 0;
+    s->saved = rbt_array_new((size_t)(1 + s->max_cuts), saved_size(s), "saved states", error);
     s->self = s->saved ? s->method->create(model, def->solver, def->options, error) : NULL;
     if (s->self) return true;
     rbt_stepper_free(s);
@@ -20,10 +23,21 @@ void rbt_stepper_free(rbt_stepper *s) {
 }
 
 static void copy_state(const rbt_stepper *s, int level, rbt_state *state, bool save) {
-    size_t values = 3 * s->model->node_count, bytes = values * sizeof(double);
-    double *x = s->saved + (size_t)level * 2 * values, *v = x + values;
-    memcpy(save ? x : state->x, save ? state->x : x, bytes);
-    memcpy(save ? v : state->v, save ? state->v : v, bytes);
+    size_t bytes = 3 * s->model->node_count * sizeof(double);
+    char *x = s->saved + (size_t)level * saved_size(s), *v = x + bytes, *memory = v + bytes;
+    memcpy(save ? (void *)x : state->x, save ? state->x : (void *)x, bytes);
+    memcpy(save ? (void *)v : state->v, save ? state->v : (void *)v, bytes);
+    if (s->memory_size) memcpy(save ? memory : state->memory, save ? state->memory : memory, s->memory_size);
+}
+
+bool rbt_stepper_prepare(const rbt_stepper *s, rbt_state *state, rbt_error *error) {
+    if (state->memory_size == s->memory_size) return true;
+    free(state->memory);
+    state->memory_size = 0;
+    state->memory = s->memory_size ? rbt_array_new(s->memory_size, 1, "the memory of a method", error) : NULL;
+    if (s->memory_size && !state->memory) return false;
+    state->memory_size = s->memory_size;
+    return true;
 }
 
 static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int cuts, rbt_step_report *report) {

@@ -11,11 +11,15 @@ typedef struct rbt_stepper {
     void *self;
     int max_cuts;
     rbt_stages stages;
-    double *saved;  // (1 + max_cuts) pairs of x and v: one level of halving each
+    size_t memory_size;  // bytes of the method's memory in a state
+    char *saved;         // (1 + max_cuts) times x, v and memory: one level of halving each
 } rbt_stepper;
 
 bool rbt_stepper_init(rbt_stepper *stepper, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error);
 void rbt_stepper_free(rbt_stepper *stepper);
+
+// Gives the state the memory that the method needs, empty unless it has it already. To be called for every state once.
+bool rbt_stepper_prepare(const rbt_stepper *stepper, rbt_state *state, rbt_error *error);
 
 // From state->t to `until`. Adds to the report's counts; on failure the state is bit for bit what it was.
 rbt_outcome rbt_stepper_advance(rbt_stepper *stepper, rbt_state *state, double until, rbt_step_report *report);

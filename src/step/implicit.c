@@ -1,0 +1,208 @@
+// Backward Euler, the implicit midpoint rule and BDF2: three readings of one minimisation (objective.h).
+//
+//                     tau       base position b              base velocity u              after the minimum z, w = (z - b)/tau
+//   backward-euler    h         x_n                          v_n                          x = z,          v = w
+//   implicit-midpoint h/2       x_n                          v_n                          x = 2 z - x_n,  v = 2 w - v_n
+//   bdf2              2h/3      (4 x_n - x_{n-1})/3          (4 v_n - v_{n-1})/3          x = z,          v = w
+//
+// BDF2 keeps x_{n-1}, v_{n-1} and the last step in the state's memory; after a step of another length, and at the start, it does
+// one step of backward Euler.
+#include "math/vec3.h"
+#include "step/method.h"
+#include "step/newton.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef enum rule { BACKWARD_EULER, MIDPOINT, BDF2 } rule;
+
+typedef struct implicit_options {
+    double tolerance;
+    int max_iterations;
+} implicit_options;
+
+typedef struct implicit {
+    rule rule;
+    implicit_options options;
+    rbt_objective objective;
+    rbt_newton newton;
+    rbt_arena *arena;
+    double *base, *velocity, *z, *external;  // (node_count x 3)
+} implicit;
+
+static const rbt_field OPTION_FIELDS[] = {
+    {.name = "tolerance",
+     .kind = RBT_REAL,
+     .offset = offsetof(implicit_options, tolerance),
+     .fallback = {1e-5},
+     .flags = RBT_ABOVE,
+     .max = 1,
+     .doc = "How small the gradient of a step's function must be, relative to its characteristic size."},
+    {.name = "max_iterations",
+     .kind = RBT_INT,
+     .offset = offsetof(implicit_options, max_iterations),
+     .fallback = {100},
+     .min = 1,
+     .max = 1e6,
+     .unit = "iterations",
+     .doc = "After so many iterations of the solver the step has failed, and is cut."},
+};
+static const rbt_record OPTIONS = {"implicit options", "How an implicit step is solved.", sizeof(implicit_options),
+                                   RBT_FIELDS(OPTION_FIELDS)};
+
+static void destroy(void *self) {
+    implicit *s = self;
+    rbt_newton_free(&s->newton);
+    rbt_objective_free(&s->objective);
+    rbt_arena_free(s->arena);
+    free(s);
+}
+
+static void *create(rule which, const rbt_model *model, const void *options, rbt_error *error) {
+    implicit *s = rbt_array_new(1, sizeof *s, "a stepper", error);
+    if (!s) return NULL;
+    s->rule = which;
+    s->arena = rbt_arena_new();
+    if (options) s->options = *(const implicit_options *)options;
+    else rbt_record_default(&OPTIONS, &s->options);
+    double **vectors[] = {&s->base, &s->velocity, &s->z, &s->external};
+    bool ok = s->arena && rbt_objective_init(&s->objective, model, error) &&
+              rbt_newton_init(&s->newton, &s->objective, error);
+    for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
+        ok = (*vectors[i] = rbt_arena_take(s->arena, 3 * model->node_count, sizeof(double))) != NULL;
+    if (ok) return s;
+    destroy(s);
+    return NULL;
+}
+
+// ---- What BDF2 remembers: the last step, then x and v before it
+
+static size_t memory_size(const rbt_model *m) { return (1 + 6 * m->node_count) * sizeof(double); }
+
+static const double *remembered(const implicit *s, const rbt_state *state, double h) {
+    const double *memory = state->memory;
+    bool usable = s->rule == BDF2 && memory && fabs(memory[0] - h) <= 1e-9 * h;
+    return usable ? memory + 1 : NULL;
+}
+
+static void remember(const implicit *s, rbt_state *state, double h, const double *x, const double *v) {
+    if (s->rule != BDF2 || !state->memory) return;
+    size_t values = 3 * state->node_count;
+    double *memory = state->memory;
+    memory[0] = h;
+    memcpy(memory + 1, x, values * sizeof(double));
+    memcpy(memory + 1 + values, v, values * sizeof(double));
+}
+
+// ---- The stages of a step
+
+static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
+    rbt_objective *o = &s->objective;
+    const rbt_model *m = o->model;
+    size_t values = 3 * m->node_count;
+    const double *before = remembered(s, state, h);
+    o->tau = s->rule == MIDPOINT ? 0.5 * h : before ? 2 * h / 3 : h;
+    for (size_t i = 0; i < values; i++) {
+        s->base[i] = before ? (4 * state->x[i] - before[i]) / 3 : state->x[i];
+        s->velocity[i] = before ? (4 * state->v[i] - before[values + i]) / 3 : state->v[i];
+    }
+    o->base = s->base;
+    rbt_held_nodes(m, state->t, o->held);
+    rbt_objective_freeze_damping(o, state->x);
+    rbt_force_external(m, state->t + (s->rule == MIDPOINT ? 0.5 * h : h), state->x, state->v, s->external);
+    for (size_t n = 0; n < m->node_count; n++)
+        for (size_t i = 3 * n; i < 3 * n + 3; i++)
+            o->target[i] = s->base[i] + o->tau * s->velocity[i] +
+                           (m->mass[n] > 0 ? o->tau * o->tau * s->external[i] / m->mass[n] : 0);
+    // The start of the iteration: where inertia alone would bring the nodes, held nodes where they must be.
+    memcpy(s->z, o->target, values * sizeof(double));
+    memcpy(s->external, state->v, values * sizeof(double));
+    rbt_held_velocities(m, o->held, state->t, h, state->x, s->external);
+    double share = s->rule == MIDPOINT ? 0.5 : 1;
+    for (size_t i = 0; i < values; i++)
+        if (o->held[i / 3]) s->z[i] = state->x[i] + share * h * s->external[i];
+    return RBT_DONE;
+}
+
+// The predicted start can lie where a material forbids it; the last position, with held nodes moved, is the second try.
+static rbt_outcome find_start(implicit *s, const rbt_state *state) {
+    rbt_objective *o = &s->objective;
+    if (isfinite(rbt_objective_value(o, s->z))) return RBT_DONE;
+    for (size_t i = 0; i < 3 * o->model->node_count; i++)
+        if (!o->held[i / 3]) s->z[i] = state->x[i];
+    return RBT_DONE;
+}
+
+static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_report *report) {
+    const rbt_objective *o = &s->objective;
+    size_t values = 3 * o->model->node_count;
+    for (size_t i = 0; i < values; i++) {
+        double w = (s->z[i] - s->base[i]) / o->tau, x = state->x[i], v = state->v[i];
+        bool middle = s->rule == MIDPOINT;
+        s->base[i] = x;
+        s->velocity[i] = v;
+        state->x[i] = middle ? 2 * s->z[i] - x : s->z[i];
+        state->v[i] = o->held[i / 3] ? s->external[i] : middle ? 2 * w - v : w;
+    }
+    rbt_outcome outcome = rbt_check_motion(o->model, state, h, report);
+    if (outcome == RBT_DONE) remember(s, state, h, s->base, s->velocity);
+    return outcome;
+}
+
+static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
+    implicit *s = self;
+    double h = until - state->t;
+    RBT_STAGE("predict", predict(s, state, h));  // y = b + tau u + tau^2 M^-1 f_ext
+    RBT_STAGE("start", find_start(s, state));
+    rbt_outcome outcome =
+        rbt_newton_solve(&s->newton, s->z, rbt_objective_tolerance(&s->objective, s->options.tolerance),
+                         s->options.max_iterations, stages, report);  // z = argmin E
+    if (outcome != RBT_DONE) return outcome;
+    RBT_STAGE("update", update(s, state, h, report));
+    return RBT_DONE;
+}
+
+static const char *solver_name(int i) { return i == 0 ? "newton" : NULL; }
+
+#define CREATE(name, which)                                                                                          \
+    static void *name(const rbt_model *model, int solver, const void *options, rbt_error *error) {                   \
+        (void)solver;                                                                                                \
+        return create(which, model, options, error);                                                                 \
+    }
+CREATE(create_backward_euler, BACKWARD_EULER)
+CREATE(create_midpoint, MIDPOINT)
+CREATE(create_bdf2, BDF2)
+
+const rbt_method RBT_BACKWARD_EULER = {
+    .name = "backward-euler",
+    .doc = "implicit, first order: each step is the minimum of an energy, solved to a tolerance",
+    .when = "robustness counts most: any stiffness, any step; damps fast motion strongly",
+    .solvers = solver_name,
+    .options = &OPTIONS,
+    .create = create_backward_euler,
+    .destroy = destroy,
+    .attempt = attempt,
+};
+
+const rbt_method RBT_IMPLICIT_MIDPOINT = {
+    .name = "implicit-midpoint",
+    .doc = "implicit, second order: the force in the middle of the step; no numerical damping",
+    .when = "long undamped motion must keep its energy and the step resolves the stiffest motion that matters",
+    .solvers = solver_name,
+    .options = &OPTIONS,
+    .create = create_midpoint,
+    .destroy = destroy,
+    .attempt = attempt,
+};
+
+const rbt_method RBT_BDF2 = {
+    .name = "bdf2",
+    .doc = "implicit, second order, two steps: stable for any stiffness, damps far less than backward Euler",
+    .when = "stiff bodies should move livelier than with backward Euler at the same cost",
+    .solvers = solver_name,
+    .options = &OPTIONS,
+    .memory_size = memory_size,
+    .create = create_bdf2,
+    .destroy = destroy,
+    .attempt = attempt,
+};

@@ -1,0 +1,173 @@
+#include "step/objective.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+// The face opposite corner a of a tet in rest position [m^2]
+static double opposite_area(const double *X, const int32_t *tet, int a) {
+    const double *p[3];
+    double u[3], v[3], n[3];
+    for (int k = 0, i = 0; k < 4; k++)
+        if (k != a) p[i++] = X + 3 * (size_t)tet[k];
+    rbt_subtract(p[1], p[0], u);
+    rbt_subtract(p[2], p[0], v);
+    rbt_cross(u, v, n);
+    return 0.5 * rbt_length(n);
+}
+
+// Frobenius norm of the 9x9 second derivative of the energy density at rest, which is that of linear elasticity for every
+// material: |2 mu sym + lambda I (x) I|^2 = 24 mu^2 + 12 mu lambda + 9 lambda^2.
+static double rest_stiffness_norm(const rbt_material_def *def) {
+    bool no_volume = rbt_material_at(def->model)->ignores_poisson;
+    double mu = def->young / (2 * (1 + def->poisson)),
+           lambda = no_volume ? 0 : 2 * mu * def->poisson / (1 - 2 * def->poisson);
+    return sqrt(24 * mu * mu + 12 * mu * lambda + 9 * lambda * lambda);
+}
+
+static bool characteristic_force(rbt_objective *o, rbt_error *error) {
+    const rbt_model *m = o->model;
+    double *sum = rbt_array_new(m->node_count, sizeof *sum, "a norm", error), square = 0;
+    if (!sum) return false;
+    for (size_t t = 0; t < m->tet_count; t++)
+        for (int a = 0; a < 4; a++)
+            sum[m->tets[4 * t + (size_t)a]] +=
+                rest_stiffness_norm(&m->regions[m->tet_region[t]].material) * opposite_area(m->X, m->tets + 4 * t, a);
+    for (size_t n = 0; n < m->node_count; n++) square += sum[n] * sum[n];
+    o->characteristic = sqrt(square);
+    free(sum);
+    return true;
+}
+
+bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) {
+    *o = (rbt_objective){.model = m, .arena = rbt_arena_new()};
+    if (!o->arena || !rbt_stiffness_build(&o->stiffness, m, error) || !characteristic_force(o, error)) {
+        rbt_objective_free(o);
+        return false;
+    }
+    size_t blocks = o->stiffness.K.start[m->node_count], values = 3 * m->node_count;
+    bool damped = false;
+    for (size_t b = 0; b < m->body_count; b++) damped |= m->bodies[b].damping.stiffness > 0;
+    o->H = o->stiffness.K;
+    bool ok = (o->H.value = rbt_arena_take(o->arena, 9 * blocks, sizeof(double))) &&
+              (o->target = rbt_arena_take(o->arena, values, sizeof(double))) &&
+              (o->force = rbt_arena_take(o->arena, values, sizeof(double))) &&
+              (o->product = rbt_arena_take(o->arena, values, sizeof(double))) &&
+              (o->energies = rbt_arena_take(o->arena, m->element_count, sizeof(double))) &&
+              (o->corner_forces = rbt_arena_take(o->arena, 3 * m->corner_count, sizeof(double))) &&
+              (o->held = rbt_arena_take(o->arena, m->node_count, 1));
+    if (ok && damped) ok = (o->damping = rbt_arena_take(o->arena, 9 * blocks, sizeof(double))) != NULL;
+    if (ok && m->obstacles.count)
+        ok = (o->contact = rbt_arena_take(o->arena, 9 * m->node_count, sizeof(double))) != NULL;
+    if (ok) return true;
+    rbt_fail_memory(error, 9 * blocks * sizeof(double), "a step's matrix");
+    rbt_objective_free(o);
+    return false;
+}
+
+void rbt_objective_free(rbt_objective *o) {
+    rbt_stiffness_free(&o->stiffness);
+    rbt_arena_free(o->arena);
+    *o = (rbt_objective){0};
+}
+
+void rbt_objective_freeze_damping(rbt_objective *o, const double *x) {
+    const rbt_model *m = o->model;
+    if (!o->damping) return;
+    rbt_stiffness_assemble(&o->stiffness, m, RBT_PROJECTED, x);
+    const rbt_block_matrix *K = &o->stiffness.K;
+#pragma omp parallel for schedule(static)
+    for (size_t n = 0; n < m->node_count; n++) {
+        double beta = m->bodies[m->node_body[n]].damping.stiffness;
+        for (size_t i = 9 * K->start[n]; i < 9 * K->start[n + 1]; i++) o->damping[i] = beta * K->value[i];
+    }
+}
+
+// product = D (z - b), and returns (z - b)^T D (z - b)
+static double damp(rbt_objective *o, const double *z) {
+    const rbt_model *m = o->model;
+    double sum = 0;
+    for (size_t i = 0; i < 3 * m->node_count; i++) o->force[i] = z[i] - o->base[i];
+    if (o->damping) {
+        rbt_block_matrix D = o->H;
+        D.value = o->damping;
+        rbt_block_matrix_product(&D, o->force, o->product);
+    } else memset(o->product, 0, 3 * m->node_count * sizeof(double));
+    for (size_t n = 0; n < m->node_count; n++)
+        for (size_t i = 3 * n; i < 3 * n + 3; i++) {
+            o->product[i] += m->bodies[m->node_body[n]].damping.mass * m->mass[n] * o->force[i];
+            sum += o->product[i] * o->force[i];
+        }
+    return sum;
+}
+
+static bool is_damped(const rbt_model *m) {
+    for (size_t b = 0; b < m->body_count; b++)
+        if (m->bodies[b].damping.stiffness > 0 || m->bodies[b].damping.mass > 0) return true;
+    return false;
+}
+
+// 1/2 |z - y|_M^2 + tau^2 C(z)
+static double inertia_and_contact(const rbt_objective *o, const double *z) {
+    const rbt_model *m = o->model;
+    double inertia = 0, contact = 0;
+    for (size_t n = 0; n < m->node_count; n++) {
+        if (o->held[n]) continue;
+        double away[3];
+        rbt_subtract(z + 3 * n, o->target + 3 * n, away);
+        inertia += 0.5 * m->mass[n] * rbt_dot(away, away);
+        if (m->obstacles.count && m->node_area[n] > 0)
+            contact += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], NULL, NULL);
+    }
+    return inertia + o->tau * o->tau * contact;
+}
+
+double rbt_objective_value(rbt_objective *o, const double *z) {
+    double value = inertia_and_contact(o, z) + o->tau * o->tau * rbt_energy_elastic(o->model, z, o->energies);
+    if (is_damped(o->model)) value += 0.5 * o->tau * damp(o, z);
+    return isnan(value) ? INFINITY : value;
+}
+
+double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradient) {
+    const rbt_model *m = o->model;
+    size_t values = 3 * m->node_count;
+    double tau2 = o->tau * o->tau, value = inertia_and_contact(o, z), elastic = 0, damping = 0;
+    bool damped = is_damped(m);
+    if (damped) damping = 0.5 * o->tau * damp(o, z);
+    memset(o->force, 0, values * sizeof(double));
+    rbt_force_elastic(m, z, o->energies, o->corner_forces, o->force);
+    rbt_force_contact(m, z, o->force, NULL);
+    for (size_t e = 0; e < m->element_count; e++) elastic += o->energies[e];
+    for (size_t n = 0; n < m->node_count; n++)
+        for (size_t i = 3 * n; i < 3 * n + 3; i++)
+            gradient[i] = o->held[n] ? 0
+                                     : m->mass[n] * (z[i] - o->target[i]) - tau2 * o->force[i] +
+                                           (damped ? o->tau * o->product[i] : 0);
+    value += tau2 * elastic + damping;
+    return isnan(value) ? INFINITY : value;
+}
+
+void rbt_objective_hessian(rbt_objective *o, const double *z) {
+    const rbt_model *m = o->model;
+    const rbt_block_matrix *K = &o->stiffness.K;
+    double tau2 = o->tau * o->tau;
+    rbt_stiffness_assemble(&o->stiffness, m, RBT_PROJECTED, z);
+    if (o->contact) {
+        memset(o->force, 0, 3 * m->node_count * sizeof(double));
+        rbt_force_contact(m, z, o->force, o->contact);
+    }
+#pragma omp parallel for schedule(static)
+    for (size_t n = 0; n < m->node_count; n++) {
+        double *diagonal = o->H.value + 9 * (K->start[n + 1] - 1);
+        double mass = m->mass[n] * (1 + o->tau * m->bodies[m->node_body[n]].damping.mass);
+        for (size_t i = 9 * K->start[n]; i < 9 * K->start[n + 1]; i++)
+            o->H.value[i] = tau2 * K->value[i] + (o->damping ? o->tau * o->damping[i] : 0);
+        for (int i = 0; i < 9; i += 4) diagonal[i] += mass;
+        for (size_t i = 0; o->contact && i < 9; i++) diagonal[i] += tau2 * o->contact[9 * n + i];
+    }
+}
+
+double rbt_objective_tolerance(const rbt_objective *o, double epsilon) {
+    return epsilon * o->tau * o->tau * o->characteristic;
+}

@@ -1,0 +1,53 @@
+// One implicit step as the minimum of a function. With tau the scale of the method's step (h for backward Euler, 2h/3 for
+// BDF2, h/2 for the midpoint rule), base position b and base velocity u, the unknown position z minimises
+//
+//   E(z) = 1/2 |z - y|_M^2 + tau^2 (W(z) + C(z)) + tau/2 (z - b)^T D (z - b),     y = b + tau u + tau^2 M^-1 f_ext
+//
+// W: elastic energy, C: penalty of obstacles, D = alpha M + beta K(x_n): Rayleigh damping with K frozen and projected, so that
+// damping is a quadratic. Held nodes are no unknowns: their z is given, and their rows of the gradient are 0.
+#ifndef RBT_STEP_OBJECTIVE_H
+#define RBT_STEP_OBJECTIVE_H
+
+#include "model/force.h"
+#include "model/stiffness.h"
+#include "step/stage.h"
+
+typedef struct rbt_objective {
+    const rbt_model *model;
+    rbt_arena *arena;
+    rbt_stiffness stiffness;
+    rbt_block_matrix H;  // d^2E/dz^2, pattern of K
+    double *damping;     // values of beta K(x_n) per block, NULL without stiffness damping
+
+    double tau;
+    const double *base;     // b (node_count x 3)
+    double *target;         // y
+    unsigned char *held;    // (node_count)
+    double *energies;       // (element_count) work
+    double *corner_forces;  // (corner_count x 3) work
+    double *force;          // (node_count x 3) work
+    double *contact;        // (node_count x 9) stiffness of obstacles, NULL without
+    double *product;        // (node_count x 3) work
+    double characteristic;  // |sum over elements at a node of |psi''(I)| * opposite area|, over all nodes [N]
+} rbt_objective;
+
+bool rbt_objective_init(rbt_objective *o, const rbt_model *model, rbt_error *error);
+void rbt_objective_free(rbt_objective *o);
+
+// Freezes beta K at x; nothing to do without stiffness damping.
+void rbt_objective_freeze_damping(rbt_objective *o, const double *x);
+
+// E(z); infinity where a material forbids z.
+double rbt_objective_value(rbt_objective *o, const double *z);
+
+// E(z) and its gradient (node_count x 3), 0 in held nodes.
+double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradient);
+
+// H(z) with projected element stiffness: positive definite.
+void rbt_objective_hessian(rbt_objective *o, const double *z);
+
+// The size a gradient may have when the step counts as solved, for a relative tolerance epsilon: epsilon tau^2 <W> |l|
+// (Li et al. 2019, section 5.2; with several materials each element brings its own <W>).
+double rbt_objective_tolerance(const rbt_objective *o, double epsilon);
+
+#endif
