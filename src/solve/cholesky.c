@@ -1,8 +1,8 @@
 // The matrix is handed to CHOLMOD already in the order of elimination, so that a factorisation copies each value once
 // and CHOLMOD permutes nothing, neither there nor in a solve.
 //
-// The order is METIS' nested dissection of the graph of nodes, one vertex per row of blocks, followed by CHOLMOD's
-// postorder, which keeps the three unknowns of a node together: in the elimination tree they form a chain.
+// The order is found on the graph of nodes (solve/ordering.h) and followed by CHOLMOD's postorder, which keeps the three
+// unknowns of a node together: in the elimination tree they form a chain.
 #include "solve/cholesky.h"
 
 #include "base/memory.h"
@@ -99,10 +99,10 @@ static bool no_memory(rbt_cholesky *c, rbt_error *error) {
     return rbt_fail(error, "not enough memory to analyse a matrix of %zu unknowns", c->block * c->kept_count);
 }
 
-// METIS' order, then CHOLMOD's postorder of it, which becomes part of the pattern.
+// An order of the nodes, then CHOLMOD's postorder of it, which becomes part of the pattern.
 static bool analyze_in_order(rbt_cholesky *c, const size_t *row_start, const rbt_node_graph *g, int32_t *order,
                              int32_t *entry_row, size_t *fill, rbt_error *error) {
-    if (!rbt_order_nested_dissection(g, order, error)) return false;
+    if (!rbt_order_nodes(g, order, error)) return false;
     fill_pattern(c, row_start, g, order, entry_row, fill);
     c->common.method[0].ordering = CHOLMOD_NATURAL;
     c->L = cholmod_l_analyze(c->A, &c->common);

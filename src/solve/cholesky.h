@@ -1,4 +1,4 @@
-// Sparse factorisation of symmetric matrices through CHOLMOD: METIS ordering and symbolic analysis once, then factor
+// Sparse factorisation of symmetric matrices through CHOLMOD: ordering and symbolic analysis once, then factor
 // as often as the values change. Rows that are not kept are eliminated (their unknowns are 0).
 //
 // Vectors are (row_count x 3) for both kinds of matrices: one of 3x3 blocks, and one of numbers, which acts on each

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <cholmod.h>
 #include <metis.h>
 #include <pthread.h>
 #include <string.h>
@@ -80,10 +81,8 @@ static int call_metis(idx_t count, idx_t *start, idx_t *neighbour, idx_t *order,
     return status;
 }
 
-bool rbt_order_nested_dissection(const rbt_node_graph *g, int32_t *order, rbt_error *error) {
+static bool nested_dissection(const rbt_node_graph *g, SuiteSparse_long *order, rbt_error *error) {
     size_t n = g->count, edges = g->start[n];
-    for (size_t v = 0; v < n; v++) order[v] = (int32_t)v;
-    if (n < 2 || edges == 0) return true;  // METIS asks for an edge
     if (edges > INT32_MAX)
         return rbt_fail(error, "a matrix with %zu blocks: at most %d can be ordered", edges / 2, INT32_MAX / 2);
     const char *what = "ordering a matrix";
@@ -98,10 +97,56 @@ bool rbt_order_nested_dissection(const rbt_node_graph *g, int32_t *order, rbt_er
         good = call_metis((idx_t)n, start, neighbour, found, inverse) == METIS_OK;
         if (!good) rbt_fail(error, "not enough memory to order a matrix of %zu nodes", n);
     }
-    for (size_t v = 0; good && v < n; v++) order[v] = (int32_t)found[v];
+    for (size_t v = 0; good && v < n; v++) order[v] = (SuiteSparse_long)found[v];
     free(start);
     free(neighbour);
     free(found);
     free(inverse);
+    return good;
+}
+
+// The upper triangle of the graph as a matrix without values.
+static cholmod_sparse *graph_matrix(const rbt_node_graph *g, cholmod_common *common) {
+    size_t n = g->count;
+    cholmod_sparse *A = cholmod_l_allocate_sparse(n, n, n + g->start[n] / 2, 1, 1, 1, CHOLMOD_PATTERN, common);
+    if (!A) return NULL;
+    SuiteSparse_long *start = A->p, *row = A->i, at = 0;
+    for (size_t v = 0; v < n; v++) {
+        start[v] = at;
+        for (size_t k = g->start[v]; k < g->start[v + 1]; k++)
+            if ((size_t)g->neighbour[k] < v) row[at++] = g->neighbour[k];
+        row[at++] = (SuiteSparse_long)v;
+    }
+    start[n] = at;
+    return A;
+}
+
+// CHOLMOD compares the given order with minimum degree and keeps the one with less fill.
+static bool choose_order(const rbt_node_graph *g, SuiteSparse_long *given, int32_t *order) {
+    cholmod_common common;
+    cholmod_l_start(&common);
+    common.print = 0;
+    common.supernodal = CHOLMOD_SIMPLICIAL;
+    common.nmethods = 2;
+    common.method[0].ordering = CHOLMOD_GIVEN;
+    common.method[1].ordering = CHOLMOD_AMD;
+    cholmod_sparse *A = graph_matrix(g, &common);
+    cholmod_factor *L = A ? cholmod_l_analyze_p(A, given, NULL, 0, &common) : NULL;
+    bool found = L != NULL;
+    for (size_t v = 0; found && v < g->count; v++) order[v] = (int32_t)((SuiteSparse_long *)L->Perm)[v];
+    cholmod_l_free_factor(&L, &common);
+    cholmod_l_free_sparse(&A, &common);
+    cholmod_l_finish(&common);
+    return found;
+}
+
+bool rbt_order_nodes(const rbt_node_graph *g, int32_t *order, rbt_error *error) {
+    for (size_t v = 0; v < g->count; v++) order[v] = (int32_t)v;
+    if (g->count < 2 || g->start[g->count] == 0) return true;  // METIS asks for an edge
+    SuiteSparse_long *given = rbt_array_new(g->count, sizeof *given, "ordering a matrix", error);
+    bool good = given && nested_dissection(g, given, error);
+    if (good && !choose_order(g, given, order))
+        good = rbt_fail(error, "not enough memory to order a matrix of %zu nodes", g->count);
+    free(given);
     return good;
 }

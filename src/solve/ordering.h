@@ -22,7 +22,13 @@ bool rbt_node_graph_build(rbt_node_graph *graph, size_t row_count, const size_t 
                           const unsigned char *keep, rbt_error *error);
 void rbt_node_graph_free(rbt_node_graph *graph);
 
-// Nested dissection by METIS: order (count) lists the vertices in the order of elimination.
-bool rbt_order_nested_dissection(const rbt_node_graph *graph, int32_t *order, rbt_error *error);
+// The better (less fill) of nested dissection by METIS and of minimum degree: order (count) lists the vertices in the
+// order of elimination. METIS wins on large solid bodies, minimum degree on small and thin ones; flops of the factor:
+//                                METIS on nodes   METIS on unknowns   minimum degree
+//   solid bar, 17,315 nodes          2.2e10            2.2e10             4.4e10
+//   bunny, 4,670 nodes               6.2e8             6.2e8              8.5e8
+//   armadillo, 726 nodes             1.5e7             1.5e7              0.9e7
+// Nodes are as good as the three times as many unknowns (seeds of METIS vary by 3 %) and take a third of the time.
+bool rbt_order_nodes(const rbt_node_graph *graph, int32_t *order, rbt_error *error);
 
 #endif
