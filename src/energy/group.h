@@ -1,7 +1,7 @@
 // Elements of one kind with an energy W(x) = sum_e W_e: the global view of a force term.
 //
-// Results go to places of their own per element, in the order of the group's elements, so that any number of threads gives
-// the same bits; whoever sums them up does so in a fixed order (model/force.c, model/stiffness.c).
+// The functions of a type are pure and work on a range of elements; results are written in the order of the range. Threads,
+// and the order in which results are summed up, are the caller's business (model/force.c, model/stiffness.c).
 #ifndef RBT_ENERGY_GROUP_H
 #define RBT_ENERGY_GROUP_H
 
@@ -11,15 +11,28 @@
 
 typedef struct rbt_group rbt_group;
 
+enum { RBT_MOST_CORNERS = 4 };  // of any element
+
 // Node pairs (a, b), a >= b, of one element are numbered a (a + 1) / 2 + b; each has a 3x3 block, row by row.
 typedef struct rbt_group_type {
     const char *name;
-    int corners;                                                              // nodes per element
-    int pairs;                                                                // corners (corners + 1) / 2
-    void (*energy)(const rbt_group *group, const double *x, double *energy);  // energy[e] [J]
-    // dW_e/dx_a: gradient[3 (corners e + a) + i] [N]; energy may be NULL
-    void (*gradient)(const rbt_group *group, const double *x, double *energy, double *gradient);
-    void (*stiffness)(const rbt_group *group, rbt_stiffness_kind kind, const double *x, double *blocks);
+    int corners;  // nodes per element
+    int pairs;    // corners (corners + 1) / 2
+    // Elements first .. first + count - 1; `first` is a multiple of RBT_W. energy[e - first] [J]
+    void (*energy)(const rbt_group *group, size_t first, size_t count, const double *x, double *energy);
+    // dW_e/dx_a: gradient[3 (corners (e - first) + a) + i] [N]; energy may be NULL
+    void (*gradient)(const rbt_group *group, size_t first, size_t count, const double *x, double *energy,
+                     double *gradient);
+    // blocks[9 (pairs (e - first) + pair) + 3 i + j] [N/m]
+    void (*stiffness)(const rbt_group *group, rbt_stiffness_kind kind, size_t first, size_t count, const double *x,
+                      double *blocks);
+
+    // The local view, one element: its energy; if wanted force -dW_e/dx (3 corners) and stiffness (square, row by row).
+    double (*local)(const rbt_group *group, size_t element, const double *x, double *force, rbt_stiffness_kind kind,
+                    double *stiffness);
+    // Largest eigenvalue of M_e^-1 K_e at rest [1/s^2], with masses (corners) of its own [kg]: an explicit step is stable
+    // below 2 / sqrt(rate). NULL: not known here (tets: mesh/stable_step.h).
+    double (*rate)(const rbt_group *group, size_t element, const double *masses);
 } rbt_group_type;
 
 struct rbt_group {
@@ -28,10 +41,14 @@ struct rbt_group {
     const int32_t *nodes;     // (count x corners)
     const int32_t *members;   // (count) the elements' numbers in the model's array of their kind
     bool constant_stiffness;  // the stiffness does not depend on x
-    size_t first_element;     // what earlier groups have: elements,
-    size_t first_corner;      // corners
-    size_t first_pair;        // and pairs
     const void *data;         // what the type keeps
 };
+
+// The global view as a loop over the local one, for types whose elements do not come in batches.
+void rbt_group_energy(const rbt_group *group, size_t first, size_t count, const double *x, double *energy);
+void rbt_group_gradient(const rbt_group *group, size_t first, size_t count, const double *x, double *energy,
+                        double *gradient);
+void rbt_group_stiffness(const rbt_group *group, rbt_stiffness_kind kind, size_t first, size_t count, const double *x,
+                         double *blocks);
 
 #endif

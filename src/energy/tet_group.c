@@ -2,6 +2,7 @@
 
 #include "math/vec3.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Dm^-1 from the rest positions; returns the volume (negative if the tet is inside out).
@@ -18,6 +19,52 @@ static double rest_shape(const double *X, const int32_t *tet, double B[9]) {
     return det / 6;
 }
 
+// Tets that lie near each other get numbers near each other (Z-order of their centroids on a 1024^3 grid): a chunk of
+// elements then shares most of its nodes and fits into the cache.
+typedef struct placed {
+    uint32_t code;
+    int32_t member;  // position in the list of members
+} placed;
+
+static uint32_t spread_bits(uint32_t v) {  // 10 bits, two zeros between any two
+    v = (v | v << 16) & 0x030000ff;
+    v = (v | v << 8) & 0x0300f00f;
+    v = (v | v << 4) & 0x030c30c3;
+    return (v | v << 2) & 0x09249249;
+}
+
+static int compare_places(const void *a, const void *b) {
+    const placed *p = a, *q = b;
+    if (p->code != q->code) return p->code < q->code ? -1 : 1;
+    return (p->member > q->member) - (p->member < q->member);
+}
+
+static placed *order_in_space(const double *X, const int32_t *tets, const int32_t *members, size_t count,
+                              rbt_error *error) {
+    placed *order = rbt_array_new(count, sizeof *order, "the order of tets", error);
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0;
+    if (!order) return NULL;
+    for (size_t e = 0; e < count; e++)
+        for (size_t i = 0; i < 3; i++) {
+            double at = X[3 * (size_t)tets[4 * (size_t)members[e]] + i];
+            low[i] = fmin(low[i], at);
+            high[i] = fmax(high[i], at);
+        }
+    for (int i = 0; i < 3; i++) size = fmax(size, high[i] - low[i]);
+    for (size_t e = 0; e < count; e++) {
+        const int32_t *tet = tets + 4 * (size_t)members[e];
+        order[e] = (placed){0, (int32_t)e};
+        for (size_t i = 0; i < 3; i++) {
+            double middle = 0;
+            for (int a = 0; a < 4; a++) middle += 0.25 * X[3 * (size_t)tet[a] + i];
+            double cell = size > 0 ? 1023 * (middle - low[i]) / size : 0;
+            order[e].code |= spread_bits((uint32_t)fmin(fmax(cell, 0), 1023)) << i;
+        }
+    }
+    qsort(order, count, sizeof *order, compare_places);
+    return order;
+}
+
 bool rbt_tet_group_build(rbt_group *group, rbt_arena *arena, const rbt_material *material, const double *X,
                          const int32_t *tets, const int32_t *members, size_t count, const double *mu,
                          const double *lambda, rbt_error *error) {
@@ -28,15 +75,17 @@ bool rbt_tet_group_build(rbt_group *group, rbt_arena *arena, const rbt_material 
     int32_t *numbers = rbt_arena_take(arena, count, sizeof *numbers);
     if (!data || !batches || !nodes || !numbers)
         return rbt_fail_memory(error, batch_count * sizeof *batches, "the tets of a material");
+    placed *order = order_in_space(X, tets, members, count, error);
+    if (!order) return false;
     *data = (rbt_tets){material, rbt_tet_kernels_of(material), batch_count, batches};
     *group = (rbt_group){.type = &RBT_TETS, .count = count, .nodes = nodes, .members = numbers, .data = data};
     group->constant_stiffness = material->constant_stiffness;
-    memcpy(numbers, members, count * sizeof *numbers);
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < batch_count; b++)
         for (int l = 0; l < RBT_W; l++) {
-            size_t e = b * RBT_W + (size_t)l, real = e < count ? e : count - 1;
+            size_t e = b * RBT_W + (size_t)l, real = (size_t)order[e < count ? e : count - 1].member;
             const int32_t *tet = tets + 4 * (size_t)members[real];
+            if (e < count) numbers[e] = members[real];
             double B[9], volume = rest_shape(X, tet, B);
             for (int k = 0; k < 9; k++) batches[b].B[k][l] = B[k];
             batches[b].volume[l] = e < count ? volume : 0;
@@ -45,56 +94,31 @@ bool rbt_tet_group_build(rbt_group *group, rbt_arena *arena, const rbt_material 
             for (int a = 0; a < 4; a++) batches[b].node[a][l] = tet[a];
             if (e < count) memcpy(nodes + 4 * e, tet, 4 * sizeof *nodes);
         }
+    free(order);
     return true;
 }
 
-// ---- The global view: the batches in even pieces, one per thread at a time
+// ---- The global view
 
-enum { PIECE = 64 };  // batches
-
-typedef struct piece {
-    const rbt_tet_batch *batches;
-    size_t first, count;  // elements
-} piece;
-
-static piece piece_at(const rbt_group *group, size_t p) {
-    const rbt_tets *tets = group->data;
-    size_t first = p * PIECE * RBT_W, most = group->count - first;
-    return (piece){tets->batches + p * PIECE, first, most < PIECE * RBT_W ? most : PIECE * RBT_W};
+static const rbt_tet_batch *batch_at(const rbt_group *group, size_t first) {
+    return ((const rbt_tets *)group->data)->batches + first / RBT_W;
 }
 
-static size_t piece_count(const rbt_group *group) {
-    return (((const rbt_tets *)group->data)->batch_count + PIECE - 1) / PIECE;
+static void energy(const rbt_group *group, size_t first, size_t count, const double *x, double *result) {
+    ((const rbt_tets *)group->data)->kernels->energy(batch_at(group, first), count, x, result);
 }
 
-static void energy(const rbt_group *group, const double *x, double *result) {
-    const rbt_tets *tets = group->data;
-#pragma omp parallel for schedule(static)
-    for (size_t p = 0; p < piece_count(group); p++) {
-        piece s = piece_at(group, p);
-        tets->kernels->energy(s.batches, s.count, x, result + s.first);
-    }
+static void gradient(const rbt_group *group, size_t first, size_t count, const double *x, double *energies,
+                     double *result) {
+    ((const rbt_tets *)group->data)->kernels->gradient(batch_at(group, first), count, x, energies, result);
 }
 
-static void gradient(const rbt_group *group, const double *x, double *energies, double *result) {
-    const rbt_tets *tets = group->data;
-#pragma omp parallel for schedule(static)
-    for (size_t p = 0; p < piece_count(group); p++) {
-        piece s = piece_at(group, p);
-        tets->kernels->gradient(s.batches, s.count, x, energies ? energies + s.first : NULL, result + 12 * s.first);
-    }
+static void stiffness(const rbt_group *group, rbt_stiffness_kind kind, size_t first, size_t count, const double *x,
+                      double *blocks) {
+    ((const rbt_tets *)group->data)->kernels->stiffness[kind](batch_at(group, first), count, x, blocks);
 }
 
-static void stiffness(const rbt_group *group, rbt_stiffness_kind kind, const double *x, double *blocks) {
-    const rbt_tets *tets = group->data;
-#pragma omp parallel for schedule(static)
-    for (size_t p = 0; p < piece_count(group); p++) {
-        piece s = piece_at(group, p);
-        tets->kernels->stiffness[kind](s.batches, s.count, x, blocks + RBT_TET_BLOCK_DOUBLES * s.first);
-    }
-}
-
-const rbt_group_type RBT_TETS = {"tets", 4, RBT_TET_PAIRS, energy, gradient, stiffness};
+const rbt_group_type RBT_TETS = {"tets", 4, RBT_TET_PAIRS, energy, gradient, stiffness, rbt_tet_local, NULL};
 
 // ---- The local view: the same kernels on a batch with one tet in it
 

@@ -84,48 +84,15 @@ static bool build_tet_groups(rbt_compiler *c, rbt_group *groups) {
     return ok;
 }
 
-// Numbers the elements, corners and pairs of all groups and lists the corners at each node.
-static bool number_corners(rbt_compiler *c, rbt_group *groups) {
-    rbt_model *m = c->model;
-    m->linear = true;
-    for (size_t g = 0; g < m->group_count; g++) {
-        groups[g].first_element = m->element_count;
-        groups[g].first_corner = m->corner_count;
-        groups[g].first_pair = m->pair_count;
-        m->element_count += groups[g].count;
-        m->corner_count += groups[g].count * (size_t)groups[g].type->corners;
-        m->pair_count += groups[g].count * (size_t)groups[g].type->pairs;
-        m->linear &= groups[g].constant_stiffness;
-    }
-    if (m->corner_count > INT32_MAX)
-        return rbt_fail(c->error, "%zu element corners: the limit is %d", m->corner_count, INT32_MAX);
-    size_t *start, *fill = rbt_array_new(m->node_count + 1, sizeof *fill, "corners", c->error);
-    int32_t *corners;
-    if (!fill || !RBT_TAKE(c, start, m->node_count + 1) || !RBT_TAKE(c, corners, m->corner_count)) {
-        free(fill);
-        return false;
-    }
-    for (size_t g = 0; g < m->group_count; g++)
-        for (size_t i = 0; i < groups[g].count * (size_t)groups[g].type->corners; i++)
-            start[groups[g].nodes[i] + 1]++;
-    for (size_t n = 0; n < m->node_count; n++) start[n + 1] += start[n];
-    memcpy(fill, start, m->node_count * sizeof *fill);
-    for (size_t g = 0; g < m->group_count; g++)
-        for (size_t i = 0; i < groups[g].count * (size_t)groups[g].type->corners; i++)
-            corners[fill[groups[g].nodes[i]]++] = (int32_t)(groups[g].first_corner + i);
-    free(fill);
-    m->corner_start = start;
-    m->corners = corners;
-    return true;
-}
-
 static bool build_groups(rbt_compiler *c) {
     size_t most = 0;
     while (rbt_material_at((int)most)) most++;
     rbt_group *groups;
     if (!RBT_TAKE(c, groups, most + 1) || !build_tet_groups(c, groups)) return false;
     c->model->groups = groups;
-    return number_corners(c, groups);
+    c->model->linear = true;
+    for (size_t g = 0; g < c->model->group_count; g++) c->model->linear &= groups[g].constant_stiffness;
+    return rbt_plan_build(&c->model->plan, c->arena, groups, c->model->group_count, c->model->node_count, c->error);
 }
 
 bool rbt_compile_materials(rbt_compiler *c) {

@@ -54,24 +54,52 @@ void rbt_force_external(const rbt_model *m, double t, const double *x, const dou
     for (size_t k = 0; k < m->loads.wind_count; k++) add_wind(m, &m->loads.winds[k], t, x, v, f);
 }
 
-void rbt_force_elastic(const rbt_model *m, const double *x, double *energies, double *corner_forces, double *f) {
-    for (size_t g = 0; g < m->group_count; g++) {
-        const rbt_group *group = &m->groups[g];
-        group->type->gradient(group, x, energies ? energies + group->first_element : NULL,
-                              corner_forces + 3 * group->first_corner);
+static double sum_of(const double *values, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += values[i];
+    return sum;
+}
+
+// Every chunk sums its elements' forces into places of its own; every node then sums what its chunks made, in their order.
+void rbt_force_elastic(const rbt_model *m, const double *x, double *energies, double *partial, double *f) {
+    const rbt_plan *plan = &m->plan;
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < plan->chunk_count; c++) {
+        const rbt_chunk *chunk = &plan->chunks[c];
+        const rbt_group *group = &m->groups[chunk->group];
+        double corner[3 * RBT_MOST_CORNERS * RBT_CHUNK], energy[RBT_CHUNK], *sum = partial + 3 * chunk->slot_begin;
+        group->type->gradient(group, chunk->first, chunk->count, x, energies ? energy : NULL, corner);
+        if (energies) energies[c] = sum_of(energy, chunk->count);
+        memset(sum, 0, 3 * chunk->slot_count * sizeof *sum);
+        const uint16_t *local = plan->local + chunk->corner_begin;
+        for (size_t k = 0; k < chunk->count * (size_t)group->type->corners; k++)
+            rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
     }
 #pragma omp parallel for schedule(static)
     for (size_t n = 0; n < m->node_count; n++)
-        for (size_t k = m->corner_start[n]; k < m->corner_start[n + 1]; k++)
-            rbt_add_scaled(f + 3 * n, -1, corner_forces + 3 * (size_t)m->corners[k]);
+        for (size_t k = plan->node_start[n]; k < plan->node_start[n + 1]; k++)
+            rbt_add_scaled(f + 3 * n, -1, partial + 3 * (size_t)plan->node_slots[k]);
+}
+
+void rbt_force_linear(const rbt_model *m, const rbt_block_matrix *K, const double *x, double *work, double *f) {
+    size_t values = 3 * m->node_count;
+    double *moved = work, *product = work + values;
+    for (size_t i = 0; i < values; i++) moved[i] = x[i] - m->X[i];
+    rbt_block_matrix_product(K, moved, product);
+    for (size_t i = 0; i < values; i++) f[i] -= product[i];
 }
 
 double rbt_energy_elastic(const rbt_model *m, const double *x, double *energies) {
-    double sum = 0;
-    for (size_t g = 0; g < m->group_count; g++)
-        m->groups[g].type->energy(&m->groups[g], x, energies + m->groups[g].first_element);
-    for (size_t e = 0; e < m->element_count; e++) sum += energies[e];
-    return sum;
+    const rbt_plan *plan = &m->plan;
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < plan->chunk_count; c++) {
+        const rbt_chunk *chunk = &plan->chunks[c];
+        const rbt_group *group = &m->groups[chunk->group];
+        double energy[RBT_CHUNK];
+        group->type->energy(group, chunk->first, chunk->count, x, energy);
+        energies[c] = sum_of(energy, chunk->count);
+    }
+    return sum_of(energies, plan->chunk_count);
 }
 
 void rbt_force_contact(const rbt_model *m, const double *x, double *f, double *node_stiffness) {

@@ -2,16 +2,21 @@
 #ifndef RBT_MODEL_FORCE_H
 #define RBT_MODEL_FORCE_H
 
+#include "math/block_matrix.h"
 #include "model/model.h"
 
 // External force at time t: gravity, pulls, pulses, wind. f (node_count x 3) is overwritten.
 void rbt_force_external(const rbt_model *model, double t, const double *x, const double *v, double *f);
 
-// f += -dW/dx of all groups; corner_forces (corner_count x 3) is work space. With energies (element_count), these too.
-void rbt_force_elastic(const rbt_model *model, const double *x, double *energies, double *corner_forces, double *f);
+// f += -dW/dx of all groups; partial (plan.slot_count x 3) is work space. With energies (plan.chunk_count), the energy of
+// every chunk too.
+void rbt_force_elastic(const rbt_model *model, const double *x, double *energies, double *partial, double *f);
 
-// W(x) of all groups [J]; energies (element_count) is work space.
+// W(x) of all groups [J]; energies (plan.chunk_count) is work space.
 double rbt_energy_elastic(const rbt_model *model, const double *x, double *energies);
+
+// f += -K (x - X) of a linear model, whose stiffness K never changes; work (2 x node_count x 3).
+void rbt_force_linear(const rbt_model *model, const rbt_block_matrix *K, const double *x, double *work, double *f);
 
 // f += penalty forces of the obstacles; if wanted, their stiffness per node (node_count x 9).
 void rbt_force_contact(const rbt_model *model, const double *x, double *f, double *node_stiffness);

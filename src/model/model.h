@@ -12,6 +12,7 @@
 #include "mesh/embed.h"
 #include "model/load.h"
 #include "model/motion.h"
+#include "model/plan.h"
 #include "rubato/scene.h"
 #include "rubato/sim.h"
 
@@ -62,14 +63,11 @@ typedef struct rbt_model {
     const unsigned char *role;  // (node_count) rbt_role at time 0
     const double *x0, *v0;      // (node_count x 3) the start
 
-    // The energies, and the corners of their elements at each node, ascending: corner a of element e of a group has the
-    // number first_corner + corners e + a. Per-corner results are summed in this order, whatever thread made them.
+    // The energies, and the plan by which results of elements become sums at nodes.
     size_t group_count;
     const rbt_group *groups;
-    size_t element_count, corner_count, pair_count;  // of all groups
-    const size_t *corner_start;                      // (node_count + 1)
-    const int32_t *corners;                          // (corner_count)
-    bool linear;                                     // no group's stiffness depends on x
+    rbt_plan plan;
+    bool linear;  // no group's stiffness depends on x
 
     // Tets at each node, ascending
     const size_t *tet_start;   // (node_count + 1)

@@ -37,7 +37,7 @@ rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state) {
         rbt_add_scaled(e.momentum, m->mass[n], v);
         rbt_add_scaled(e.angular_momentum, m->mass[n], spin);
     }
-    double *energies = calloc(m->element_count + 1, sizeof *energies);
+    double *energies = calloc(m->plan.chunk_count + 1, sizeof *energies);
     e.elastic = energies ? rbt_energy_elastic(m, state->x, energies) : NAN;
     free(energies);
     e.total = e.kinetic + e.elastic + e.gravity + e.contact;

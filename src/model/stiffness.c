@@ -1,121 +1,137 @@
 #include "model/stiffness.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CORNERS = 4 };  // of any element
+// A block of a chunk by its row and column (row >= column), packed so that keys sort by row, then column.
+static uint64_t block_key(int32_t a, int32_t b) {
+    return a >= b ? (uint64_t)(uint32_t)a << 32 | (uint32_t)b : (uint64_t)(uint32_t)b << 32 | (uint32_t)a;
+}
 
-static int compare_columns(const void *a, const void *b) {
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+static int compare_keys(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
-// The group and element that a corner belongs to; groups are few.
-static const rbt_group *group_of_corner(const rbt_model *m, size_t corner, size_t *element, int *a) {
-    size_t g = m->group_count - 1;
-    while (m->groups[g].first_corner > corner) g--;
-    const rbt_group *group = &m->groups[g];
-    size_t within = corner - group->first_corner;
-    *element = within / (size_t)group->type->corners;
-    *a = (int)(within % (size_t)group->type->corners);
-    return group;
-}
-
-// Columns j <= i of row i: the nodes that share an element with node i; nodes without one still get their diagonal block.
-static size_t row_columns(const rbt_model *m, size_t i, int32_t *list) {
-    size_t n = 0, unique = 0, e;
-    int a;
-    list[n++] = (int32_t)i;
-    for (size_t k = m->corner_start[i]; k < m->corner_start[i + 1]; k++) {
-        const rbt_group *group = group_of_corner(m, (size_t)m->corners[k], &e, &a);
-        for (int b = 0; b < group->type->corners; b++) {
-            int32_t j = group->nodes[e * (size_t)group->type->corners + (size_t)b];
-            if (j < (int32_t)i) list[n++] = j;
-        }
-    }
-    qsort(list, n, sizeof *list, compare_columns);
-    for (size_t k = 0; k < n; k++)
-        if (!unique || list[unique - 1] != list[k]) list[unique++] = list[k];
+static size_t sort_unique(uint64_t *keys, size_t count) {
+    size_t unique = 0;
+    qsort(keys, count, sizeof *keys, compare_keys);
+    for (size_t k = 0; k < count; k++)
+        if (!unique || keys[unique - 1] != keys[k]) keys[unique++] = keys[k];
     return unique;
 }
 
-static size_t longest_row(const rbt_model *m) {
-    size_t longest = 1;
-    for (size_t i = 0; i < m->node_count; i++) {
-        size_t corners = m->corner_start[i + 1] - m->corner_start[i];
-        if (MOST_CORNERS * corners + 1 > longest) longest = MOST_CORNERS * corners + 1;
+enum { MOST_PAIRS = RBT_MOST_CORNERS * (RBT_MOST_CORNERS + 1) / 2 };
+
+// The keys of all pairs of a chunk's elements, in their order; returns how many.
+static size_t pair_keys(const rbt_group *group, const rbt_chunk *chunk, uint64_t *keys) {
+    size_t n = 0;
+    for (size_t e = chunk->first; e < chunk->first + chunk->count; e++) {
+        const int32_t *node = group->nodes + e * (size_t)group->type->corners;
+        for (int a = 0; a < group->type->corners; a++)
+            for (int b = 0; b <= a; b++) keys[n++] = block_key(node[a], node[b]);
     }
-    return longest;
+    return n;
 }
 
-static size_t find_block(const rbt_block_matrix *K, size_t i, int32_t j) {
-    size_t low = K->start[i], high = K->start[i + 1] - 1;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (K->column[middle] < j) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-// Visits the sources of row i in ascending order of tets: counts them per block in `fill`, or with `sources` writes each
-// to the place that `fill` names and moves on.
-static void row_sources(const rbt_model *m, const rbt_block_matrix *K, size_t i, size_t *fill, uint32_t *sources) {
-    for (size_t k = m->corner_start[i]; k < m->corner_start[i + 1]; k++) {
-        size_t e;
-        int a;
-        const rbt_group *group = group_of_corner(m, (size_t)m->corners[k], &e, &a);
-        for (int b = 0; b < group->type->corners; b++) {
-            int32_t j = group->nodes[e * (size_t)group->type->corners + (size_t)b];
-            if (j > (int32_t)i) continue;
-            int high = a > b ? a : b, low = a > b ? b : a;
-            size_t block = find_block(K, i, j), pair = (size_t)(high * (high + 1) / 2 + low);
-            if (sources)
-                sources[fill[block]] =
-                    2 * (uint32_t)(group->first_pair + (size_t)group->type->pairs * e + pair) + (a < b);
-            fill[block]++;
+// Places and pairs of every chunk. `keys` receives the key of every place (room for all pairs); returns false without memory.
+static bool place_pairs(rbt_stiffness *s, const rbt_model *m, uint64_t *keys, size_t pair_count) {
+    const rbt_plan *plan = &m->plan;
+    size_t *chunk_start = rbt_arena_take(s->arena, plan->chunk_count + 1, sizeof *chunk_start);
+    size_t *pair_start = rbt_arena_take(s->arena, plan->chunk_count + 1, sizeof *pair_start);
+    uint16_t *place = rbt_arena_take(s->arena, pair_count, sizeof *place);
+    uint64_t *all = rbt_array_new(MOST_PAIRS * RBT_CHUNK, sizeof *all, "a pattern", NULL);
+    bool ok = chunk_start && pair_start && place && all;
+    for (size_t c = 0; ok && c < plan->chunk_count; c++) {
+        const rbt_chunk *chunk = &plan->chunks[c];
+        const rbt_group *group = &m->groups[chunk->group];
+        uint64_t *own = keys + chunk_start[c];
+        size_t pairs = pair_keys(group, chunk, all);
+        pair_start[c + 1] = pair_start[c] + pairs;
+        memcpy(own, all, pairs * sizeof *own);
+        size_t places = sort_unique(own, pairs);
+        chunk_start[c + 1] = chunk_start[c] + places;
+        for (size_t k = 0, e = chunk->first; e < chunk->first + chunk->count; e++) {
+            const int32_t *node = group->nodes + e * (size_t)group->type->corners;
+            for (int a = 0; a < group->type->corners; a++)
+                for (int b = 0; b <= a; b++, k++) {
+                    const uint64_t *found = bsearch(&all[k], own, places, sizeof *own, compare_keys);
+                    place[pair_start[c] + k] = (uint16_t)(2 * (found - own) + (node[a] < node[b]));
+                }
         }
     }
+    s->chunk_start = chunk_start;
+    s->pair_start = pair_start;
+    s->place = place;
+    free(all);
+    return ok;
+}
+
+typedef struct keyed {
+    uint64_t key;
+    uint32_t place;
+} keyed;
+
+// The pattern of K and the places that each of its blocks sums up, from the keys of all places. Rows are gathered by counting,
+// then each row's entries are sorted by column and place.
+static int compare_keyed(const void *a, const void *b) {
+    const keyed *p = a, *q = b;
+    if (p->key != q->key) return p->key < q->key ? -1 : 1;
+    return (p->place > q->place) - (p->place < q->place);
+}
+
+static bool build_pattern(rbt_stiffness *s, size_t rows, const uint64_t *keys, size_t places) {
+    size_t *row = rbt_array_new(rows + 2, sizeof *row, "a pattern", NULL), blocks = 0;
+    keyed *entries = rbt_array_new(places + rows, sizeof *entries, "a pattern", NULL);
+    size_t *start = rbt_arena_take(s->arena, rows + 1, sizeof *start);
+    uint32_t *sources = rbt_arena_take(s->arena, places, sizeof *sources);
+    bool ok = row && entries && start && sources;
+    for (size_t p = 0; ok && p < places; p++) row[(keys[p] >> 32) + 2]++;
+    for (size_t i = 0; ok && i < rows; i++) row[i + 2] += row[i + 1];
+    for (size_t p = 0; ok && p < places; p++) entries[row[(keys[p] >> 32) + 1]++] = (keyed){keys[p], (uint32_t)p};
+    for (size_t i = 0; ok && i < rows; i++) {
+        qsort(entries + row[i], row[i + 1] - row[i], sizeof *entries, compare_keyed);
+        start[i] = blocks;
+        for (size_t k = row[i]; k < row[i + 1]; k++) blocks += k == row[i] || entries[k].key != entries[k - 1].key;
+        blocks += row[i] == row[i + 1];  // nodes without an element still get their diagonal block
+        start[i + 1] = blocks;
+    }
+    int32_t *column = ok ? rbt_arena_take(s->arena, blocks, sizeof *column) : NULL;
+    size_t *source_start = ok ? rbt_arena_take(s->arena, blocks + 1, sizeof *source_start) : NULL;
+    s->K = (rbt_block_matrix){rows, start, column, ok ? rbt_arena_take(s->arena, 9 * blocks, sizeof(double)) : NULL};
+    ok = column && source_start && s->K.value;
+    for (size_t i = 0, b = 0, n = 0; ok && i < rows; i++) {
+        if (row[i] == row[i + 1]) {
+            column[b] = (int32_t)i;
+            source_start[++b] = n;
+        }
+        for (size_t k = row[i]; k < row[i + 1]; k++) {
+            if (k == row[i] || entries[k].key != entries[k - 1].key)
+                column[b++] = (int32_t)(entries[k].key & UINT32_MAX);
+            sources[n++] = entries[k].place;
+            source_start[b] = n;
+        }
+    }
+    s->source_start = source_start;
+    s->sources = sources;
+    free(row);
+    free(entries);
+    return ok;
 }
 
 bool rbt_stiffness_build(rbt_stiffness *s, const rbt_model *m, rbt_error *error) {
     *s = (rbt_stiffness){.arena = rbt_arena_new()};
-    size_t rows = m->node_count, blocks = 0;
-    if (m->pair_count > UINT32_MAX / 2)
-        return rbt_fail(error, "%zu elements: an implicit method takes at most %u tets", m->element_count,
-                        UINT32_MAX / 2 / RBT_TET_PAIRS);
-    int32_t *list = rbt_array_new(longest_row(m), sizeof *list, "a matrix pattern", error);
-    size_t *start = s->arena ? rbt_arena_take(s->arena, rows + 1, sizeof *start) : NULL;
-    if (!list || !start) goto no_memory;
-    for (size_t i = 0; i < rows; i++) start[i + 1] = start[i] + row_columns(m, i, list);
-    blocks = start[rows];
-    int32_t *column = rbt_arena_take(s->arena, blocks, sizeof *column);
-    s->K.value = rbt_arena_take(s->arena, 9 * blocks, sizeof(double));
-    size_t *source_start = rbt_arena_take(s->arena, blocks + 1, sizeof *source_start);
-    size_t *fill = rbt_arena_take(s->arena, blocks + 1, sizeof *fill);
-    uint32_t *sources = rbt_arena_take(s->arena, m->pair_count, sizeof *sources);
-    s->blocks = rbt_arena_take(s->arena, 9 * m->pair_count, sizeof(double));
-    if (!column || !s->K.value || !source_start || !fill || !sources || !s->blocks) goto no_memory;
-    s->K.row_count = rows;
-    s->K.start = start;
-    s->K.column = column;
-    for (size_t i = 0; i < rows; i++) {
-        size_t n = row_columns(m, i, list);
-        memcpy(column + start[i], list, n * sizeof *list);
-    }
-    for (size_t i = 0; i < rows; i++) row_sources(m, &s->K, i, fill, NULL);
-    for (size_t k = 0; k < blocks; k++) {
-        source_start[k + 1] = source_start[k] + fill[k];
-        fill[k] = source_start[k];
-    }
-    for (size_t i = 0; i < rows; i++) row_sources(m, &s->K, i, fill, sources);
-    s->source_start = source_start;
-    s->sources = sources;
-    free(list);
-    return true;
-no_memory:
-    free(list);
+    size_t pair_count = 0;
+    for (size_t g = 0; g < m->group_count; g++) pair_count += m->groups[g].count * (size_t)m->groups[g].type->pairs;
+    uint64_t *keys = rbt_array_new(pair_count, sizeof *keys, "the pattern of a matrix", error);
+    bool ok = s->arena && keys && place_pairs(s, m, keys, pair_count);
+    size_t places = ok ? s->chunk_start[m->plan.chunk_count] : 0;
+    ok = ok && places < UINT32_MAX && build_pattern(s, m->node_count, keys, places) &&
+         (s->partial = rbt_arena_take(s->arena, 9 * places, sizeof(double)));
+    free(keys);
+    if (ok) return true;
     rbt_stiffness_free(s);
-    return rbt_fail_memory(error, (9 * blocks + 9 * m->pair_count) * sizeof(double), "the stiffness matrix");
+    return rbt_fail_memory(error, pair_count * 9 * sizeof(double), "the stiffness matrix");
 }
 
 void rbt_stiffness_free(rbt_stiffness *s) {
@@ -123,20 +139,38 @@ void rbt_stiffness_free(rbt_stiffness *s) {
     *s = (rbt_stiffness){0};
 }
 
+static void add_block(double *to, const double *block, bool transposed) {
+    if (transposed)
+        for (int r = 0; r < 9; r++) to[r] += block[3 * (r % 3) + r / 3];
+    else
+        for (int r = 0; r < 9; r++) to[r] += block[r];
+}
+
+enum { PIECE = 64 };  // elements whose blocks are made at once: they stay in the fastest cache
+
 void rbt_stiffness_assemble(rbt_stiffness *s, const rbt_model *m, rbt_stiffness_kind kind, const double *x) {
-    for (size_t g = 0; g < m->group_count; g++)
-        m->groups[g].type->stiffness(&m->groups[g], kind, x, s->blocks + 9 * m->groups[g].first_pair);
+    const rbt_plan *plan = &m->plan;
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < plan->chunk_count; c++) {
+        const rbt_chunk *chunk = &plan->chunks[c];
+        const rbt_group *group = &m->groups[chunk->group];
+        size_t pairs = (size_t)group->type->pairs;
+        double blocks[9 * MOST_PAIRS * PIECE], *own = s->partial + 9 * s->chunk_start[c];
+        const uint16_t *place = s->place + s->pair_start[c];
+        memset(own, 0, 9 * (s->chunk_start[c + 1] - s->chunk_start[c]) * sizeof *own);
+        for (size_t first = 0; first < chunk->count; first += PIECE) {
+            size_t left = chunk->count - first, count = left < PIECE ? left : PIECE;
+            group->type->stiffness(group, kind, chunk->first + first, count, x, blocks);
+            for (size_t k = 0; k < count * pairs; k++, place++)
+                add_block(own + 9 * (size_t)(*place / 2), blocks + 9 * k, *place & 1);
+        }
+    }
     size_t blocks = s->K.start[s->K.row_count];
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < blocks; k++) {
         double *B = s->K.value + 9 * k;
         memset(B, 0, 9 * sizeof *B);
-        for (size_t i = s->source_start[k]; i < s->source_start[k + 1]; i++) {
-            const double *T = s->blocks + 9 * (size_t)(s->sources[i] / 2);
-            if (s->sources[i] & 1)
-                for (int r = 0; r < 9; r++) B[r] += T[3 * (r % 3) + r / 3];
-            else
-                for (int r = 0; r < 9; r++) B[r] += T[r];
-        }
+        for (size_t i = s->source_start[k]; i < s->source_start[k + 1]; i++)
+            add_block(B, s->partial + 9 * (size_t)s->sources[i], false);
     }
 }

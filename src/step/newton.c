@@ -93,24 +93,23 @@ static rbt_outcome line_search(rbt_newton *s, double *z, double *value, rbt_step
     return RBT_NOT_CONVERGED;
 }
 
-// The element that makes the energy infinite
+// The tet with the least det F among those whose material forbids to be inside out
 static void report_inverted(const rbt_objective *o, const double *z, rbt_step_report *report) {
     const rbt_model *m = o->model;
-    double worst = INFINITY;
-    for (size_t g = 0; g < m->group_count; g++)
-        for (size_t e = 0; e < m->groups[g].count; e++) {
-            const int32_t *n = m->groups[g].nodes + 4 * e;
-            if (isfinite(o->energies[m->groups[g].first_element + e]) || m->groups[g].type != &RBT_TETS) continue;
-            double J = rbt_tet_volume(z + 3 * (size_t)n[0], z + 3 * (size_t)n[1], z + 3 * (size_t)n[2],
-                                      z + 3 * (size_t)n[3]) /
-                       rbt_tet_volume(m->X + 3 * (size_t)n[0], m->X + 3 * (size_t)n[1], m->X + 3 * (size_t)n[2],
-                                      m->X + 3 * (size_t)n[3]);
-            if (J >= worst) continue;
-            worst = J;
-            report->body = m->node_body[n[0]];
-            report->tet = (int64_t)((size_t)m->groups[g].members[e] - m->bodies[report->body].tet_begin);
-            report->value = J;
-        }
+    double worst = 0;
+    for (size_t t = 0; t < m->tet_count; t++) {
+        const int32_t *n = m->tets + 4 * t;
+        if (rbt_material_at(m->regions[m->tet_region[t]].material.model)->survives_inversion) continue;
+        double volume =
+            rbt_tet_volume(z + 3 * (size_t)n[0], z + 3 * (size_t)n[1], z + 3 * (size_t)n[2], z + 3 * (size_t)n[3]);
+        double rest = rbt_tet_volume(m->X + 3 * (size_t)n[0], m->X + 3 * (size_t)n[1], m->X + 3 * (size_t)n[2],
+                                     m->X + 3 * (size_t)n[3]);
+        if (volume / rest > worst) continue;
+        worst = volume / rest;
+        report->body = m->node_body[n[0]];
+        report->tet = (int64_t)(t - m->bodies[report->body].tet_begin);
+        report->value = worst;
+    }
     snprintf(report->hint, sizeof report->hint,
              "the element is inside out, which its material forbids; take a smaller step or stable-neo-hookean");
 }

@@ -54,8 +54,8 @@ bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) 
               (o->target = rbt_arena_take(o->arena, values, sizeof(double))) &&
               (o->force = rbt_arena_take(o->arena, values, sizeof(double))) &&
               (o->product = rbt_arena_take(o->arena, values, sizeof(double))) &&
-              (o->energies = rbt_arena_take(o->arena, m->element_count, sizeof(double))) &&
-              (o->corner_forces = rbt_arena_take(o->arena, 3 * m->corner_count, sizeof(double))) &&
+              (o->energies = rbt_arena_take(o->arena, m->plan.chunk_count, sizeof(double))) &&
+              (o->partial = rbt_arena_take(o->arena, 3 * m->plan.slot_count, sizeof(double))) &&
               (o->held = rbt_arena_take(o->arena, m->node_count, 1));
     if (ok && damped) ok = (o->damping = rbt_arena_take(o->arena, 9 * blocks, sizeof(double))) != NULL;
     if (ok && m->obstacles.count)
@@ -136,9 +136,9 @@ double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradien
     bool damped = is_damped(m);
     if (damped) damping = 0.5 * o->tau * damp(o, z);
     memset(o->force, 0, values * sizeof(double));
-    rbt_force_elastic(m, z, o->energies, o->corner_forces, o->force);
+    rbt_force_elastic(m, z, o->energies, o->partial, o->force);
     rbt_force_contact(m, z, o->force, NULL);
-    for (size_t e = 0; e < m->element_count; e++) elastic += o->energies[e];
+    for (size_t c = 0; c < m->plan.chunk_count; c++) elastic += o->energies[c];
     for (size_t n = 0; n < m->node_count; n++)
         for (size_t i = 3 * n; i < 3 * n + 3; i++)
             gradient[i] = o->held[n] ? 0

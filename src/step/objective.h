@@ -23,8 +23,8 @@ typedef struct rbt_objective {
     const double *base;     // b (node_count x 3)
     double *target;         // y
     unsigned char *held;    // (node_count)
-    double *energies;       // (element_count) work
-    double *corner_forces;  // (corner_count x 3) work
+    double *energies;       // (plan.chunk_count) work
+    double *partial;        // (plan.slot_count x 3) work
     double *force;          // (node_count x 3) work
     double *contact;        // (node_count x 9) stiffness of obstacles, NULL without
     double *product;        // (node_count x 3) work

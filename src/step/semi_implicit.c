@@ -23,9 +23,11 @@ typedef struct semi_implicit {
     rbt_stiffness stiffness;
     rbt_block_matrix A;  // pattern of K, values of its own
     rbt_cholesky *cholesky;
+    double factored_step;  // h of the factor, which a linear model without obstacles keeps; 0: none
     unsigned char *held, *analysed, *keep;
     double *f, *rhs, *dv, *moved, *product, *ahead;  // (node_count x 3)
-    double *corner_forces;                           // (corner_count x 3)
+    double *work;                                    // (2 x node_count x 3) of a linear model
+    double *partial;                                 // (plan.slot_count x 3)
     double *contact;                                 // (node_count x 9), NULL without obstacles
 } semi_implicit;
 
@@ -44,8 +46,9 @@ static bool allocate(semi_implicit *s, const rbt_model *m) {
         if (!(*vectors[i] = rbt_arena_take(s->arena, values, sizeof(double)))) return false;
     if (m->obstacles.count && !(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double))))
         return false;
+    if (m->linear && !(s->work = rbt_arena_take(s->arena, 2 * values, sizeof(double)))) return false;
     s->A = s->stiffness.K;
-    return (s->corner_forces = rbt_arena_take(s->arena, 3 * m->corner_count, sizeof(double))) &&
+    return (s->partial = rbt_arena_take(s->arena, 3 * m->plan.slot_count, sizeof(double))) &&
            (s->A.value = rbt_arena_take(s->arena, 9 * s->A.start[s->A.row_count], sizeof(double))) &&
            (s->held = rbt_arena_take(s->arena, m->node_count, 1)) &&
            (s->analysed = rbt_arena_take(s->arena, m->node_count, 1)) &&
@@ -63,6 +66,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
         destroy(s);
         return NULL;
     }
+    if (model->linear) rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
     if (allocate(s, model)) return s;
     rbt_fail_memory(error, rbt_arena_bytes(s->arena), "a stepper");
     destroy(s);
@@ -80,7 +84,8 @@ static rbt_outcome forces(semi_implicit *s, const rbt_state *state, double h) {
         rbt_force_contact(m, s->moved, s->f, s->contact);
         for (size_t i = 0; i < 3 * m->node_count; i++) s->f[i] += rbt_dot(s->contact + 3 * i, s->ahead + 3 * (i / 3));
     }
-    rbt_force_elastic(m, state->x, NULL, s->corner_forces, s->f);
+    if (!m->linear) rbt_force_elastic(m, state->x, NULL, s->partial, s->f);
+    else rbt_force_linear(m, &s->stiffness.K, state->x, s->work, s->f);
     return RBT_DONE;
 }
 
@@ -94,7 +99,7 @@ static double stiffness_factor(const rbt_model *m, size_t n, double h) {
 
 static rbt_outcome assemble(semi_implicit *s, const rbt_state *state, double h) {
     const rbt_model *m = s->model;
-    rbt_stiffness_assemble(&s->stiffness, m, RBT_TANGENT, state->x);
+    if (!m->linear) rbt_stiffness_assemble(&s->stiffness, m, RBT_TANGENT, state->x);
     const rbt_block_matrix *K = &s->stiffness.K;
 #pragma omp parallel for schedule(static)
     for (size_t n = 0; n < m->node_count; n++) {
@@ -113,6 +118,7 @@ static bool analyse(semi_implicit *s) {
     rbt_cholesky_free(s->cholesky);
     for (size_t n = 0; n < m->node_count; n++) s->keep[n] = !s->held[n];
     memcpy(s->analysed, s->held, m->node_count);
+    s->factored_step = 0;
     s->cholesky = rbt_cholesky_analyze(&s->A, s->keep, NULL);
     return s->cholesky != NULL;
 }
@@ -173,14 +179,17 @@ static rbt_outcome update(semi_implicit *s, rbt_state *state, double h, rbt_step
 
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     semi_implicit *s = self;
-    double h = until - state->t;
+    double h = rbt_step_length(s->model, state, until);
     rbt_held_nodes(s->model, state->t, s->held);
     RBT_STAGE("force", forces(s, state, h));                          // f = f_ext - dW/dx
-    RBT_STAGE("assemble", assemble(s, state, h));                     // K(x), A = M + h D + h^2 K
     RBT_STAGE("analyse", analyse(s) ? RBT_DONE : RBT_OUT_OF_MEMORY);  // ordering and fill, when nodes were released
-    RBT_STAGE("factor", factor(s, state, h, report));                 // A = L L^T
-    RBT_STAGE("solve", solve(s, state, h, report));                   // A dv = h (f - D v - h K v)
-    RBT_STAGE("update", update(s, state, h, report));                 // v += dv, x += h v
+    if (!s->model->linear || s->contact || s->factored_step != h) {
+        RBT_STAGE("assemble", assemble(s, state, h));      // K(x), A = M + h D + h^2 K
+        RBT_STAGE("factor", factor(s, state, h, report));  // A = L L^T
+        s->factored_step = h;
+    }
+    RBT_STAGE("solve", solve(s, state, h, report));    // A dv = h (f - D v - h K v)
+    RBT_STAGE("update", update(s, state, h, report));  // v += dv, x += h v
     return RBT_DONE;
 }
 

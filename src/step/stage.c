@@ -16,6 +16,12 @@ void rbt_stage_add(rbt_stages *stages, const char *name, double seconds) {
     stages->seconds[i] += seconds;
 }
 
+double rbt_step_length(const rbt_model *model, const rbt_state *state, double until) {
+    double h = until - state->t, nominal = model->step;
+    while (nominal > 1.5 * h) nominal *= 0.5;
+    return fabs(nominal - h) <= 1e-6 * h ? nominal : h;
+}
+
 void rbt_report_node(rbt_step_report *report, const rbt_model *m, const double *x, size_t node) {
     const rbt_body *body = &m->bodies[m->node_body[node]];
     report->body = m->node_body[node];

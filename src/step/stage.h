@@ -25,6 +25,10 @@ void rbt_stage_add(rbt_stages *stages, const char *name, double seconds);
         if (stage_outcome != RBT_DONE) return stage_outcome;                                                         \
     } while (0)
 
+// The length of the step from state->t to `until`: the model's step halved some number of times, exactly, if it is that up to
+// the rounding of times. Factors that depend on the step alone can then be kept, and a resumed run computes the same bits.
+double rbt_step_length(const rbt_model *model, const rbt_state *state, double until);
+
 // Names the place of trouble: the node's body and, of its tets, the one with the least det F at x.
 void rbt_report_node(rbt_step_report *report, const rbt_model *model, const double *x, size_t node);
 

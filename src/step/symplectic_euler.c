@@ -1,9 +1,11 @@
 // Symplectic Euler: explicit, first order, conserves momenta, energy without drift while h < 2 / omega_max.
 //   v+ = v + h M^-1 f(x, v, t),   x+ = x + h v+,     f = f_ext - dW/dx - D v,   D = alpha M + beta K
-// The stiffness part of the damping needs K v, by a central difference of forces along v:
+// A linear model's forces are K (x - X) with K assembled once. Otherwise the stiffness part of the damping needs K v by a central
+// difference of forces along v:
 //   K v ~ (f_int(x + s v) - f_int(x - s v)) / 2 s,   s = 1e-6 size / |v|max
 #include "math/vec3.h"
 #include "model/force.h"
+#include "model/stiffness.h"
 #include "step/method.h"
 
 #include <string.h>
@@ -12,12 +14,15 @@ typedef struct symplectic_euler {
     const rbt_model *model;
     rbt_arena *arena;
     unsigned char *held;
-    double *f, *corner_forces;
+    double *f, *partial;
     double *moved, *forward, *backward;  // for K v; NULL without stiffness damping
+    rbt_stiffness stiffness;             // of a linear model, for the whole run
+    double *work;                        // (2 x node_count x 3) beside it
 } symplectic_euler;
 
 static void destroy(void *self) {
     symplectic_euler *s = self;
+    rbt_stiffness_free(&s->stiffness);
     rbt_arena_free(s->arena);
     free(s);
 }
@@ -34,21 +39,31 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     s->arena = rbt_arena_new();
     bool ok = s->arena && (s->held = rbt_arena_take(s->arena, model->node_count, 1)) &&
               (s->f = rbt_arena_take(s->arena, values, sizeof(double))) &&
-              (s->corner_forces = rbt_arena_take(s->arena, 3 * model->corner_count, sizeof(double)));
+              (s->partial = rbt_arena_take(s->arena, 3 * model->plan.slot_count, sizeof(double)));
+    if (ok && model->linear) {
+        ok = (s->work = rbt_arena_take(s->arena, 2 * values, sizeof(double))) &&
+             rbt_stiffness_build(&s->stiffness, model, error);
+        if (ok) rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
+    }
     if (ok && damped)
         ok = (s->moved = rbt_arena_take(s->arena, values, sizeof(double))) &&
              (s->forward = rbt_arena_take(s->arena, values, sizeof(double))) &&
              (s->backward = rbt_arena_take(s->arena, values, sizeof(double)));
     if (ok) return s;
-    rbt_fail_memory(error, (values + 3 * model->corner_count) * sizeof(double), "a stepper");
+    rbt_fail_memory(error, (values + 3 * model->plan.slot_count) * sizeof(double), "a stepper");
     destroy(s);
     return NULL;
+}
+
+static void add_elastic(symplectic_euler *s, const double *x, double *f) {
+    if (s->model->linear) rbt_force_linear(s->model, &s->stiffness.K, x, s->work, f);
+    else rbt_force_elastic(s->model, x, NULL, s->partial, f);
 }
 
 static void force_beside(symplectic_euler *s, const rbt_state *state, double along, double *f) {
     for (size_t i = 0; i < 3 * s->model->node_count; i++) s->moved[i] = state->x[i] + along * state->v[i];
     memset(f, 0, 3 * s->model->node_count * sizeof *f);
-    rbt_force_elastic(s->model, s->moved, NULL, s->corner_forces, f);
+    add_elastic(s, s->moved, f);
 }
 
 static void add_damping(symplectic_euler *s, const rbt_state *state) {
@@ -72,7 +87,7 @@ static void add_damping(symplectic_euler *s, const rbt_state *state) {
 
 static rbt_outcome forces(symplectic_euler *s, const rbt_state *state) {
     rbt_force_external(s->model, state->t, state->x, state->v, s->f);
-    rbt_force_elastic(s->model, state->x, NULL, s->corner_forces, s->f);
+    add_elastic(s, state->x, s->f);
     rbt_force_contact(s->model, state->x, s->f, NULL);
     add_damping(s, state);
     return RBT_DONE;
@@ -90,7 +105,7 @@ static rbt_outcome update(symplectic_euler *s, rbt_state *state, double h, rbt_s
 
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     symplectic_euler *s = self;
-    double h = until - state->t;
+    double h = rbt_step_length(s->model, state, until);
     RBT_STAGE("force", forces(s, state));              // f = f_ext - dW/dx - D v
     RBT_STAGE("update", update(s, state, h, report));  // v += h M^-1 f, x += h v
     return RBT_DONE;

@@ -65,7 +65,7 @@ static void momentum_is_kept(void **state) {
 static double *dense_stiffness(const rbt_model *m, const double *x) {
     size_t n = 3 * m->node_count;
     double *K = calloc(n * n, sizeof *K), *y = malloc(n * sizeof *y), *f[2],
-           *corner = calloc(3 * m->corner_count, sizeof *corner);
+           *corner = calloc(3 * m->plan.slot_count, sizeof *corner);
     for (int side = 0; side < 2; side++) f[side] = malloc(n * sizeof **f);
     const double s = 1e-6;
     for (size_t j = 0; j < n; j++) {
@@ -119,7 +119,7 @@ static void semi_implicit_solves_its_equation(void **state) {
     const rbt_model *m = sim->model;
     size_t n = 3 * m->node_count;
     double *x = malloc(n * sizeof *x), *v = malloc(n * sizeof *v), *f = malloc(n * sizeof *f);
-    double *corner = calloc(3 * m->corner_count, sizeof *corner), *K = dense_stiffness(m, sim->state.x);
+    double *corner = calloc(3 * m->plan.slot_count, sizeof *corner), *K = dense_stiffness(m, sim->state.x);
     memcpy(x, sim->state.x, n * sizeof *x);
     memcpy(v, sim->state.v, n * sizeof *v);
     rbt_force_external(m, 0, x, v, f);
