@@ -1,0 +1,62 @@
+#include "energy/spring.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+static double local(const rbt_group *group, size_t element, const double *x, double *force, rbt_stiffness_kind kind,
+                    double *K) {
+    const rbt_spring *spring = (const rbt_spring *)group->data + element;
+    const int32_t *node = group->nodes + 2 * element;
+    double along[3], u[3], k = spring->stiffness, L = spring->length;
+    rbt_subtract(x + 3 * (size_t)node[1], x + 3 * (size_t)node[0], along);
+    rbt_normalize(along, u);
+    double l = rbt_length(along);
+    for (int i = 0; force && i < 3; i++) {
+        force[i] = k * (l - L) * u[i];
+        force[3 + i] = -force[i];
+    }
+    // A spring of no length has no direction; the bound keeps its stiffness a number.
+    double across = k * (1 - L / fmax(l, 1e-9 * L));
+    if (kind == RBT_PROJECTED) across = fmax(across, 0);
+    for (int i = 0; K && i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double entry = (k - across) * u[i] * u[j] + (i == j ? across : 0);
+            K[6 * i + j] = K[6 * (3 + i) + 3 + j] = entry;
+            K[6 * i + 3 + j] = K[6 * (3 + i) + j] = -entry;
+        }
+    return 0.5 * k * (l - L) * (l - L);
+}
+
+static double rate(const rbt_group *group, size_t element, const double *masses) {
+    const rbt_spring *spring = (const rbt_spring *)group->data + element;
+    return spring->stiffness * (1 / masses[0] + 1 / masses[1]);
+}
+
+const rbt_group_type RBT_SPRINGS = {
+    .name = "springs",
+    .corners = 2,
+    .pairs = 3,
+    .energy = rbt_group_energy,
+    .gradient = rbt_group_gradient,
+    .stiffness = rbt_group_stiffness,
+    .local = local,
+    .rate = rate,
+};
+
+bool rbt_spring_group_build(rbt_group *group, rbt_arena *arena, const double *X, const int32_t *nodes,
+                            const int32_t *members, const double *stiffness, size_t count, rbt_error *error) {
+    rbt_spring *springs = rbt_arena_take(arena, count, sizeof *springs);
+    int32_t *ends = rbt_arena_take(arena, 2 * count, sizeof *ends);
+    int32_t *numbers = rbt_arena_take(arena, count, sizeof *numbers);
+    if (!springs || !ends || !numbers) return rbt_fail_memory(error, count * sizeof *springs, "springs");
+    memcpy(ends, nodes, 2 * count * sizeof *ends);
+    memcpy(numbers, members, count * sizeof *numbers);
+    for (size_t e = 0; e < count; e++) {
+        double along[3];
+        rbt_subtract(X + 3 * (size_t)nodes[2 * e + 1], X + 3 * (size_t)nodes[2 * e], along);
+        springs[e] = (rbt_spring){stiffness[e], rbt_length(along)};
+    }
+    *group = (rbt_group){.type = &RBT_SPRINGS, .count = count, .nodes = ends, .members = numbers, .data = springs};
+    return true;
+}
