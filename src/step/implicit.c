@@ -96,6 +96,16 @@ static void remember(const implicit *s, rbt_state *state, double h, const double
 
 // ---- The stages of a step
 
+// D belongs where the rule takes the force. The rules of second order extrapolate to there, which keeps their order; should a
+// material forbid that place, x_n has to do, as it does for backward Euler.
+static void freeze_damping(implicit *s, const rbt_state *state, double ahead) {
+    rbt_objective *o = &s->objective;
+    if (!o->damping) return;
+    for (size_t i = 0; i < 3 * state->node_count; i++) s->z[i] = state->x[i] + ahead * state->v[i];
+    bool allowed = ahead > 0 && isfinite(rbt_energy_elastic(o->model, s->z, o->energies));
+    rbt_objective_freeze_damping(o, allowed ? s->z : state->x);
+}
+
 static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
     rbt_objective *o = &s->objective;
     const rbt_model *m = o->model;
@@ -108,7 +118,7 @@ static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
     }
     o->base = s->base;
     rbt_held_nodes(m, state->t, o->held);
-    rbt_objective_freeze_damping(o, state->x);
+    freeze_damping(s, state, s->rule == MIDPOINT ? 0.5 * h : before ? h : 0);
     rbt_force_external(m, state->t + (s->rule == MIDPOINT ? 0.5 * h : h), state->x, state->v, s->external);
     for (size_t n = 0; n < m->node_count; n++)
         for (size_t i = 3 * n; i < 3 * n + 3; i++)
@@ -177,6 +187,7 @@ const rbt_method RBT_BACKWARD_EULER = {
     .name = "backward-euler",
     .doc = "implicit, first order: each step is the minimum of an energy, solved to a tolerance",
     .when = "robustness counts most: any stiffness, any step; damps fast motion strongly",
+    .order = 1,
     .solvers = solver_name,
     .options = &OPTIONS,
     .create = create_backward_euler,
@@ -188,6 +199,8 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .name = "implicit-midpoint",
     .doc = "implicit, second order: the force in the middle of the step; no numerical damping",
     .when = "long undamped motion must keep its energy and the step resolves the stiffest motion that matters",
+    .order = 2,
+    .keeps_angular_momentum = true,
     .solvers = solver_name,
     .options = &OPTIONS,
     .create = create_midpoint,
@@ -199,6 +212,7 @@ const rbt_method RBT_BDF2 = {
     .name = "bdf2",
     .doc = "implicit, second order, two steps: stable for any stiffness, damps far less than backward Euler",
     .when = "stiff bodies should move livelier than with backward Euler at the same cost",
+    .order = 2,
     .solvers = solver_name,
     .options = &OPTIONS,
     .memory_size = memory_size,

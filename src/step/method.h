@@ -9,10 +9,12 @@
 
 typedef struct rbt_method {
     const char *name;
-    const char *doc;            // what it does, one sentence
-    const char *when;           // when to use it, one sentence
-    rbt_name_of solvers;        // names of its step solvers, the first is the default; NULL: it needs none
-    const rbt_record *options;  // its own options; NULL: it has none
+    const char *doc;              // what it does, one sentence
+    const char *when;             // when to use it, one sentence
+    int order;                    // of its error in x and v on smooth motion: 1 or 2
+    bool keeps_angular_momentum;  // of a free body, to rounding or the solver's tolerance; all keep the linear one
+    rbt_name_of solvers;          // names of its step solvers, the first is the default; NULL: it needs none
+    const rbt_record *options;    // its own options; NULL: it has none
 
     // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint, and
     // restored with x and v when a step fails.

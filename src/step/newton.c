@@ -70,15 +70,19 @@ static rbt_outcome solve(rbt_newton *s) {
 }
 
 // Halves the step until E does not increase; the first trial brings its gradient along, since it is nearly always taken.
+// Where the promised decrease is less than the rounding of E, which a tight tolerance leads to, the gradient judges.
 static rbt_outcome line_search(rbt_newton *s, double *z, double *value, rbt_step_report *report) {
     rbt_objective *o = s->objective;
     size_t values = 3 * o->model->node_count;
-    double length = 1, trial_value = INFINITY;
+    double length = 1, trial_value = INFINITY, promised = 0;
+    for (size_t i = 0; i < values; i++) promised += 0.5 * s->gradient[i] * s->direction[i];
+    bool hidden = promised <= rbt_objective_rounding(o, *value);
     for (int halvings = 0; halvings < 40; halvings++, length *= 0.5) {
         for (size_t i = 0; i < values; i++) s->trial[i] = z[i] - length * s->direction[i];
         trial_value =
             halvings == 0 ? rbt_objective_gradient(o, s->trial, s->trial_gradient) : rbt_objective_value(o, s->trial);
-        if (trial_value <= *value) {
+        bool flatter = hidden && halvings == 0 && norm(s->trial_gradient, values) <= 0.5 * norm(s->gradient, values);
+        if (trial_value <= *value || flatter) {
             if (halvings) trial_value = rbt_objective_gradient(o, s->trial, s->trial_gradient);
             memcpy(z, s->trial, values * sizeof(double));
             memcpy(s->gradient, s->trial_gradient, values * sizeof(double));
@@ -86,7 +90,6 @@ static rbt_outcome line_search(rbt_newton *s, double *z, double *value, rbt_step
             return RBT_DONE;
         }
     }
-    // Rounding can hide a decrease when the minimum is (nearly) reached: then the point is as good as it gets.
     report->value = *value;
     snprintf(report->hint, sizeof report->hint,
              "the line search found no decrease; loosen the tolerance or take a smaller step");

@@ -30,10 +30,13 @@ static bool characteristic_force(rbt_objective *o, rbt_error *error) {
     const rbt_model *m = o->model;
     double *sum = rbt_array_new(m->node_count, sizeof *sum, "a norm", error), square = 0;
     if (!sum) return false;
-    for (size_t t = 0; t < m->tet_count; t++)
-        for (int a = 0; a < 4; a++)
-            sum[m->tets[4 * t + (size_t)a]] +=
-                rest_stiffness_norm(&m->regions[m->tet_region[t]].material) * opposite_area(m->X, m->tets + 4 * t, a);
+    for (size_t t = 0; t < m->tet_count; t++) {
+        const int32_t *n = m->tets + 4 * t;
+        double stiffness = rest_stiffness_norm(&m->regions[m->tet_region[t]].material);
+        for (int a = 0; a < 4; a++) sum[n[a]] += stiffness * opposite_area(m->X, n, a);
+        o->unit_energy += stiffness * rbt_tet_volume(m->X + 3 * (size_t)n[0], m->X + 3 * (size_t)n[1],
+                                                     m->X + 3 * (size_t)n[2], m->X + 3 * (size_t)n[3]);
+    }
     for (size_t n = 0; n < m->node_count; n++) square += sum[n] * sum[n];
     o->characteristic = sqrt(square);
     free(sum);
@@ -170,4 +173,8 @@ void rbt_objective_hessian(rbt_objective *o, const double *z) {
 
 double rbt_objective_tolerance(const rbt_objective *o, double epsilon) {
     return epsilon * o->tau * o->tau * o->characteristic;
+}
+
+double rbt_objective_rounding(const rbt_objective *o, double value) {
+    return 1e-14 * (fabs(value) + o->tau * o->tau * o->unit_energy);
 }

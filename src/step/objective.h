@@ -29,6 +29,7 @@ typedef struct rbt_objective {
     double *contact;        // (node_count x 9) stiffness of obstacles, NULL without
     double *product;        // (node_count x 3) work
     double characteristic;  // |sum over elements at a node of |psi''(I)| * opposite area|, over all nodes [N]
+    double unit_energy;     // sum over elements of |psi''(I)| * volume: about the energy of strains of size 1 [J]
 } rbt_objective;
 
 bool rbt_objective_init(rbt_objective *o, const rbt_model *model, rbt_error *error);
@@ -49,5 +50,8 @@ void rbt_objective_hessian(rbt_objective *o, const double *z);
 // The size a gradient may have when the step counts as solved, for a relative tolerance epsilon: epsilon tau^2 <W> |l|
 // (Li et al. 2019, section 5.2; with several materials each element brings its own <W>).
 double rbt_objective_tolerance(const rbt_objective *o, double epsilon);
+
+// Differences of E(z) below this are rounding: what is summed up to `value` are terms of the size of unit_energy.
+double rbt_objective_rounding(const rbt_objective *o, double value);
 
 #endif

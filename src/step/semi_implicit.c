@@ -200,6 +200,7 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .doc = "backward Euler with one linearisation: one sparse solve per step",
     .when =
         "the fast default for stiff bodies and large steps; damps motion, and can diverge under strong compression",
+    .order = 1,
     .solvers = solver_name,
     .create = create,
     .destroy = destroy,
