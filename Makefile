@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench install format fuzz docs clean help
+.PHONY: build demo test bench install format fuzz docs verification clean help
 
 build: build/Makefile
 	@cmake --build build --parallel $(JOBS)
@@ -57,6 +57,13 @@ docs: build
 	@build/rubato schema -o docs/scene.schema.json
 	@build/rubato schema --reference -o docs/scene.md
 
+# A minute or two; ends with an error if a figure is out of its bound.
+verification:
+	@$(setup) test
+	@cmake -S . -B build -G "Unix Makefiles" -DRUBATO_TESTS=ON
+	@cmake --build build --parallel $(JOBS) --target verification
+	@build/test/verification docs/verification.md
+
 clean:
 	rm -rf build build-sanitize build-fuzz out
 
@@ -69,6 +76,7 @@ help:
 	@echo "make format    clang-format over all sources"
 	@echo "make fuzz      every fuzz target for SECONDS_EACH=600 seconds, two at a time"
 	@echo "make docs      write docs/scene.md and docs/scene.schema.json anew"
+	@echo "make verification  measure against analysis in full and write docs/verification.md anew"
 	@echo "make clean     remove build folders and out/"
 	@echo
 	@echo "SETUP=no never installs packages; JOBS=N sets the number of compilers at once."

@@ -1,0 +1,47 @@
+// verification FILE: runs every section in full and writes the page. Ends with 1 if a figure is out of its bound.
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/threads.h"
+#include "verify.h"
+
+static const verify_section SECTIONS[] = {
+    verify_materials,   verify_assembly,   verify_patch,    verify_rigid,      verify_cantilever,
+    verify_frequencies, verify_eigenpairs, verify_order,    verify_oscillator, verify_artificial_damping,
+    verify_limits,      verify_energy,     verify_momentum, verify_divergence,
+};
+enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
+
+static const char HEAD[] =
+    "# Verification\n\n"
+    "What rubato computes, against what analysis says it must. This page is written by `make verification` from the "
+    "measurements in `test/verify/`; the same code runs in shorter form in `make test`, and a figure beyond its "
+    "bound "
+    "fails there. Bounds are derived in comments beside the code. Figures of the order of rounding vary with machine "
+    "and "
+    "compiler; the verdicts must not.\n";
+
+int main(int count, char **arguments) {
+    if (count != 2) verify_stop("usage: verification FILE");
+    verify v = {.full = true};
+    rbt_threads_set(1);
+    rbt_text_add(&v.page, "%s", HEAD);
+    for (int i = 0; i < SECTION_COUNT; i++) {
+        size_t begin = v.page.size;
+        int checks = v.checks, failed = v.failed;
+        double start = rbt_now();
+        rbt_text_add(&v.page, "\n");
+        SECTIONS[i](&v);
+        const char *title = strchr(v.page.text + begin, '#') + 3;
+        printf("%-44.*s %3d checks, %d failed %6.1f s\n", (int)strcspn(title, "\n"), title, v.checks - checks,
+               v.failed - failed, rbt_now() - start);
+        fflush(stdout);
+    }
+    rbt_text_add(&v.page, "\n## Summary\n\n%d figures are within their bounds, %d are not.\n", v.checks - v.failed,
+                 v.failed);
+    rbt_error error;
+    char message[2048];
+    if (v.page.failed || !rbt_file_write(arguments[1], v.page.text, v.page.size, &error))
+        verify_stop("%s", v.page.failed ? "no memory for the page" : rbt_error_text(&error, message, sizeof message));
+    rbt_text_free(&v.page);
+    return v.failed > 0;
+}
