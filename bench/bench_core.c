@@ -98,6 +98,8 @@ static void figure(const char *name, double value, const char *unit, double spre
     fflush(stdout);
 }
 
+static void distance(const char *name, double tets_per_second, double flops_per_tet, double bytes_per_tet);
+
 static void bench_material(const char *material, const char *energy_target, const char *gradient_target,
                            rbt_stiffness_kind kind, const char *assembled_target) {
     core c = {.sim = bar(material, "symplectic-euler", BAR, 1e-4), .kind = kind};
@@ -112,16 +114,19 @@ static void bench_material(const char *material, const char *energy_target, cons
         seconds = median_seconds(energy, &c, &spread);
         snprintf(name, sizeof name, "energy_%s", material);
         figure(name, millions / seconds, "Mtets/s", spread, energy_target);
+        distance(name, 1e6 * millions / seconds, strcmp(material, "fixed-corotated") == 0 ? 260 : 115, 112);
     }
     if (gradient_target) {
         seconds = median_seconds(gradient, &c, &spread);
         snprintf(name, sizeof name, "energy+gradient_%s", material);
         figure(name, millions / seconds, "Mtets/s", spread, gradient_target);
+        distance(name, 1e6 * millions / seconds, strcmp(material, "fixed-corotated") == 0 ? 430 : 230, 112 + 60);
     }
     seconds = median_seconds(assembled, &c, &spread);
     snprintf(name, sizeof name, "%s+gradient_assembled_%s", kind == RBT_PROJECTED ? "projected_Hessian" : "stiffness",
              material);
     figure(name, millions / seconds, "Mtets/s", spread, assembled_target);
+    distance(name, 1e6 * millions / seconds, kind == RBT_PROJECTED ? 2300 : 1000, 2 * 112 + 60 + 2 * 250 + 150);
     rbt_stiffness_free(&c.stiffness);
     free(c.energies);
     free(c.partial);
@@ -227,15 +232,57 @@ static void triad(void *context) {
     for (size_t i = 0; i < s->n; i++) s->a[i] = s->b[i] + 3.0 * s->c[i];
 }
 
+// Multiply-adds in independent chains: what the arithmetic units can do at most
+#if defined(__x86_64__)
+typedef double wide __attribute__((vector_size(32)));
+
+__attribute__((target("avx2,fma"))) static double multiply_add(size_t n) {
+    wide sum[10], factor = {0.999, 0.998, 0.997, 0.996}, term = {1e-3, 2e-3, 3e-3, 4e-3};
+    for (int k = 0; k < 10; k++) sum[k] = term * (double)k;
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < 10; k++) sum[k] = __builtin_ia32_vfmaddpd256(sum[k], factor, term);
+    for (int k = 1; k < 10; k++) sum[0] += sum[k];
+    return sum[0][0];
+}
+
+enum { FLOP_TURNS = 1000000 };
+static volatile double flop_sink;
+static void flops(void *context) {
+    (void)context;
+    flop_sink = multiply_add(FLOP_TURNS);
+}
+#endif
+
+static double peak_flops, bandwidth;  // [flop/s], [byte/s], as measured
+
 static void bench_machine(void) {
     stream s = {8000000, calloc(8000000, 8), calloc(8000000, 8), calloc(8000000, 8)};
     double spread, seconds;
     for (size_t i = 0; i < s.n; i++) s.b[i] = s.c[i] = 1;
     seconds = median_seconds(triad, &s, &spread);
-    figure("memory_bandwidth_(triad,_32_bytes_an_item)", 32e-9 * (double)s.n / seconds, "GB/s", spread, "");
+    bandwidth = 32 * (double)s.n / seconds;
+    figure("memory_bandwidth_(triad,_32_bytes_an_item)", 1e-9 * bandwidth, "GB/s", spread, "");
     free(s.a);
     free(s.b);
     free(s.c);
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
+    seconds = median_seconds(flops, NULL, &spread);
+    peak_flops = 80.0 * FLOP_TURNS / seconds;
+    figure("peak_multiply-adds_(AVX2)", 1e-9 * peak_flops, "GFlop/s", spread, "");
+#endif
+}
+
+// How far a kernel is from what the machine can do: its flops and the bytes it must stream per tet (the batch of constants is 112,
+// and the 12 floats of a gradient or 90 of a stiffness stay in the cache), counted by hand from tet_kernel.h to about 10 %.
+static void distance(const char *name, double tets_per_second, double flops_per_tet, double bytes_per_tet) {
+    char text[128];
+    if (peak_flops > 0) {
+        snprintf(text, sizeof text, "%s,_share_of_peak_flops_(%.0f_a_tet)", name, flops_per_tet);
+        figure(text, 100 * tets_per_second * flops_per_tet / peak_flops, "%", 0, "");
+    }
+    snprintf(text, sizeof text, "%s,_share_of_bandwidth_(%.0f_bytes_a_tet)", name, bytes_per_tet);
+    figure(text, 100 * tets_per_second * bytes_per_tet / bandwidth, "%", 0, "");
 }
 
 int main(void) {

@@ -81,6 +81,26 @@ typedef struct rbt_region_def {  // elements with a material of their own; where
     rbt_material_def material;
 } rbt_region_def;
 
+// A body made of triangles: cloth, paper, sheet metal. Its material gives young, poisson and density; the law of the material is
+// not used, since a sheet has its own (St. Venant and Kirchhoff's in plane stress, and discrete-shells bending).
+typedef enum rbt_membrane_kind {
+    RBT_MEMBRANE_CONSTANT_STRAIN,  // triangles of constant strain
+    RBT_MEMBRANE_SPRINGS,          // a spring along every edge
+    RBT_MEMBRANE_KINDS
+} rbt_membrane_kind;
+
+typedef struct rbt_shell_def {
+    double thickness;  // [m]
+    int membrane;      // rbt_membrane_kind: what resists stretching
+    double bending;    // stiffness against bending [N m]; NaN: young thickness^3 / (12 (1 - poisson^2)); 0: none
+} rbt_shell_def;
+
+// A body made of edges: springs between point masses.
+typedef struct rbt_springs_def {
+    double stiffness;  // of every spring [N/m]
+    double node_mass;  // of every node [kg]
+} rbt_springs_def;
+
 typedef struct rbt_damping_def {  // Rayleigh: D = mass M + stiffness K
     double mass;                  // [1/s]
     double stiffness;             // [s]
@@ -171,9 +191,12 @@ typedef struct rbt_body_def {
     rbt_mesh_def mesh;
     rbt_transform_def transform;
     rbt_material_def material;
+    const rbt_shell_def *shell;      // for a mesh of triangles; NULL: none
+    const rbt_springs_def *springs;  // for a mesh of edges; NULL: none
     RBT_LIST(rbt_region_def) regions;
     RBT_LIST(rbt_named_selection) selections;
     rbt_damping_def damping;
+    bool consistent_mass;  // the mass matrix of the linear elements instead of a mass per node; implicit methods only
     RBT_LIST(rbt_selection) fixed;
     RBT_LIST(rbt_driven_def) driven;
     RBT_LIST(rbt_deformation) deform;
@@ -210,7 +233,8 @@ typedef struct rbt_force_pulse {  // as pull, in the shape of half a sine wave
     double from, duration;  // [s]
 } rbt_force_pulse;
 
-typedef struct rbt_force_wind {  // pressure 1/2 rho |u_n| u_n on surface triangles, u_n: wind against them along n
+typedef struct
+    rbt_force_wind {  // pressure 1/2 rho |u_n| u_n on surface triangles, u_n: wind against them along n; shells: twice
     const char *body;
     double velocity[3];     // [m/s]
     double air_density;     // [kg/m^3]

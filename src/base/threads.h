@@ -3,6 +3,9 @@
 #ifndef RBT_BASE_THREADS_H
 #define RBT_BASE_THREADS_H
 
+// Loops over fewer nodes, blocks or the like than this run on one thread: waking the others costs more than it saves.
+enum { RBT_PARALLEL_FROM = 1024 };
+
 void rbt_threads_set(int count);  // 0: as many as there are processors
 int rbt_threads_count(void);
 

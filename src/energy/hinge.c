@@ -1,24 +1,33 @@
-// The angle's derivatives, exact (compare Tamstorf and Grinspun 2013, "Discrete bending forces and their Jacobians"). With
-// e = x_1 - x_0, a = x_2 - x_0, b = x_3 - x_0 and normals N = e x a, M = b x e:
-//   d theta/dx_2 = p = |e| N/|N|^2,   d theta/dx_3 = q = |e| M/|M|^2
-//   d theta/dx_1 = -(alpha p + beta q),   d theta/dx_0 = -((1 - alpha) p + (1 - beta) q),   alpha = a.e/|e|^2, beta = b.e/|e|^2
-// p depends on e and a only, q on e and b only, which gives the rows of x_2 and x_3 of the second derivative; the row of x_1 is
-// the derivative of the second line; x_0 follows since moving all nodes changes nothing.
+// The angle's derivatives, exact and with a closed-form projection.
 //
-// The projected Hessian has no short closed form: it is made by a Jacobi eigensolver on the 9x9 matrix that is left once
-// translations are taken out.
+// With heights h of the apexes over the edge (length l, direction e), each apex has directions m (along its triangle, away from
+// the edge) and n (the normal), and s is how far it moves against the point of the edge below it, s = dx_2 - (1 - alpha) dx_0 -
+// alpha dx_1. For small motions
+//   d theta = n_A.s_A/h_A + n_B.s_B/h_B
+//   d^2 theta = -2 sum over A, B of [ (n.s)(m.s)/h^2 + (n.de)(e.s)/(h l) + (n.de)(m.de)/(2 l^2) ],   de = dx_1 - dx_0
+// In the frame (y, z) across the edge whose z halves the angle between the normals, and with sums and differences of A and B
+// over sqrt 2, marked + and -, the second derivative falls apart into blocks of two variables:
+//   (n+.s/h, m+.s/h)      [0 -1; -1 0]                  (n-.s/h, m-.s/h)      [0 -1; -1 0]
+//   (e.s-/h, y.de/l)      [0 -r; -r sin theta]          (e.s+/h, z.de/l)      [0 -q; -q -sin theta]
+// r = sqrt 2 sin(theta/2), q = sqrt 2 cos(theta/2), and d theta = sqrt 2 n+.s/h. So has the Hessian of W, weight (g g^T +
+// (theta - theta_0) d^2 theta), and its projection replaces each 2x2 block by its positive part. Values and limits agree with
+// Tamstorf and Grinspun 2013, "Discrete bending forces and their Jacobians".
 #include "energy/hinge.h"
 
-#include "math/symmetric.h"
 #include "math/vec3.h"
 
 #include <string.h>
 
+typedef struct apex {
+    double n[3], m[3];
+    double steepness;  // 1 / h
+    double foot;       // alpha: where on the edge it stands, 0 at x_0 and 1 at x_1
+} apex;
+
 typedef struct fold {
-    double e[3], unit[3], a[3], b[3], n[3], m[3];  // n, m: unit normals
-    double length, square;                         // |e| and |e|^2
-    double p_size, q_size;                         // |p| and |q|: 1 / heights of the apexes
-    double alpha, beta;
+    double e[3];       // unit
+    double steepness;  // 1 / l
+    apex apex[2];
     double angle;
 } fold;
 
@@ -26,125 +35,125 @@ typedef struct fold {
 static fold fold_at(const double *x, const int32_t *node, double floor) {
     fold f;
     const double *x0 = x + 3 * (size_t)node[0];
-    double N[3], M[3], across[3];
-    rbt_subtract(x + 3 * (size_t)node[1], x0, f.e);
-    rbt_subtract(x + 3 * (size_t)node[2], x0, f.a);
-    rbt_subtract(x + 3 * (size_t)node[3], x0, f.b);
-    rbt_cross(f.e, f.a, N);
-    rbt_cross(f.b, f.e, M);
-    rbt_normalize(f.e, f.unit);
-    rbt_normalize(N, f.n);
-    rbt_normalize(M, f.m);
-    f.length = rbt_length(f.e);
-    f.square = fmax(f.length * f.length, floor);
-    f.p_size = f.length / fmax(rbt_length(N), floor);
-    f.q_size = f.length / fmax(rbt_length(M), floor);
-    f.alpha = rbt_dot(f.a, f.e) / f.square;
-    f.beta = rbt_dot(f.b, f.e) / f.square;
-    rbt_cross(M, N, across);
-    f.angle = atan2(rbt_dot(across, f.unit), rbt_dot(M, N));
+    double edge[3], arm[2][3], normal[2][3], across[3];
+    rbt_subtract(x + 3 * (size_t)node[1], x0, edge);
+    rbt_subtract(x + 3 * (size_t)node[2], x0, arm[0]);
+    rbt_subtract(x + 3 * (size_t)node[3], x0, arm[1]);
+    rbt_cross(edge, arm[0], normal[0]);
+    rbt_cross(arm[1], edge, normal[1]);
+    rbt_normalize(edge, f.e);
+    double length = rbt_length(edge), square = fmax(length * length, floor);
+    f.steepness = length / square;
+    for (int k = 0; k < 2; k++) {
+        apex *a = &f.apex[k];
+        rbt_normalize(normal[k], a->n);
+        if (k == 0) rbt_cross(a->n, f.e, a->m);
+        else rbt_cross(f.e, a->n, a->m);
+        a->steepness = length / fmax(rbt_length(normal[k]), floor);
+        a->foot = rbt_dot(arm[k], edge) / square;
+    }
+    rbt_cross(normal[1], normal[0], across);
+    f.angle = atan2(rbt_dot(across, f.e), rbt_dot(normal[0], normal[1]));
     return f;
 }
 
 double rbt_hinge_angle(const double *x, const int32_t nodes[4]) { return fold_at(x, nodes, 0x1p-1000).angle; }
 
+// t (12) such that t.dx = scale (direction . s) of one apex
+static void apex_row(const apex *a, int k, double scale, const double direction[3], double t[12]) {
+    for (int i = 0; i < 3; i++) {
+        double along = scale * a->steepness * direction[i];
+        t[i] = (a->foot - 1) * along;
+        t[3 + i] = -a->foot * along;
+        t[6 + i] = k == 0 ? along : 0;
+        t[9 + i] = k == 1 ? along : 0;
+    }
+}
+
 // d theta/dx (12)
 static void angle_gradient(const fold *f, double g[12]) {
+    double other[12];
+    apex_row(&f->apex[0], 0, 1, f->apex[0].n, g);
+    apex_row(&f->apex[1], 1, 1, f->apex[1].n, other);
+    for (int i = 0; i < 12; i++) g[i] += other[i];
+}
+
+// Sum and difference of the two apexes' rows
+static void paired_rows(const fold *f, const double a[3], const double b[3], double plus[12], double minus[12]) {
+    double A[12], B[12];
+    apex_row(&f->apex[0], 0, M_SQRT1_2, a, A);
+    apex_row(&f->apex[1], 1, M_SQRT1_2, b, B);
+    for (int i = 0; i < 12; i++) {
+        plus[i] = A[i] + B[i];
+        minus[i] = A[i] - B[i];
+    }
+}
+
+static void edge_row(const fold *f, const double direction[3], double t[12]) {
+    memset(t, 0, 12 * sizeof *t);
     for (int i = 0; i < 3; i++) {
-        double p = f->p_size * f->n[i], q = f->q_size * f->m[i];
-        g[i] = -((1 - f->alpha) * p + (1 - f->beta) * q);
-        g[3 + i] = -(f->alpha * p + f->beta * q);
-        g[6 + i] = p;
-        g[9 + i] = q;
+        t[3 + i] = f->steepness * direction[i];
+        t[i] = -t[3 + i];
     }
 }
 
-// D = scale (I - 2 n n^T) [y]x : the change of a normal over its square, for d(normal) = y x d
-static void reflected_cross(double scale, const double n[3], const double y[3], double D[3][3]) {
-    const double C[3][3] = {{0, -y[2], y[1]}, {y[2], 0, -y[0]}, {-y[1], y[0], 0}};
-    double nC[3];
-    rbt_cross(n, y, nC);  // n^T [y]x
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) D[i][j] = scale * (C[i][j] - 2 * n[i] * nC[j]);
+// y and z across the edge, from the sum of the normals or, if the hinge is nearly shut, from their difference
+static void halving_frame(const fold *f, double y[3], double z[3]) {
+    double sum[3];
+    const double *a = f->apex[0].n, *b = f->apex[1].n;
+    bool open = fabs(f->angle) < 1.6;
+    for (int i = 0; i < 3; i++) sum[i] = open ? a[i] + b[i] : f->angle > 0 ? a[i] - b[i] : b[i] - a[i];
+    rbt_normalize(sum, open ? z : y);
+    if (open) rbt_cross(f->e, z, y);
+    else rbt_cross(y, f->e, z);
 }
 
-// The blocks of one apex (its unit normal n, |p| = size, edge vector c = x_apex - x_0, t = c.e/|e|^2; side 1 for e x a, -1 for
-// b x e): own = dp/dx_apex, edge = dp/dx_1, and its part of the block of x_1.
-static void apex_blocks(const fold *f, double side, const double n[3], double size, const double c[3], double t,
-                        double own[3][3], double edge[3][3], double middle[3][3]) {
-    double scale = f->length > 0 ? side * size * size / f->length : 0;  // |e| / |N|^2
-    reflected_cross(scale, n, f->e, own);
-    reflected_cross(-scale, n, c, edge);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            if (f->length > 0) edge[i][j] += size * n[i] * f->unit[j] / f->length;
-            middle[i][j] -= size * n[i] * (c[j] - 2 * t * f->e[j]) / f->square + t * edge[i][j];
-        }
+// Replaces the negative eigenvalues of [a b; b c] by 0.
+static void project(double *a, double *b, double *c) {
+    double middle = 0.5 * (*a + *c), radius = hypot(0.5 * (*a - *c), *b), high = middle + radius,
+           low = middle - radius;
+    if (low >= 0) return;
+    double share = high > 0 ? high / (high - low) : 0;
+    *a = share * (*a - low);
+    *b = share * *b;
+    *c = share * (*c - low);
 }
 
-// d^2 theta/dx^2 (12 x 12) times scale, added to K
-static void add_angle_hessian(const fold *f, double scale, double *K) {
-    double block[4][4][3][3] = {0};  // [a][b] for a >= b
-    apex_blocks(f, 1, f->n, f->p_size, f->a, f->alpha, block[2][2], block[2][1], block[1][1]);
-    apex_blocks(f, -1, f->m, f->q_size, f->b, f->beta, block[3][3], block[3][1], block[1][1]);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < i; j++)  // symmetric but for rounding
-            block[1][1][i][j] = block[1][1][j][i] = 0.5 * (block[1][1][i][j] + block[1][1][j][i]);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            block[2][0][i][j] = -(block[2][2][i][j] + block[2][1][i][j]);
-            block[3][0][i][j] = -(block[3][3][i][j] + block[3][1][i][j]);
-            block[1][0][i][j] = -(block[1][1][i][j] + block[2][1][j][i] + block[3][1][j][i]);
-        }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j <= i; j++)
-            block[0][0][i][j] = block[0][0][j][i] =
-                -0.5 * (block[1][0][i][j] + block[1][0][j][i] + block[2][0][i][j] + block[2][0][j][i] +
-                        block[3][0][i][j] + block[3][0][j][i]);
-    for (int a = 0; a < 4; a++)
-        for (int b = 0; b <= a; b++)
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++) {
-                    K[12 * (3 * a + i) + 3 * b + j] += scale * block[a][b][i][j];
-                    if (a != b) K[12 * (3 * b + j) + 3 * a + i] += scale * block[a][b][i][j];
-                }
-}
-
-// Replaces the negative eigenvalues of K by 0. K knows nothing of translations: in an orthonormal frame of what is left of
-// four nodes without them it is 9x9.
-static void project(double *K) {
-    const double r2 = sqrt(1.0 / 2), r6 = sqrt(1.0 / 6), r12 = sqrt(1.0 / 12);
-    const double Q[3][4] = {{r2, -r2, 0, 0}, {r6, r6, -2 * r6, 0}, {r12, r12, r12, -3 * r12}};
-    double half[108] = {0}, A[81] = {0}, V[81];
-    for (int r = 0; r < 9; r++)
-        for (int a = 0; a < 4; a++)
-            for (int c = 0; c < 12; c++) half[12 * r + c] += Q[r / 3][a] * K[12 * (3 * a + r % 3) + c];
-    for (int r = 0; r < 9; r++)
-        for (int s = 0; s < 9; s++)
-            for (int b = 0; b < 4; b++) A[9 * r + s] += Q[s / 3][b] * half[12 * r + 3 * b + s % 3];
-    rbt_symmetric_eigen(9, A, V);
-    for (int k = 0; k < 9; k++) {
-        double value = A[10 * k], mode[12] = {0};
-        if (!(value < 0)) continue;
-        for (int r = 0; r < 9; r++)
-            for (int a = 0; a < 4; a++) mode[3 * a + r % 3] += Q[r / 3][a] * V[9 * r + k];
-        for (int i = 0; i < 12; i++)
-            for (int j = 0; j < 12; j++) K[12 * i + j] -= value * mode[i] * mode[j];
+// K += (s t) [a b; b c] (s t)^T
+static void add_block(const double s[12], const double t[12], double a, double b, double c, bool positive,
+                      double *K) {
+    if (positive) project(&a, &b, &c);
+    for (int i = 0; i < 12; i++) {
+        double to_s = a * s[i] + b * t[i], to_t = b * s[i] + c * t[i];
+        for (int j = 0; j < 12; j++) K[12 * i + j] += to_s * s[j] + to_t * t[j];
     }
+}
+
+// K = weight (g g^T + more d^2 theta/dx^2), or its projection
+static void stiffness(const fold *f, double weight, double more, bool positive, double *K) {
+    double n[2][12], m[2][12], s[2][12], across[2][12], y[3], z[3], d = weight * more;
+    const apex *a = &f->apex[0], *b = &f->apex[1];
+    halving_frame(f, y, z);
+    paired_rows(f, a->n, b->n, n[0], n[1]);
+    paired_rows(f, a->m, b->m, m[0], m[1]);
+    paired_rows(f, f->e, f->e, s[0], s[1]);
+    edge_row(f, y, across[0]);
+    edge_row(f, z, across[1]);
+    memset(K, 0, 144 * sizeof *K);
+    add_block(n[0], m[0], 2 * weight, -d, 0, positive, K);
+    add_block(n[1], m[1], 0, -d, 0, positive, K);
+    add_block(s[1], across[0], 0, -d * M_SQRT2 * sin(0.5 * f->angle), d * sin(f->angle), positive, K);
+    add_block(s[0], across[1], 0, -d * M_SQRT2 * cos(0.5 * f->angle), -d * sin(f->angle), positive, K);
 }
 
 static double local(const rbt_group *group, size_t element, const double *x, double *force, rbt_stiffness_kind kind,
                     double *K) {
     const rbt_hinge *hinge = (const rbt_hinge *)group->data + element;
     fold f = fold_at(x, group->nodes + 4 * element, 1e-8 * hinge->area);
-    double more = remainder(f.angle - hinge->rest_angle, 2 * M_PI), g[12];
-    if (force || K) angle_gradient(&f, g);
-    for (int i = 0; force && i < 12; i++) force[i] = -hinge->weight * more * g[i];
-    if (K) {
-        for (int i = 0; i < 144; i++) K[i] = hinge->weight * g[i / 12] * g[i % 12];
-        add_angle_hessian(&f, hinge->weight * more, K);
-        if (kind == RBT_PROJECTED && more != 0) project(K);
-    }
+    double more = remainder(f.angle - hinge->rest_angle, 2 * M_PI);
+    if (force) angle_gradient(&f, force);
+    for (int i = 0; force && i < 12; i++) force[i] *= -hinge->weight * more;
+    if (K) stiffness(&f, hinge->weight, more, kind != RBT_HESSIAN, K);
     return 0.5 * hinge->weight * more * more;
 }
 
@@ -169,11 +178,9 @@ const rbt_group_type RBT_HINGES = {
 
 static rbt_hinge rest(const double *X, const int32_t *node, double bending) {
     fold f = fold_at(X, node, 0x1p-1000);
-    double N[3], M[3], g[12];
-    rbt_cross(f.e, f.a, N);
-    rbt_cross(f.b, f.e, M);
-    double area = 0.5 * (rbt_length(N) + rbt_length(M));
-    rbt_hinge hinge = {.weight = bending * f.square / area, .rest_angle = f.angle, .area = area};
+    double g[12], length = 1 / f.steepness;
+    double area = 0.5 * length * (1 / f.apex[0].steepness + 1 / f.apex[1].steepness);
+    rbt_hinge hinge = {.weight = bending * length * length / area, .rest_angle = f.angle, .area = area};
     angle_gradient(&f, g);
     for (int a = 0; a < 4; a++) hinge.slope[a] = rbt_dot(g + 3 * a, g + 3 * a);
     return hinge;

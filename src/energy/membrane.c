@@ -147,7 +147,7 @@ static double local(const rbt_group *group, size_t element, const double *x, dou
     const rbt_membrane *m = (const rbt_membrane *)group->data + element;
     strained s = strain(m, group->nodes + 3 * element, x);
     if (force) forces(m, &s, force);
-    if (K && kind == RBT_PROJECTED) projected(m, &s, K);
+    if (K && kind != RBT_HESSIAN) projected(m, &s, K);
     else if (K) hessian(m, &s, K);
     return m->volume * density(m, &s);
 }

@@ -18,7 +18,7 @@ static double local(const rbt_group *group, size_t element, const double *x, dou
     }
     // A spring of no length has no direction; the bound keeps its stiffness a number.
     double across = k * (1 - L / fmax(l, 1e-9 * L));
-    if (kind == RBT_PROJECTED) across = fmax(across, 0);
+    if (kind != RBT_HESSIAN) across = fmax(across, 0);
     for (int i = 0; K && i < 3; i++)
         for (int j = 0; j < 3; j++) {
             double entry = (k - across) * u[i] * u[j] + (i == j ? across : 0);

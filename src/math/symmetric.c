@@ -1,7 +1,6 @@
 #include "math/symmetric.h"
 
 #include <math.h>
-#include <string.h>
 
 // Rows and columns p, q of A and columns p, q of V turned such that A[p][q] = 0.
 static void rotate(int n, double *A, double *V, int p, int q) {
@@ -39,17 +38,5 @@ void rbt_symmetric_eigen(int n, double *A, double *V) {
                 if (off > 1e-17 * size) rotate(n, A, V, p, q);
             }
         if (!(largest > 1e-15 * size)) return;
-    }
-}
-
-void rbt_symmetric_project(int n, double *A) {
-    double D[RBT_SYMMETRIC_MOST * RBT_SYMMETRIC_MOST], V[RBT_SYMMETRIC_MOST * RBT_SYMMETRIC_MOST];
-    memcpy(D, A, (size_t)(n * n) * sizeof *D);
-    rbt_symmetric_eigen(n, D, V);
-    for (int k = 0; k < n; k++) {
-        double value = D[(n + 1) * k];
-        if (!(value < 0)) continue;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) A[n * i + j] -= value * V[n * i + k] * V[n * j + k];
     }
 }

@@ -20,8 +20,8 @@ typedef RBT_LIST(rbt_selection) selection_list;
 
 typedef struct evaluation {
     const rbt_select_context *context;
-    bool of_tets;
-    size_t count;          // nodes or tets
+    rbt_set_kind kind;
+    size_t count;          // nodes, tets or triangles
     const double *points;  // (count x 3) nodes or centroids
     double box_min[3], box_max[3];
     double slack;  // [m]
@@ -39,7 +39,16 @@ typedef struct chain {
     const struct chain *before;
 } chain;
 
-static const char *things(const evaluation *e) { return e->of_tets ? "tets" : "nodes"; }
+static const char *things(const evaluation *e) {
+    static const char *const names[] = {
+        [RBT_SET_NODES] = "nodes", [RBT_SET_TETS] = "tets", [RBT_SET_TRIANGLES] = "triangles"};
+    return names[e->kind];
+}
+
+static const int32_t *elements_of(const rbt_mesh *mesh, rbt_set_kind kind, size_t *corners) {
+    *corners = kind == RBT_SET_TETS ? 4 : 3;
+    return kind == RBT_SET_TETS ? mesh->tets : mesh->triangles;
+}
 
 RBT_PRINTF(3, 4)
 static bool complain(const evaluation *e, place at, const char *format, ...) {
@@ -141,11 +150,13 @@ static bool nearest(const evaluation *e, const rbt_select_nearest *wanted, place
 
 // ---- Lists of nodes and sets of the mesh
 
-// Turns chosen nodes into the tets whose four nodes are all among them.
-static void tets_of_nodes(const rbt_mesh *mesh, const unsigned char *nodes, unsigned char *tets) {
-    for (size_t t = 0; t < mesh->tet_count; t++) {
-        const int32_t *tet = mesh->tets + 4 * t;
-        tets[t] = nodes[tet[0]] && nodes[tet[1]] && nodes[tet[2]] && nodes[tet[3]];
+// Turns chosen nodes into the elements whose nodes are all among them.
+static void elements_of_nodes(const evaluation *e, const unsigned char *nodes, unsigned char *chosen) {
+    size_t corners;
+    const int32_t *elements = elements_of(e->context->mesh, e->kind, &corners);
+    for (size_t i = 0; i < e->count; i++) {
+        chosen[i] = 1;
+        for (size_t k = 0; k < corners; k++) chosen[i] &= nodes[elements[corners * i + k]];
     }
 }
 
@@ -158,20 +169,21 @@ static bool listed_nodes(const evaluation *e, const int_list *list, place at, un
                             "there is no node %d: the body has %zu nodes (0 to %ld)", list->items[i],
                             mesh->node_count, (long)mesh->node_count - 1);
         }
-    unsigned char *nodes = e->of_tets ? rbt_array_new(mesh->node_count, 1, "a selection", e->error) : chosen;
+    bool of_elements = e->kind != RBT_SET_NODES;
+    unsigned char *nodes = of_elements ? rbt_array_new(mesh->node_count, 1, "a selection", e->error) : chosen;
     if (!nodes) return false;
     memset(nodes, 0, mesh->node_count);
     for (size_t i = 0; i < list->count; i++) nodes[list->items[i]] = 1;
-    if (e->of_tets) {
-        tets_of_nodes(mesh, nodes, chosen);
+    if (of_elements) {
+        elements_of_nodes(e, nodes, chosen);
         free(nodes);
     }
     return true;
 }
 
 static void mark_nodes_of_set(const rbt_mesh *mesh, const rbt_mesh_set *set, unsigned char *nodes) {
-    size_t corners = set->kind == RBT_SET_TETS ? 4 : 3;
-    const int32_t *elements = set->kind == RBT_SET_TETS ? mesh->tets : mesh->triangles;
+    size_t corners;
+    const int32_t *elements = elements_of(mesh, set->kind, &corners);
     for (size_t i = 0; i < set->count; i++) {
         if (set->kind == RBT_SET_NODES) nodes[set->items[i]] = 1;
         else
@@ -179,25 +191,25 @@ static void mark_nodes_of_set(const rbt_mesh *mesh, const rbt_mesh_set *set, uns
     }
 }
 
-// The sets of this name, of which there can be one for each kind. Tets come from a tet set if there is one, for a
-// surface of the same name would only repeat some of them.
+// The sets of this name, of which there can be one for each kind. Elements come from a set of their own kind if there is
+// one, for a set of another kind of the same name would only repeat some of them.
 static bool members_of_sets(const evaluation *e, const char *name, unsigned char *chosen) {
     const rbt_mesh *mesh = e->context->mesh;
     memset(chosen, 0, e->count);
-    bool from_tets = false;
-    for (size_t s = 0; e->of_tets && s < mesh->set_count; s++) {
+    bool of_elements = e->kind != RBT_SET_NODES, found = false;
+    for (size_t s = 0; of_elements && s < mesh->set_count; s++) {
         const rbt_mesh_set *set = &mesh->sets[s];
-        if (set->kind != RBT_SET_TETS || strcmp(set->name, name) != 0) continue;
+        if (set->kind != e->kind || strcmp(set->name, name) != 0) continue;
         for (size_t i = 0; i < set->count; i++) chosen[set->items[i]] = 1;
-        from_tets = true;
+        found = true;
     }
-    if (from_tets) return true;
-    unsigned char *nodes = e->of_tets ? rbt_array_new(mesh->node_count, 1, "a selection", e->error) : chosen;
+    if (found) return true;
+    unsigned char *nodes = of_elements ? rbt_array_new(mesh->node_count, 1, "a selection", e->error) : chosen;
     if (!nodes) return false;
     for (size_t s = 0; s < mesh->set_count; s++)
         if (strcmp(mesh->sets[s].name, name) == 0) mark_nodes_of_set(mesh, &mesh->sets[s], nodes);
-    if (e->of_tets) {
-        tets_of_nodes(mesh, nodes, chosen);
+    if (of_elements) {
+        elements_of_nodes(e, nodes, chosen);
         free(nodes);
     }
     return true;
@@ -331,17 +343,28 @@ bool rbt_select_nodes(const rbt_select_context *context, const rbt_selection *wh
     return select_things(&e, where, chosen);
 }
 
-bool rbt_select_tets(const rbt_select_context *context, const rbt_selection *where, unsigned char *chosen,
-                     rbt_error *error) {
-    const rbt_mesh *mesh = context->mesh;
-    double *centroids = rbt_array_new(mesh->tet_count, 3 * sizeof *centroids, "a selection", error);
+static bool select_elements(const rbt_select_context *context, rbt_set_kind kind, size_t count,
+                            const rbt_selection *where, unsigned char *chosen, rbt_error *error) {
+    size_t corners;
+    const int32_t *elements = elements_of(context->mesh, kind, &corners);
+    double *centroids = rbt_array_new(count, 3 * sizeof *centroids, "a selection", error);
     if (!centroids) return false;
-    for (size_t t = 0; t < mesh->tet_count; t++)
-        for (size_t a = 0; a < 4; a++)
-            rbt_add_scaled(centroids + 3 * t, 0.25, mesh->nodes + 3 * (size_t)mesh->tets[4 * t + a]);
-    evaluation e = {
-        .context = context, .of_tets = true, .count = mesh->tet_count, .points = centroids, .error = error};
+    for (size_t t = 0; t < count; t++)
+        for (size_t a = 0; a < corners; a++)
+            rbt_add_scaled(centroids + 3 * t, 1.0 / (double)corners,
+                           context->mesh->nodes + 3 * (size_t)elements[corners * t + a]);
+    evaluation e = {.context = context, .kind = kind, .count = count, .points = centroids, .error = error};
     bool good = select_things(&e, where, chosen);
     free(centroids);
     return good;
+}
+
+bool rbt_select_tets(const rbt_select_context *context, const rbt_selection *where, unsigned char *chosen,
+                     rbt_error *error) {
+    return select_elements(context, RBT_SET_TETS, context->mesh->tet_count, where, chosen, error);
+}
+
+bool rbt_select_triangles(const rbt_select_context *context, const rbt_selection *where, unsigned char *chosen,
+                          rbt_error *error) {
+    return select_elements(context, RBT_SET_TRIANGLES, context->mesh->triangle_count, where, chosen, error);
 }

@@ -31,11 +31,18 @@ bool rbt_compile_select(rbt_compiler *c, size_t body, const rbt_selection *where
 
 bool rbt_compile_meshes(rbt_compiler *c);       // files and generators, placed, judged, oriented
 bool rbt_compile_geometry(rbt_compiler *c);     // one set of arrays for all bodies, surface, corners
-bool rbt_compile_materials(rbt_compiler *c);    // regions, element groups, masses, estimated explicit step
+bool rbt_compile_materials(rbt_compiler *c);    // regions, masses, element groups, estimated explicit step
 bool rbt_compile_constraints(rbt_compiler *c);  // fixed and driven nodes
 bool rbt_compile_start(rbt_compiler *c);        // x0 and v0
 bool rbt_compile_loads(rbt_compiler *c);        // forces and obstacles
 bool rbt_compile_skins(rbt_compiler *c);        // embedded render surfaces
 bool rbt_compile_time(rbt_compiler *c);
+
+// Parts of rbt_compile_materials for shells and nets: masses (node_count, added to); their groups, appended to the
+// model's (RBT_SHEET_GROUPS at most); scales for tolerances and the estimate of each body's explicit step.
+enum { RBT_SHEET_GROUPS = 4 };
+void rbt_compile_sheet_masses(rbt_compiler *c, double *mass);
+bool rbt_compile_sheet_groups(rbt_compiler *c, rbt_group *groups);
+bool rbt_compile_sheet_scales(rbt_compiler *c);
 
 #endif

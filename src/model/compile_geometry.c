@@ -33,11 +33,53 @@ static void flip_all(rbt_mesh *mesh) {
     }
 }
 
+// What the body is made of follows from its mesh; "shell" and "springs" must agree with it.
+static bool choose_kind(rbt_compiler *c, size_t b) {
+    const rbt_body_def *def = &c->scene->bodies.items[b];
+    const rbt_mesh *mesh = c->meshes[b];
+    rbt_body *body = &c->bodies[b];
+    const char *extra = mesh->tet_count        ? (def->shell     ? "shell"
+                                                  : def->springs ? "springs"
+                                                                 : NULL)
+                        : mesh->triangle_count ? (def->springs ? "springs" : NULL)
+                                               : (def->shell ? "shell" : NULL);
+    if (extra && mesh->tet_count)
+        return rbt_compile_fail(c, b, extra, "the mesh has %zu tets and makes a solid; leave \"%s\" out",
+                                mesh->tet_count, extra);
+    if (extra && mesh->triangle_count)
+        return rbt_compile_fail(c, b, extra,
+                                "the mesh has %zu triangles and makes a shell; \"springs\" is for meshes of edges, "
+                                "shell.membrane = \"springs\" puts a spring along every edge of the triangles",
+                                mesh->triangle_count);
+    if (extra)
+        return rbt_compile_fail(c, b, extra, "the mesh has %zu edges and no triangles to make a shell of",
+                                mesh->edge_count);
+    if (!mesh->tet_count && mesh->triangle_count && !def->shell)
+        return rbt_compile_fail(c, b, "mesh",
+                                "has %zu triangles and no tets: give the body a \"shell\" with its thickness to make "
+                                "it a sheet, or make a solid of a closed surface with the shape \"surface\"",
+                                mesh->triangle_count);
+    if (!mesh->tet_count && !mesh->triangle_count && mesh->edge_count && !def->springs)
+        return rbt_compile_fail(c, b, "mesh",
+                                "has %zu edges and no tets or triangles: give the body \"springs\" with their "
+                                "stiffness and the mass of a node",
+                                mesh->edge_count);
+    if (!mesh->tet_count && !mesh->triangle_count && !mesh->edge_count)
+        return rbt_compile_fail(c, b, "mesh", "has %zu nodes but no tets, triangles or edges", mesh->node_count);
+    body->kind = mesh->tet_count ? RBT_SOLID : mesh->triangle_count ? RBT_SHELL : RBT_NET;
+    if (body->kind != RBT_SOLID && def->consistent_mass)
+        return rbt_compile_fail(c, b, "consistent_mass", "is for tets, but the body is made of %ss",
+                                rbt_body_element(body));
+    if (body->kind == RBT_SHELL) body->shell = *def->shell;
+    if (body->kind == RBT_NET) body->springs = *def->springs;
+    return true;
+}
+
 // Some formats and a mirroring transform number all tets the other way round: then all are renumbered. A single tet
 // that disagrees with the others lies inside out and cannot be simulated.
-static bool judge(rbt_compiler *c, size_t body) {
+static bool judge_tets(rbt_compiler *c, size_t body) {
     rbt_mesh *mesh = c->meshes[body];
-    size_t negative = 0, nodes_used = 0;
+    size_t negative = 0;
     for (size_t t = 0; t < mesh->tet_count; t++) negative += tet_volume(mesh->nodes, mesh->tets + 4 * t) < 0;
     if (2 * negative > mesh->tet_count) flip_all(mesh);
     size_t inverted = 2 * negative > mesh->tet_count ? mesh->tet_count - negative : negative;
@@ -57,14 +99,61 @@ static bool judge(rbt_compiler *c, size_t body) {
                                     "tet %zu is flat (volume %g m^3 with an edge of %g m); repair the mesh", t,
                                     volume, longest);
     }
+    return true;
+}
+
+static bool judge_triangles(rbt_compiler *c, size_t body) {
+    const rbt_mesh *mesh = c->meshes[body];
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        const int32_t *triangle = mesh->triangles + 3 * t;
+        double edge[3][3], normal[3], longest = 0;
+        for (int a = 0; a < 3; a++) {
+            rbt_subtract(mesh->nodes + 3 * (size_t)triangle[(a + 1) % 3], mesh->nodes + 3 * (size_t)triangle[a],
+                         edge[a]);
+            longest = fmax(longest, rbt_length(edge[a]));
+        }
+        rbt_cross(edge[0], edge[1], normal);
+        if (!(rbt_length(normal) > 1e-9 * longest * longest))
+            return rbt_compile_fail(c, body, "mesh",
+                                    "triangle %zu has no area (%g m^2 with an edge of %g m); repair the mesh", t,
+                                    0.5 * rbt_length(normal), longest);
+    }
+    return true;
+}
+
+static bool judge_edges(rbt_compiler *c, size_t body) {
+    const rbt_mesh *mesh = c->meshes[body];
+    for (size_t e = 0; e < mesh->edge_count; e++) {
+        double along[3];
+        rbt_subtract(mesh->nodes + 3 * (size_t)mesh->edges[2 * e + 1], mesh->nodes + 3 * (size_t)mesh->edges[2 * e],
+                     along);
+        if (!(rbt_length(along) > 0))
+            return rbt_compile_fail(c, body, "mesh", "edge %zu has no length; repair the mesh", e);
+    }
+    return true;
+}
+
+static bool judge(rbt_compiler *c, size_t body) {
+    const rbt_mesh *mesh = c->meshes[body];
+    rbt_body_kind kind = c->bodies[body].kind;
+    if (kind == RBT_SOLID   ? !judge_tets(c, body)
+        : kind == RBT_SHELL ? !judge_triangles(c, body)
+                            : !judge_edges(c, body))
+        return false;
+    const int32_t *elements = kind == RBT_SOLID ? mesh->tets : kind == RBT_SHELL ? mesh->triangles : mesh->edges;
+    size_t corners = kind == RBT_SOLID   ? 4 * mesh->tet_count
+                     : kind == RBT_SHELL ? 3 * mesh->triangle_count
+                                         : 2 * mesh->edge_count;
+    size_t nodes_used = 0;
     unsigned char *used = calloc(mesh->node_count, 1);
     if (!used) return rbt_fail_memory(c->error, mesh->node_count, "a mesh");
-    for (size_t i = 0; i < 4 * mesh->tet_count; i++) used[mesh->tets[i]] = 1;
+    for (size_t i = 0; i < corners; i++) used[elements[i]] = 1;
     for (size_t i = 0; i < mesh->node_count; i++) nodes_used += used[i];
     free(used);
     if (nodes_used < mesh->node_count)
-        return rbt_compile_warn(c, "body \"%s\": %zu nodes belong to no tet; they stay where they are",
-                                c->bodies[body].name, mesh->node_count - nodes_used);
+        return rbt_compile_warn(c, "body \"%s\": %zu nodes belong to no %s; they stay where they are",
+                                c->bodies[body].name, mesh->node_count - nodes_used,
+                                rbt_body_element(&c->bodies[body]));
     return true;
 }
 
@@ -76,13 +165,7 @@ bool rbt_compile_meshes(rbt_compiler *c) {
         if (def->mesh.unit && !rbt_unit_factor(def->mesh.unit, &unit))
             return rbt_compile_fail(c, b, "mesh.unit", "no unit \"%s\"", def->mesh.unit);
         rbt_mesh *mesh = c->meshes[b] = load_mesh(c, &def->mesh);
-        if (!mesh) return false;
-        if (!mesh->tet_count)
-            return rbt_compile_fail(
-                c, b, "mesh",
-                "has %zu triangles and no tets, but a solid needs tets; the shape \"surface\" makes them "
-                "from a closed surface",
-                mesh->triangle_count);
+        if (!mesh || !choose_kind(c, b)) return false;
         rbt_place_points(mesh->nodes, mesh->node_count, unit, &def->transform);
         for (size_t i = 0; i < 3 * mesh->node_count; i++)
             if (!isfinite(mesh->nodes[i]))
@@ -109,34 +192,44 @@ static bool build_node_tets(rbt_compiler *c) {
     return ok;
 }
 
+// Hulls of solids, in the order of their tets and hence of the bodies, and the triangles of shells between them
 static bool build_surface(rbt_compiler *c) {
     rbt_model *m = c->model;
     int32_t *hull = NULL, *triangles;
     double *area;
-    size_t count;
-    if (!rbt_boundary(m->tets, m->tet_count, m->node_count, &hull, NULL, &count, c->error)) return false;
-    bool ok = RBT_TAKE(c, triangles, 3 * count) && RBT_TAKE(c, area, m->node_count);
-    if (ok) {
-        memcpy(triangles, hull, 3 * count * sizeof *hull);
-        for (size_t t = 0; t < count; t++) {
-            const double *p = m->X + 3 * (size_t)hull[3 * t];
-            double u[3], v[3], n[3];
-            rbt_subtract(m->X + 3 * (size_t)hull[3 * t + 1], p, u);
-            rbt_subtract(m->X + 3 * (size_t)hull[3 * t + 2], p, v);
-            rbt_cross(u, v, n);
-            for (size_t a = 0; a < 3; a++) area[hull[3 * t + a]] += rbt_length(n) / 6;
-        }
-        for (size_t t = 0, b = 0; b < m->body_count; b++) {  // ordered by tet, hence by body
-            c->bodies[b].triangle_begin = t;
-            while (t < count && (size_t)m->node_body[hull[3 * t]] == b) t++;
-            c->bodies[b].triangle_end = t;
-        }
-        m->triangles = triangles;
-        m->triangle_count = count;
-        m->node_area = area;
+    size_t hull_count, count = 0, taken = 0;
+    if (!rbt_boundary(m->tets, m->tet_count, m->node_count, &hull, NULL, &hull_count, c->error)) return false;
+    m->triangle_count = hull_count;
+    for (size_t b = 0; b < m->body_count; b++)
+        if (c->bodies[b].kind == RBT_SHELL) m->triangle_count += c->meshes[b]->triangle_count;
+    bool ok = m->triangle_count <= INT32_MAX / 3 ||
+              rbt_fail_path(c->error, c->scene->file, "bodies", "%zu surface triangles: the limit is %d",
+                            m->triangle_count, INT32_MAX / 3);
+    ok = ok && RBT_TAKE(c, triangles, 3 * m->triangle_count) && RBT_TAKE(c, area, m->node_count);
+    for (size_t b = 0; ok && b < m->body_count; b++) {
+        rbt_body *body = &c->bodies[b];
+        const rbt_mesh *mesh = c->meshes[b];
+        body->triangle_begin = count;
+        for (size_t i = 0; body->kind == RBT_SHELL && i < 3 * mesh->triangle_count; i++)
+            triangles[3 * count + i] = mesh->triangles[i] + (int32_t)body->node_begin;
+        if (body->kind == RBT_SHELL) count += mesh->triangle_count;
+        for (; taken < hull_count && (size_t)m->node_body[hull[3 * taken]] == b; taken++, count++)
+            memcpy(triangles + 3 * count, hull + 3 * taken, 3 * sizeof *hull);
+        body->triangle_end = count;
+    }
+    for (size_t t = 0; ok && t < count; t++) {
+        const double *p = m->X + 3 * (size_t)triangles[3 * t];
+        double u[3], v[3], n[3];
+        rbt_subtract(m->X + 3 * (size_t)triangles[3 * t + 1], p, u);
+        rbt_subtract(m->X + 3 * (size_t)triangles[3 * t + 2], p, v);
+        rbt_cross(u, v, n);
+        for (size_t a = 0; a < 3; a++) area[triangles[3 * t + a]] += rbt_length(n) / 6;
     }
     free(hull);
-    return ok;
+    if (!ok) return false;
+    m->triangles = triangles;
+    m->node_area = area;
+    return true;
 }
 
 bool rbt_compile_geometry(rbt_compiler *c) {
@@ -144,18 +237,22 @@ bool rbt_compile_geometry(rbt_compiler *c) {
     for (size_t b = 0; b < m->body_count; b++) {
         c->bodies[b].node_begin = m->node_count;
         c->bodies[b].tet_begin = m->tet_count;
+        c->bodies[b].edge_begin = m->edge_count;
         m->node_count += c->meshes[b]->node_count;
         m->tet_count += c->meshes[b]->tet_count;
+        if (c->bodies[b].kind == RBT_NET) m->edge_count += c->meshes[b]->edge_count;
         c->bodies[b].node_end = m->node_count;
         c->bodies[b].tet_end = m->tet_count;
+        c->bodies[b].edge_end = m->edge_count;
     }
-    if (m->node_count > INT32_MAX / 3 || m->tet_count > INT32_MAX / 4)
-        return rbt_fail_path(c->error, c->scene->file, "bodies", "%zu nodes and %zu tets: the limits are %d and %d",
-                             m->node_count, m->tet_count, INT32_MAX / 3, INT32_MAX / 4);
+    if (m->node_count > INT32_MAX / 3 || m->tet_count > INT32_MAX / 4 || m->edge_count > INT32_MAX / 2)
+        return rbt_fail_path(c->error, c->scene->file, "bodies",
+                             "%zu nodes, %zu tets and %zu edges: the limits are %d, %d and %d", m->node_count,
+                             m->tet_count, m->edge_count, INT32_MAX / 3, INT32_MAX / 4, INT32_MAX / 2);
     double *X;
-    int32_t *tets, *node_body;
+    int32_t *tets, *edges, *node_body;
     if (!RBT_TAKE(c, X, 3 * m->node_count) || !RBT_TAKE(c, tets, 4 * m->tet_count) ||
-        !RBT_TAKE(c, node_body, m->node_count))
+        !RBT_TAKE(c, edges, 2 * m->edge_count) || !RBT_TAKE(c, node_body, m->node_count))
         return false;
     for (size_t b = 0; b < m->body_count; b++) {
         rbt_body *body = &c->bodies[b];
@@ -163,6 +260,8 @@ bool rbt_compile_geometry(rbt_compiler *c) {
         memcpy(X + 3 * body->node_begin, mesh->nodes, 3 * mesh->node_count * sizeof *X);
         for (size_t i = 0; i < 4 * mesh->tet_count; i++)
             tets[4 * body->tet_begin + i] = mesh->tets[i] + (int32_t)body->node_begin;
+        for (size_t i = 0; i < 2 * (body->edge_end - body->edge_begin); i++)
+            edges[2 * body->edge_begin + i] = mesh->edges[i] + (int32_t)body->node_begin;
         for (int k = 0; k < 3; k++) body->box_min[k] = INFINITY, body->box_max[k] = -INFINITY;
         for (size_t i = 0; i < mesh->node_count; i++) {
             node_body[body->node_begin + i] = (int32_t)b;
@@ -174,6 +273,7 @@ bool rbt_compile_geometry(rbt_compiler *c) {
     }
     m->X = X;
     m->tets = tets;
+    m->edges = edges;
     m->node_body = node_body;
     return build_surface(c) && build_node_tets(c);
 }
@@ -184,6 +284,9 @@ bool rbt_compile_skins(rbt_compiler *c) {
         const rbt_body_def *def = &c->scene->bodies.items[b];
         rbt_body *body = &c->bodies[b];
         if (!def->surface) continue;
+        if (body->kind != RBT_SOLID)
+            return rbt_compile_fail(c, b, "surface",
+                                    "tets carry a finer surface, but this body has none; leave \"surface\" out");
         double unit = 1;
         if (def->surface->unit && !rbt_unit_factor(def->surface->unit, &unit))
             return rbt_compile_fail(c, b, "surface.unit", "no unit \"%s\"", def->surface->unit);

@@ -11,7 +11,21 @@
 
 // ---- Regions, element groups, masses
 
-static bool assign_regions(rbt_compiler *c, int32_t *tet_region) {
+static bool choose_elements(rbt_compiler *c, size_t b, size_t r, unsigned char *chosen) {
+    const rbt_body_def *def = &c->scene->bodies.items[b];
+    rbt_select_context context = {c->meshes[b],
+                                  def->selections.items,
+                                  def->selections.count,
+                                  c->scene->file,
+                                  rbt_compile_path(c, "bodies[%zu].regions[%zu].where", b, r),
+                                  true};
+    const rbt_selection *where = &def->regions.items[r].where;
+    return c->bodies[b].kind == RBT_SHELL ? rbt_select_triangles(&context, where, chosen, c->error)
+                                          : rbt_select_tets(&context, where, chosen, c->error);
+}
+
+// Regions of tets and of shells' triangles
+static bool assign_regions(rbt_compiler *c, int32_t *tet_region, int32_t *triangle_region) {
     rbt_model *m = c->model;
     size_t total = 0, at = 0;
     for (size_t b = 0; b < m->body_count; b++) total += 1 + c->scene->bodies.items[b].regions.count;
@@ -19,30 +33,28 @@ static bool assign_regions(rbt_compiler *c, int32_t *tet_region) {
     if (!RBT_TAKE(c, regions, total)) return false;
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body_def *def = &c->scene->bodies.items[b];
-        rbt_body *body = &c->bodies[b];
-        size_t tets = body->tet_end - body->tet_begin;
+        const rbt_body *body = &c->bodies[b];
+        size_t count = rbt_body_element_count(body);
+        int32_t *region =
+            body->kind == RBT_SHELL ? triangle_region + body->triangle_begin : tet_region + body->tet_begin;
+        if (body->kind == RBT_NET && def->regions.count)
+            return rbt_compile_fail(c, b, "regions", "all springs of a body are alike; leave \"regions\" out");
         regions[at] = (rbt_region){body->name, (int)b, def->material};
-        for (size_t t = 0; t < tets; t++) tet_region[body->tet_begin + t] = (int32_t)at;
+        for (size_t t = 0; body->kind != RBT_NET && t < count; t++) region[t] = (int32_t)at;
         at++;
-        unsigned char *chosen = rbt_array_new(tets, 1, "a region", c->error);
+        unsigned char *chosen = rbt_array_new(count, 1, "a region", c->error);
         if (!chosen) return false;
         for (size_t r = 0; r < def->regions.count; r++, at++) {
-            const rbt_region_def *region = &def->regions.items[r];
-            const char *name = region->name ? rbt_arena_text(c->arena, region->name)
-                                            : rbt_compile_path(c, "%s region %zu", body->name, r);
-            regions[at] = (rbt_region){name, (int)b, region->material};
-            rbt_select_context context = {c->meshes[b],
-                                          def->selections.items,
-                                          def->selections.count,
-                                          c->scene->file,
-                                          rbt_compile_path(c, "bodies[%zu].regions[%zu].where", b, r),
-                                          true};
-            if (!rbt_select_tets(&context, &region->where, chosen, c->error)) {
+            const rbt_region_def *part = &def->regions.items[r];
+            const char *name = part->name ? rbt_arena_text(c->arena, part->name)
+                                          : rbt_compile_path(c, "%s region %zu", body->name, r);
+            regions[at] = (rbt_region){name, (int)b, part->material};
+            if (!choose_elements(c, b, r, chosen)) {
                 free(chosen);
                 return false;
             }
-            for (size_t t = 0; t < tets; t++)
-                if (chosen[t]) tet_region[body->tet_begin + t] = (int32_t)at;
+            for (size_t t = 0; t < count; t++)
+                if (chosen[t]) region[t] = (int32_t)at;
         }
         free(chosen);
     }
@@ -88,7 +100,9 @@ static bool build_groups(rbt_compiler *c) {
     size_t most = 0;
     while (rbt_material_at((int)most)) most++;
     rbt_group *groups;
-    if (!RBT_TAKE(c, groups, most + 1) || !build_tet_groups(c, groups)) return false;
+    if (!RBT_TAKE(c, groups, most + RBT_SHEET_GROUPS + 1) || !build_tet_groups(c, groups) ||
+        !rbt_compile_sheet_groups(c, groups))
+        return false;
     c->model->groups = groups;
     c->model->linear = true;
     for (size_t g = 0; g < c->model->group_count; g++) c->model->linear &= groups[g].constant_stiffness;
@@ -97,14 +111,18 @@ static bool build_groups(rbt_compiler *c) {
 
 bool rbt_compile_materials(rbt_compiler *c) {
     rbt_model *m = c->model;
-    int32_t *tet_region;
+    int32_t *tet_region, *triangle_region;
     double *mass;
-    if (!RBT_TAKE(c, tet_region, m->tet_count) || !RBT_TAKE(c, mass, m->node_count)) return false;
+    if (!RBT_TAKE(c, tet_region, m->tet_count) || !RBT_TAKE(c, triangle_region, m->triangle_count) ||
+        !RBT_TAKE(c, mass, m->node_count))
+        return false;
     m->tet_region = tet_region;
-    if (!assign_regions(c, tet_region) || !build_groups(c)) return false;
+    m->triangle_region = triangle_region;
+    if (!assign_regions(c, tet_region, triangle_region) || !build_groups(c)) return false;
     for (size_t b = 0; b < m->body_count; b++) {
         rbt_body *body = &c->bodies[b];
         body->damping = c->scene->bodies.items[b].damping;
+        body->consistent_mass = c->scene->bodies.items[b].consistent_mass;
         body->explicit_step = INFINITY;
         for (size_t t = body->tet_begin; t < body->tet_end; t++) {
             const rbt_material_def *def = &m->regions[tet_region[t]].material;
@@ -119,7 +137,8 @@ bool rbt_compile_materials(rbt_compiler *c) {
         }
     }
     m->mass = mass;
-    return true;
+    rbt_compile_sheet_masses(c, mass);
+    return rbt_compile_sheet_scales(c);
 }
 
 // ---- Fixed and driven nodes

@@ -1,5 +1,6 @@
 #include "model/force.h"
 
+#include "base/threads.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -15,7 +16,8 @@ static double gust(double t, double frequency) {
     return (sin(turn) + 0.5 * sin(2.7183 * turn + 1) + 0.25 * sin(5.2915 * turn + 2)) / 1.75;
 }
 
-// Pressure 1/2 rho |u_n| u_n along the normal, u the wind as the triangle sees it; a third for each corner.
+// Pressure 1/2 rho |u_n| u_n along the normal, u the wind as the triangle sees it; a third for each corner. A shell's triangle is
+// both its front and its back, which a solid has apart.
 static void add_wind(const rbt_model *m, const rbt_wind *wind, double t, const double *x, const double *v,
                      double *f) {
     const rbt_force_wind *def = &wind->def;
@@ -35,10 +37,10 @@ static void add_wind(const rbt_model *m, const rbt_wind *wind, double t, const d
             for (int n = 0; n < 3; n++) mean += v[3 * (size_t)corner[n] + i] / 3;
             u[i] = strength * def->velocity[i] - mean;
         }
-        double across = rbt_dot(u, unit);
+        double across = rbt_dot(u, unit), sides = m->bodies[m->node_body[corner[0]]].kind == RBT_SHELL ? 2 : 1;
         for (int n = 0; n < 3; n++)
-            rbt_add_scaled(f + 3 * (size_t)corner[n], 0.5 * def->air_density * fabs(across) * across * area / 3,
-                           unit);
+            rbt_add_scaled(f + 3 * (size_t)corner[n],
+                           sides * 0.5 * def->air_density * fabs(across) * across * area / 3, unit);
     }
 }
 
@@ -63,7 +65,7 @@ static double sum_of(const double *values, size_t count) {
 // Every chunk sums its elements' forces into places of its own; every node then sums what its chunks made, in their order.
 void rbt_force_elastic(const rbt_model *m, const double *x, double *energies, double *partial, double *f) {
     const rbt_plan *plan = &m->plan;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t c = 0; c < plan->chunk_count; c++) {
         const rbt_chunk *chunk = &plan->chunks[c];
         const rbt_group *group = &m->groups[chunk->group];
@@ -75,7 +77,7 @@ void rbt_force_elastic(const rbt_model *m, const double *x, double *energies, do
         for (size_t k = 0; k < chunk->count * (size_t)group->type->corners; k++)
             rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
     }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < m->node_count; n++)
         for (size_t k = plan->node_start[n]; k < plan->node_start[n + 1]; k++)
             rbt_add_scaled(f + 3 * n, -1, partial + 3 * (size_t)plan->node_slots[k]);
@@ -91,7 +93,7 @@ void rbt_force_linear(const rbt_model *m, const rbt_block_matrix *K, const doubl
 
 double rbt_energy_elastic(const rbt_model *m, const double *x, double *energies) {
     const rbt_plan *plan = &m->plan;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t c = 0; c < plan->chunk_count; c++) {
         const rbt_chunk *chunk = &plan->chunks[c];
         const rbt_group *group = &m->groups[chunk->group];
@@ -104,7 +106,7 @@ double rbt_energy_elastic(const rbt_model *m, const double *x, double *energies)
 
 void rbt_force_contact(const rbt_model *m, const double *x, double *f, double *node_stiffness) {
     if (!m->obstacles.count) return;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < m->node_count; n++) {
         double push[3];
         if (m->node_area[n] == 0) continue;

@@ -1,13 +1,16 @@
 // Everything that does not change while time runs, compiled once from a scene and then const.
 //
-// Bodies lie one after the other in every array: nodes, tets and surface triangles of body b are the ranges its
+// Bodies lie one after the other in every array: nodes, tets, surface triangles and edges of body b are the ranges its
 // entry gives. Indices are global. One arena holds it all.
 #ifndef RBT_MODEL_MODEL_H
 #define RBT_MODEL_MODEL_H
 
 #include "base/memory.h"
+#include "energy/hinge.h"
 #include "energy/material.h"
+#include "energy/membrane.h"
 #include "energy/obstacle.h"
+#include "energy/spring.h"
 #include "energy/tet_group.h"
 #include "mesh/embed.h"
 #include "model/load.h"
@@ -30,16 +33,28 @@ typedef struct rbt_skin {     // a body's own render surface, NULL arrays if it 
     const int32_t *triangles;  // (triangle_count x 3) into the embedding's vertices
 } rbt_skin;
 
+typedef enum rbt_body_kind {
+    RBT_SOLID,  // tets; its triangles are their hull
+    RBT_SHELL,  // triangles
+    RBT_NET,    // edges: springs between point masses
+    RBT_BODY_KINDS
+} rbt_body_kind;
+
 typedef struct rbt_body {
     const char *name;
+    rbt_body_kind kind;
     size_t node_begin, node_end;
-    size_t tet_begin, tet_end;
-    size_t triangle_begin, triangle_end;
-    double box_min[3], box_max[3];  // rest shape [m]
-    double mass;                    // [kg]
-    double volume;                  // [m^3]
-    double explicit_step;           // estimate of the largest stable step of symplectic Euler [s]
+    size_t tet_begin, tet_end;            // empty unless a solid
+    size_t triangle_begin, triangle_end;  // empty for nets
+    size_t edge_begin, edge_end;          // empty unless a net
+    double box_min[3], box_max[3];        // rest shape [m]
+    double mass;                          // [kg]
+    double volume;                        // [m^3]
+    double explicit_step;                 // estimate of the largest stable step of symplectic Euler [s]
     rbt_damping_def damping;
+    bool consistent_mass;     // instead of lumped (model/mass.h)
+    rbt_shell_def shell;      // of shells
+    rbt_springs_def springs;  // of nets
     size_t fixed_count, driven_count;
     rbt_skin skin;
 } rbt_body;
@@ -52,12 +67,14 @@ typedef struct rbt_model {
     size_t region_count;
     const rbt_region *regions;
 
-    size_t node_count, tet_count, triangle_count;
-    const double *X;            // (node_count x 3) rest positions [m]
-    const int32_t *tets;        // (tet_count x 4)
-    const int32_t *tet_region;  // (tet_count)
-    const int32_t *triangles;   // (triangle_count x 3) surface, outwards
-    const double *node_area;    // (node_count) a third of the surface triangles around each node [m^2]
+    size_t node_count, tet_count, triangle_count, edge_count;
+    const double *X;                 // (node_count x 3) rest positions [m]
+    const int32_t *tets;             // (tet_count x 4)
+    const int32_t *tet_region;       // (tet_count)
+    const int32_t *triangles;        // (triangle_count x 3) hulls of solids, outwards, and shells
+    const int32_t *triangle_region;  // (triangle_count) of shells' triangles; 0 on hulls
+    const int32_t *edges;            // (edge_count x 2) of nets
+    const double *node_area;    // (node_count) a third of the triangles around each node, of shells one side [m^2]
     const double *mass;         // (node_count) lumped [kg]
     const int32_t *node_body;   // (node_count)
     const unsigned char *role;  // (node_count) rbt_role at time 0
@@ -68,6 +85,10 @@ typedef struct rbt_model {
     const rbt_group *groups;
     rbt_plan plan;
     bool linear;  // no group's stiffness depends on x
+
+    // For tolerances, of all shells and nets (0 without): the norm over their nodes of mass times distance to the neighbours
+    // [kg m], and the energy of their elements at a strain of 1 or an angle of 1 rad [J]
+    double sheet_inertia, sheet_energy;
 
     // Tets at each node, ascending
     const size_t *tet_start;   // (node_count + 1)
@@ -107,5 +128,12 @@ rbt_energies rbt_model_energies(const rbt_model *model, const rbt_state *state);
 
 // von Mises stress of every tet [Pa] (tet_count).
 void rbt_model_von_mises(const rbt_model *model, const double *x, double *stress);
+
+// Likewise of every triangle (triangle_count); 0 on hulls, and on shells whose membrane is made of springs.
+void rbt_model_shell_von_mises(const rbt_model *model, const double *x, double *stress);
+
+// What the elements of a body are called: "tet", "triangle", "edge"; and how many it has.
+const char *rbt_body_element(const rbt_body *body);
+size_t rbt_body_element_count(const rbt_body *body);
 
 #endif

@@ -1,5 +1,7 @@
 #include "model/stiffness.h"
 
+#include "base/threads.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,7 +152,7 @@ enum { PIECE = 64 };  // elements whose blocks are made at once: they stay in th
 
 void rbt_stiffness_assemble(rbt_stiffness *s, const rbt_model *m, rbt_stiffness_kind kind, const double *x) {
     const rbt_plan *plan = &m->plan;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t c = 0; c < plan->chunk_count; c++) {
         const rbt_chunk *chunk = &plan->chunks[c];
         const rbt_group *group = &m->groups[chunk->group];
@@ -166,7 +168,7 @@ void rbt_stiffness_assemble(rbt_stiffness *s, const rbt_model *m, rbt_stiffness_
         }
     }
     size_t blocks = s->K.start[s->K.row_count];
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t k = 0; k < blocks; k++) {
         double *B = s->K.value + 9 * k;
         memset(B, 0, 9 * sizeof *B);

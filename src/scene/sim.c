@@ -1,13 +1,37 @@
 #include "scene/sim.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+// A start that no step can go on from: the energies of frame 0 would not be numbers.
+static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
+    const rbt_model *m = sim->model;
+    rbt_step_report report;
+    if (rbt_report_inverted(&report, m, sim->state.x)) {
+        char path[64];
+        snprintf(path, sizeof path, "bodies[%lld].deform", (long long)report.body);
+        return rbt_fail_path(
+            error, scene->file, path,
+            "tet %lld of body \"%s\" starts inside out (det F = %.3g), which its material forbids; take "
+            "another deformation or stable-neo-hookean",
+            (long long)report.tet, m->bodies[report.body].name, report.value);
+    }
+    rbt_energies e = rbt_model_energies(m, &sim->state);
+    if (isfinite(e.total)) return true;
+    return rbt_fail_path(
+        error, scene->file, "bodies",
+        "the energy of the start is beyond any number (kinetic %.3g J, elastic %.3g J, gravity %.3g J, "
+        "contact %.3g J); check velocities, deformations, materials and forces",
+        e.kinetic, e.elastic, e.gravity, e.contact);
+}
 
 rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
     if (!rbt_scene_check(scene, error)) return NULL;
     rbt_sim *sim = rbt_array_new(1, sizeof *sim, "a simulation", error);
     if (!sim) return NULL;
     if ((sim->model = rbt_model_compile(scene, error)) && rbt_state_init(&sim->state, sim->model, error) &&
-        rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error) &&
+        check_start(sim, scene, error) && rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error) &&
         rbt_stepper_prepare(&sim->stepper, &sim->state, error))
         return sim;
     rbt_sim_free(sim);

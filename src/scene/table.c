@@ -54,7 +54,7 @@ static const rbt_field WIND[] = {
 };
 RECORD(, RBT_FORCE_WIND_RECORD, rbt_force_wind, WIND, "force-wind",
        "Pressure of moving air on the surface: 1/2 rho |u| u along the normal, u being the air's velocity against "
-       "the surface along its normal.");
+       "the surface along its normal. A shell's triangles are front and back at once and feel it twice.");
 
 static const rbt_field FORCES[RBT_FORCE_KINDS] = {
     [RBT_FORCE_GRAVITY] = ALTERNATIVE("gravity", &FORCE_GRAVITY_RECORD, "Weight of all bodies."),

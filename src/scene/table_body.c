@@ -97,13 +97,16 @@ RECORD(, RBT_NAMED_SELECTION_RECORD, rbt_named_selection, NAMED_SELECTION, "name
 
 static const rbt_field MESH[] = {
     {FIELD(rbt_mesh_def, file, RBT_TEXT), .flags = RBT_NOT_EMPTY | RBT_ONE_OF,
-     .doc = "A mesh file with tetrahedra, relative to the folder of the scene.", .example = "\"bunny.msh\""},
+     .doc =
+         "A mesh file with tetrahedra (or triangles for a shell, edges for springs), relative to the folder of the "
+         "scene.",
+     .example = "\"bunny.msh\""},
     {FIELD(rbt_mesh_def, shape, RBT_VARIANT), .flags = RBT_ONE_OF, .of.variants = &RBT_SHAPE_VARIANTS,
      .doc = "A generated shape."},
     {FIELD(rbt_mesh_def, unit, RBT_TEXT), .fallback_text = "m", .of.names = rbt_unit_name,
      .doc = "Unit of the numbers in the file; generated shapes are in metres."},
 };
-RECORD(, RBT_MESH_RECORD, rbt_mesh_def, MESH, "mesh", "Where the tetrahedra of a body come from.");
+RECORD(, RBT_MESH_RECORD, rbt_mesh_def, MESH, "mesh", "Where the elements of a body come from.");
 
 static const rbt_field TRANSFORM[] = {
     {FIELD(rbt_transform_def, scale, RBT_VEC3), .flags = RBT_NOT_ZERO | RBT_ONE_FOR_ALL, .fallback = {1, 1, 1},
@@ -136,6 +139,38 @@ static const rbt_field REGION[] = {
 };
 RECORD(static, REGION_RECORD, rbt_region_def, REGION, "region",
        "A part of a body with a material of its own; where several match, the last one counts.");
+
+static const char *const MEMBRANES[RBT_MEMBRANE_KINDS] = {"constant-strain", "springs"};
+static const char *membrane_name(int i) { return i >= 0 && i < RBT_MEMBRANE_KINDS ? MEMBRANES[i] : NULL; }
+
+static const rbt_field SHELL[] = {
+    {FIELD(rbt_shell_def, thickness, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .max = INFINITY, .unit = "m",
+     .doc = "How thick the sheet is: with the material's density it gives the mass, with its Young's modulus the "
+            "stiffness.",
+     .example = "0.001"},
+    {FIELD(rbt_shell_def, membrane, RBT_CHOICE), .of.names = membrane_name,
+     .doc = "What resists stretching: constant-strain triangles in plane stress (exact for young and poisson), or a "
+            "spring along every edge (k = young thickness area / length^2 with the area of the triangles beside it; "
+            "cheaper, behaves as poisson 1/3)."},
+    {FIELD(rbt_shell_def, bending, RBT_REAL), .flags = RBT_AUTO, .fallback = {NAN}, .max = INFINITY, .unit = "N m",
+     .doc = "Stiffness against bending about the edges; \"auto\": that of a plate, young thickness^3 / (12 (1 - "
+            "poisson^2)); 0: none. Where more than two triangles share an edge, each of the others bends against the "
+            "first."},
+};
+RECORD(static, SHELL_RECORD, rbt_shell_def, SHELL, "shell",
+       "A thin sheet (cloth, paper, metal) whose mesh is made of triangles. It takes young, poisson and density from "
+       "the "
+       "material, whose model does not matter: the sheet is a St. Venant-Kirchhoff membrane with discrete-shells "
+       "hinges, stress-free in the shape of its mesh.");
+
+static const rbt_field SPRINGS[] = {
+    {FIELD(rbt_springs_def, stiffness, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .max = INFINITY, .unit = "N/m",
+     .doc = "Force per elongation, the same for every spring.", .example = "100"},
+    {FIELD(rbt_springs_def, node_mass, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .max = INFINITY, .unit = "kg",
+     .doc = "Mass of every node.", .example = "0.1"},
+};
+RECORD(static, SPRINGS_RECORD, rbt_springs_def, SPRINGS, "springs",
+       "Point masses joined by springs, for a mesh made of edges; the material is not used.");
 
 static const rbt_field DAMPING[] = {
     {FIELD(rbt_damping_def, mass, RBT_REAL), .max = INFINITY, .unit = "1/s",
@@ -278,14 +313,20 @@ static const rbt_field BODY[] = {
     {FIELD(rbt_body_def, name, RBT_TEXT), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
      .doc = "Its name, for forces, files and messages; no two bodies share one.", .example = "\"bar\""},
     {FIELD(rbt_body_def, mesh, RBT_RECORD), .flags = RBT_REQUIRED, .of.record = &RBT_MESH_RECORD,
-     .doc = "Where its tetrahedra come from."},
+     .doc = "Where its elements come from."},
     {FIELD(rbt_body_def, transform, RBT_RECORD), .of.record = &TRANSFORM_RECORD, .doc = "Where it is placed."},
     {FIELD(rbt_body_def, material, RBT_RECORD), .of.record = &MATERIAL_RECORD, .doc = "What it is made of."},
+    {FIELD(rbt_body_def, shell, RBT_OPTIONAL), .of.record = &SHELL_RECORD,
+     .doc = "For a mesh of triangles: a thin sheet."},
+    {FIELD(rbt_body_def, springs, RBT_OPTIONAL), .of.record = &SPRINGS_RECORD,
+     .doc = "For a mesh of edges: springs between point masses."},
     {FIELD(rbt_body_def, regions, RBT_RECORDS), .of.record = &REGION_RECORD,
      .doc = "Parts with a material of their own; where several match, the last one counts."},
     {FIELD(rbt_body_def, selections, RBT_RECORDS), .of.record = &RBT_NAMED_SELECTION_RECORD,
      .doc = "Selections with a name, to be used wherever a selection stands."},
     {FIELD(rbt_body_def, damping, RBT_RECORD), .of.record = &DAMPING_RECORD, .doc = "Rayleigh damping."},
+    {FIELD(rbt_body_def, consistent_mass, RBT_BOOL),
+     .doc = "The mass matrix of the linear elements instead of a mass per node; tets and implicit methods only."},
     {FIELD(rbt_body_def, fixed, RBT_VARIANTS), .of.variants = &RBT_SELECTION_VARIANTS,
      .doc = "Nodes that never move."},
     {FIELD(rbt_body_def, driven, RBT_RECORDS), .of.record = &DRIVEN_RECORD, .doc = "Nodes that follow a script."},

@@ -6,6 +6,7 @@
 #include "solve/cholesky.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "solve/ordering.h"
 
 #include <assert.h>
@@ -181,7 +182,7 @@ static void fill_values(rbt_cholesky *c, const double *from) {
     const SuiteSparse_long *start = c->A->p;
     double *value = c->A->x;
     size_t block = c->block;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (c->kept_count >= RBT_PARALLEL_FROM)
     for (size_t p = 0; p < c->kept_count; p++)
         for (size_t r = 0; r < block; r++) {
             double *at = value + start[block * p + r];

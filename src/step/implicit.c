@@ -27,7 +27,7 @@ typedef struct implicit {
     rbt_objective objective;
     rbt_newton newton;
     rbt_arena *arena;
-    double *base, *velocity, *z, *external;  // (node_count x 3)
+    double *base, *velocity, *z, *held_velocity;  // (node_count x 3)
 } implicit;
 
 static const rbt_field OPTION_FIELDS[] = {
@@ -65,7 +65,7 @@ static void *create(rule which, const rbt_model *model, const void *options, rbt
     s->arena = rbt_arena_new();
     if (options) s->options = *(const implicit_options *)options;
     else rbt_record_default(&OPTIONS, &s->options);
-    double **vectors[] = {&s->base, &s->velocity, &s->z, &s->external};
+    double **vectors[] = {&s->base, &s->velocity, &s->z, &s->held_velocity};
     bool ok = s->arena && rbt_objective_init(&s->objective, model, error) &&
               rbt_newton_init(&s->newton, &s->objective, error);
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
@@ -119,18 +119,18 @@ static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
     o->base = s->base;
     rbt_held_nodes(m, state->t, o->held);
     freeze_damping(s, state, s->rule == MIDPOINT ? 0.5 * h : before ? h : 0);
-    rbt_force_external(m, state->t + (s->rule == MIDPOINT ? 0.5 * h : h), state->x, state->v, s->external);
-    for (size_t n = 0; n < m->node_count; n++)
-        for (size_t i = 3 * n; i < 3 * n + 3; i++)
-            o->target[i] = s->base[i] + o->tau * s->velocity[i] +
-                           (m->mass[n] > 0 ? o->tau * o->tau * s->external[i] / m->mass[n] : 0);
-    // The start of the iteration: where inertia alone would bring the nodes, held nodes where they must be.
-    memcpy(s->z, o->target, values * sizeof(double));
-    memcpy(s->external, state->v, values * sizeof(double));
-    rbt_held_velocities(m, o->held, state->t, h, state->x, s->external);
+    rbt_force_external(m, state->t + (s->rule == MIDPOINT ? 0.5 * h : h), state->x, state->v, o->external);
+    // The start of the iteration: where inertia and outside forces alone would bring the nodes, held nodes where they must be.
+    for (size_t i = 0; i < values; i++) {
+        double mass = m->mass[i / 3];
+        o->target[i] = s->base[i] + o->tau * s->velocity[i];
+        s->z[i] = o->target[i] + (mass > 0 ? o->tau * o->tau * o->external[i] / mass : 0);
+    }
+    memcpy(s->held_velocity, state->v, values * sizeof(double));
+    rbt_held_velocities(m, o->held, state->t, h, state->x, s->held_velocity);
     double share = s->rule == MIDPOINT ? 0.5 : 1;
     for (size_t i = 0; i < values; i++)
-        if (o->held[i / 3]) s->z[i] = state->x[i] + share * h * s->external[i];
+        if (o->held[i / 3]) s->z[i] = state->x[i] + share * h * s->held_velocity[i];
     return RBT_DONE;
 }
 
@@ -152,7 +152,7 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
         s->base[i] = x;
         s->velocity[i] = v;
         state->x[i] = middle ? 2 * s->z[i] - x : s->z[i];
-        state->v[i] = o->held[i / 3] ? s->external[i] : middle ? 2 * w - v : w;
+        state->v[i] = o->held[i / 3] ? s->held_velocity[i] : middle ? 2 * w - v : w;
     }
     rbt_outcome outcome = rbt_check_motion(o->model, state, h, report);
     if (outcome == RBT_DONE) remember(s, state, h, s->base, s->velocity);
@@ -162,7 +162,7 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     implicit *s = self;
     double h = rbt_step_length(s->objective.model, state, until);
-    RBT_STAGE("predict", predict(s, state, h));  // y = b + tau u + tau^2 M^-1 f_ext
+    RBT_STAGE("predict", predict(s, state, h));  // y = b + tau u, and f_ext
     RBT_STAGE("start", find_start(s, state));
     rbt_outcome outcome =
         rbt_newton_solve(&s->newton, s->z, rbt_objective_tolerance(&s->objective, s->options.tolerance),

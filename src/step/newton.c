@@ -8,8 +8,7 @@
 bool rbt_newton_init(rbt_newton *s, rbt_objective *objective, rbt_error *error) {
     *s = (rbt_newton){.objective = objective, .arena = rbt_arena_new()};
     size_t nodes = objective->model->node_count;
-    if (s->arena && (s->analysed = rbt_arena_take(s->arena, nodes, 1)) &&
-        (s->keep = rbt_arena_take(s->arena, nodes, 1)) &&
+    if (s->arena && rbt_linear_init(&s->linear, objective->model, &objective->H, false, error) &&
         (s->gradient = rbt_arena_take(s->arena, 3 * nodes, sizeof(double))) &&
         (s->direction = rbt_arena_take(s->arena, 3 * nodes, sizeof(double))) &&
         (s->trial = rbt_arena_take(s->arena, 3 * nodes, sizeof(double))) &&
@@ -20,38 +19,16 @@ bool rbt_newton_init(rbt_newton *s, rbt_objective *objective, rbt_error *error) 
 }
 
 void rbt_newton_free(rbt_newton *s) {
-    rbt_cholesky_free(s->cholesky);
+    rbt_linear_free(&s->linear);
     rbt_arena_free(s->arena);
     *s = (rbt_newton){0};
 }
 
-// Symbolic analysis again only when the set of held nodes changed (a release).
 static rbt_outcome analyse(rbt_newton *s) {
-    const rbt_objective *o = s->objective;
-    size_t nodes = o->model->node_count;
-    if (s->cholesky && memcmp(o->held, s->analysed, nodes) == 0) return RBT_DONE;
-    rbt_cholesky_free(s->cholesky);
-    for (size_t n = 0; n < nodes; n++) s->keep[n] = !o->held[n];
-    memcpy(s->analysed, o->held, nodes);
-    s->factored_tau = 0;
-    s->cholesky = rbt_cholesky_analyze(&o->H, s->keep, NULL);
-    return s->cholesky ? RBT_DONE : RBT_OUT_OF_MEMORY;
-}
-
-static rbt_outcome factor(rbt_newton *s, const double *z, rbt_step_report *report) {
-    size_t row = 0;
-    rbt_factor_result result = rbt_cholesky_factor(s->cholesky, &s->objective->H, &row);
-    if (result == RBT_FACTORED) return RBT_DONE;
-    if (result == RBT_FACTOR_NO_MEMORY) {
-        snprintf(report->hint, sizeof report->hint,
-                 "the factor needs %.3g GB; take a coarser mesh or an explicit method",
-                 8e-9 * rbt_cholesky_fill(s->cholesky));
-        return RBT_OUT_OF_MEMORY;
-    }
-    rbt_report_node(report, s->objective->model, z, row);
-    snprintf(report->hint, sizeof report->hint,
-             "the projected Hessian lost its definiteness to rounding; take a smaller step");
-    return RBT_NOT_POSITIVE_DEFINITE;
+    bool changed;
+    rbt_outcome outcome = rbt_linear_analyse(&s->linear, s->objective->held, &changed);
+    if (changed) s->factored_tau = 0;
+    return outcome;
 }
 
 static double norm(const double *g, size_t n) {
@@ -63,10 +40,6 @@ static double norm(const double *g, size_t n) {
 static rbt_outcome assemble(rbt_newton *s, const double *z) {
     rbt_objective_hessian(s->objective, z);
     return RBT_DONE;
-}
-
-static rbt_outcome solve(rbt_newton *s) {
-    return rbt_cholesky_solve(s->cholesky, s->gradient, s->direction) ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
 // Halves the step until E does not increase; the first trial brings its gradient along, since it is nearly always taken.
@@ -96,25 +69,19 @@ static rbt_outcome line_search(rbt_newton *s, double *z, double *value, rbt_step
     return RBT_NOT_CONVERGED;
 }
 
-// The tet with the least det F among those whose material forbids to be inside out
-static void report_inverted(const rbt_objective *o, const double *z, rbt_step_report *report) {
-    const rbt_model *m = o->model;
-    double worst = 0;
-    for (size_t t = 0; t < m->tet_count; t++) {
-        const int32_t *n = m->tets + 4 * t;
-        if (rbt_material_at(m->regions[m->tet_region[t]].material.model)->survives_inversion) continue;
-        double volume =
-            rbt_tet_volume(z + 3 * (size_t)n[0], z + 3 * (size_t)n[1], z + 3 * (size_t)n[2], z + 3 * (size_t)n[3]);
-        double rest = rbt_tet_volume(m->X + 3 * (size_t)n[0], m->X + 3 * (size_t)n[1], m->X + 3 * (size_t)n[2],
-                                     m->X + 3 * (size_t)n[3]);
-        if (volume / rest > worst) continue;
-        worst = volume / rest;
-        report->body = m->node_body[n[0]];
-        report->tet = (int64_t)(t - m->bodies[report->body].tet_begin);
-        report->value = worst;
-    }
+// Why E has no value at z: a tet is inside out, or numbers are too large; then the largest gradient shows where.
+static rbt_outcome report_start(const rbt_newton *s, const double *z, rbt_step_report *report) {
+    const rbt_model *m = s->objective->model;
+    if (rbt_report_inverted(report, m, z)) return RBT_INVERTED;
+    size_t largest = 0;
+    for (size_t i = 1; i < 3 * m->node_count; i++)
+        if (!(fabs(s->gradient[i]) <= fabs(s->gradient[largest]))) largest = i;
+    size_t node = largest / 3;
+    rbt_report_node(report, m, z, node);
     snprintf(report->hint, sizeof report->hint,
-             "the element is inside out, which its material forbids; take a smaller step or stable-neo-hookean");
+             "node %zu would go beyond any distance; check forces, speeds and driven nodes, or take a smaller step",
+             node - m->bodies[m->node_body[node]].node_begin);
+    return RBT_NOT_FINITE;
 }
 
 rbt_outcome rbt_newton_solve(rbt_newton *s, double *z, double tolerance, int max_iterations, rbt_stages *stages,
@@ -124,10 +91,7 @@ rbt_outcome rbt_newton_solve(rbt_newton *s, double *z, double tolerance, int max
     bool keep_factor = o->model->linear && !o->contact;  // H does not depend on z
     double value = rbt_objective_gradient(o, z, s->gradient);
     report->stage = "start";
-    if (!isfinite(value)) {
-        report_inverted(o, z, report);
-        return RBT_INVERTED;
-    }
+    if (!isfinite(value)) return report_start(s, z, report);
     for (int k = 0;; k++) {
         double size = norm(s->gradient, values);
         report->residual = tolerance > 0 ? size / tolerance : size;
@@ -139,14 +103,14 @@ rbt_outcome rbt_newton_solve(rbt_newton *s, double *z, double tolerance, int max
             report->value = report->residual;
             return RBT_NOT_CONVERGED;
         }
-        report->iterations++;
         RBT_STAGE("analyse", analyse(s));
         if (!keep_factor || s->factored_tau != o->tau) {
-            RBT_STAGE("assemble", assemble(s, z));      // H(z), projected
-            RBT_STAGE("factor", factor(s, z, report));  // H = L L^T
+            s->factored_tau = 0;
+            RBT_STAGE("assemble", assemble(s, z));                          // H(z), projected
+            RBT_STAGE("factor", rbt_linear_factor(&s->linear, z, report));  // H = L L^T
             s->factored_tau = o->tau;
         }
-        RBT_STAGE("solve", solve(s));  // p = H^-1 grad E
+        RBT_STAGE("solve", rbt_linear_solve(&s->linear, s->gradient, s->direction, report));  // p = H^-1 grad E
         RBT_STAGE("search", line_search(s, z, &value, report));
     }
 }

@@ -2,13 +2,12 @@
 #ifndef RBT_STEP_NEWTON_H
 #define RBT_STEP_NEWTON_H
 
-#include "solve/cholesky.h"
+#include "step/linear.h"
 #include "step/objective.h"
 
 typedef struct rbt_newton {
     rbt_objective *objective;
-    rbt_cholesky *cholesky;
-    unsigned char *analysed, *keep;                         // (node_count)
+    rbt_linear linear;
     double *gradient, *direction, *trial, *trial_gradient;  // (node_count x 3)
     rbt_arena *arena;
     double factored_tau;  // of the factor that is kept for a linear model; 0: none

@@ -1,5 +1,6 @@
 #include "step/objective.h"
 
+#include "base/threads.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -39,6 +40,7 @@ static bool characteristic_force(rbt_objective *o, rbt_error *error) {
     }
     for (size_t n = 0; n < m->node_count; n++) square += sum[n] * sum[n];
     o->characteristic = sqrt(square);
+    o->unit_energy += m->sheet_energy;
     free(sum);
     return true;
 }
@@ -63,6 +65,9 @@ bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) 
     if (ok && damped) ok = (o->damping = rbt_arena_take(o->arena, 9 * blocks, sizeof(double))) != NULL;
     if (ok && m->obstacles.count)
         ok = (o->contact = rbt_arena_take(o->arena, 9 * m->node_count, sizeof(double))) != NULL;
+    ok = ok && (o->external = rbt_arena_take(o->arena, values, sizeof(double))) &&
+         (o->inertia = rbt_arena_take(o->arena, values, sizeof(double))) &&
+         rbt_mass_build(&o->mass, o->arena, m, &o->stiffness.K, error);
     if (ok) return true;
     rbt_fail_memory(error, 9 * blocks * sizeof(double), "a step's matrix");
     rbt_objective_free(o);
@@ -80,28 +85,29 @@ void rbt_objective_freeze_damping(rbt_objective *o, const double *x) {
     if (!o->damping) return;
     rbt_stiffness_assemble(&o->stiffness, m, RBT_PROJECTED, x);
     const rbt_block_matrix *K = &o->stiffness.K;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < m->node_count; n++) {
         double beta = m->bodies[m->node_body[n]].damping.stiffness;
         for (size_t i = 9 * K->start[n]; i < 9 * K->start[n + 1]; i++) o->damping[i] = beta * K->value[i];
     }
 }
 
-// product = D (z - b), and returns (z - b)^T D (z - b)
+// product = D (z - b), and returns (z - b)^T D (z - b). D = alpha M + beta K.
 static double damp(rbt_objective *o, const double *z) {
     const rbt_model *m = o->model;
+    size_t values = 3 * m->node_count;
     double sum = 0;
-    for (size_t i = 0; i < 3 * m->node_count; i++) o->force[i] = z[i] - o->base[i];
+    for (size_t i = 0; i < values; i++) o->force[i] = z[i] - o->base[i];
     if (o->damping) {
         rbt_block_matrix D = o->H;
         D.value = o->damping;
         rbt_block_matrix_product(&D, o->force, o->product);
-    } else memset(o->product, 0, 3 * m->node_count * sizeof(double));
-    for (size_t n = 0; n < m->node_count; n++)
-        for (size_t i = 3 * n; i < 3 * n + 3; i++) {
-            o->product[i] += m->bodies[m->node_body[n]].damping.mass * m->mass[n] * o->force[i];
-            sum += o->product[i] * o->force[i];
-        }
+    } else memset(o->product, 0, values * sizeof(double));
+    rbt_mass_product(&o->mass, o->force, o->inertia);
+    for (size_t i = 0; i < values; i++) {
+        o->product[i] += m->bodies[m->node_body[i / 3]].damping.mass * o->inertia[i];
+        sum += o->product[i] * o->force[i];
+    }
     return sum;
 }
 
@@ -111,19 +117,22 @@ static bool is_damped(const rbt_model *m) {
     return false;
 }
 
-// 1/2 |z - y|_M^2 + tau^2 C(z)
-static double inertia_and_contact(const rbt_objective *o, const double *z) {
+// 1/2 |z - y|_M^2 + tau^2 (C(z) - f_ext.(z - y)); leaves M (z - y) in o->inertia. Held nodes of a lumped M would only add a
+// constant, which costs digits: they are left out.
+static double inertia_and_contact(rbt_objective *o, const double *z) {
     const rbt_model *m = o->model;
-    double inertia = 0, contact = 0;
+    double inertia = 0, outside = 0, tau2 = o->tau * o->tau;
+    bool coupled = o->mass.matrix.value != NULL;
+    for (size_t i = 0; i < 3 * m->node_count; i++) o->force[i] = o->held[i / 3] && !coupled ? 0 : z[i] - o->target[i];
+    rbt_mass_product(&o->mass, o->force, o->inertia);
     for (size_t n = 0; n < m->node_count; n++) {
+        inertia += 0.5 * rbt_dot(o->force + 3 * n, o->inertia + 3 * n);
         if (o->held[n]) continue;
-        double away[3];
-        rbt_subtract(z + 3 * n, o->target + 3 * n, away);
-        inertia += 0.5 * m->mass[n] * rbt_dot(away, away);
+        outside -= rbt_dot(o->external + 3 * n, o->force + 3 * n);
         if (m->obstacles.count && m->node_area[n] > 0)
-            contact += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], NULL, NULL);
+            outside += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], NULL, NULL);
     }
-    return inertia + o->tau * o->tau * contact;
+    return inertia + tau2 * outside;
 }
 
 double rbt_objective_value(rbt_objective *o, const double *z) {
@@ -135,18 +144,16 @@ double rbt_objective_value(rbt_objective *o, const double *z) {
 double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradient) {
     const rbt_model *m = o->model;
     size_t values = 3 * m->node_count;
-    double tau2 = o->tau * o->tau, value = inertia_and_contact(o, z), elastic = 0, damping = 0;
+    double tau2 = o->tau * o->tau, elastic = 0, damping = 0;
     bool damped = is_damped(m);
     if (damped) damping = 0.5 * o->tau * damp(o, z);
-    memset(o->force, 0, values * sizeof(double));
+    double value = inertia_and_contact(o, z);
+    memcpy(o->force, o->external, values * sizeof(double));
     rbt_force_elastic(m, z, o->energies, o->partial, o->force);
     rbt_force_contact(m, z, o->force, NULL);
     for (size_t c = 0; c < m->plan.chunk_count; c++) elastic += o->energies[c];
-    for (size_t n = 0; n < m->node_count; n++)
-        for (size_t i = 3 * n; i < 3 * n + 3; i++)
-            gradient[i] = o->held[n] ? 0
-                                     : m->mass[n] * (z[i] - o->target[i]) - tau2 * o->force[i] +
-                                           (damped ? o->tau * o->product[i] : 0);
+    for (size_t i = 0; i < values; i++)
+        gradient[i] = o->held[i / 3] ? 0 : o->inertia[i] - tau2 * o->force[i] + (damped ? o->tau * o->product[i] : 0);
     value += tau2 * elastic + damping;
     return isnan(value) ? INFINITY : value;
 }
@@ -160,19 +167,19 @@ void rbt_objective_hessian(rbt_objective *o, const double *z) {
         memset(o->force, 0, 3 * m->node_count * sizeof(double));
         rbt_force_contact(m, z, o->force, o->contact);
     }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < m->node_count; n++) {
         double *diagonal = o->H.value + 9 * (K->start[n + 1] - 1);
-        double mass = m->mass[n] * (1 + o->tau * m->bodies[m->node_body[n]].damping.mass);
         for (size_t i = 9 * K->start[n]; i < 9 * K->start[n + 1]; i++)
             o->H.value[i] = tau2 * K->value[i] + (o->damping ? o->tau * o->damping[i] : 0);
-        for (int i = 0; i < 9; i += 4) diagonal[i] += mass;
+        rbt_mass_add_row(&o->mass, n, 1 + o->tau * m->bodies[m->node_body[n]].damping.mass, &o->H);
         for (size_t i = 0; o->contact && i < 9; i++) diagonal[i] += tau2 * o->contact[9 * n + i];
     }
 }
 
 double rbt_objective_tolerance(const rbt_objective *o, double epsilon) {
-    return epsilon * o->tau * o->tau * o->characteristic;
+    double elastic = o->tau * o->tau * o->characteristic, sheets = o->model->sheet_inertia;
+    return epsilon * (elastic > 0 && sheets > 0 ? fmin(elastic, sheets) : elastic + sheets);
 }
 
 double rbt_objective_rounding(const rbt_objective *o, double value) {

@@ -1,14 +1,16 @@
 // One implicit step as the minimum of a function. With tau the scale of the method's step (h for backward Euler, 2h/3 for
 // BDF2, h/2 for the midpoint rule), base position b and base velocity u, the unknown position z minimises
 //
-//   E(z) = 1/2 |z - y|_M^2 + tau^2 (W(z) + C(z)) + tau/2 (z - b)^T D (z - b),     y = b + tau u + tau^2 M^-1 f_ext
+//   E(z) = 1/2 |z - y|_M^2 + tau^2 (W(z) + C(z) - f_ext.(z - y)) + tau/2 (z - b)^T D (z - b),     y = b + tau u
 //
+// (for a lumped M this is, up to a constant, 1/2 |z - y'|_M^2 + ... with y' = y + tau^2 M^-1 f_ext.)
 // W: elastic energy, C: penalty of obstacles, D = alpha M + beta K(x_n): Rayleigh damping with K frozen and projected, so that
 // damping is a quadratic. Held nodes are no unknowns: their z is given, and their rows of the gradient are 0.
 #ifndef RBT_STEP_OBJECTIVE_H
 #define RBT_STEP_OBJECTIVE_H
 
 #include "model/force.h"
+#include "model/mass.h"
 #include "model/stiffness.h"
 #include "step/stage.h"
 
@@ -16,12 +18,15 @@ typedef struct rbt_objective {
     const rbt_model *model;
     rbt_arena *arena;
     rbt_stiffness stiffness;
+    rbt_mass mass;
     rbt_block_matrix H;  // d^2E/dz^2, pattern of K
     double *damping;     // values of beta K(x_n) per block, NULL without stiffness damping
 
     double tau;
     const double *base;     // b (node_count x 3)
     double *target;         // y
+    double *external;       // f_ext
+    double *inertia;        // (node_count x 3) M (z - y), work
     unsigned char *held;    // (node_count)
     double *energies;       // (plan.chunk_count) work
     double *partial;        // (plan.slot_count x 3) work
@@ -48,7 +53,8 @@ double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradien
 void rbt_objective_hessian(rbt_objective *o, const double *z);
 
 // The size a gradient may have when the step counts as solved, for a relative tolerance epsilon: epsilon tau^2 <W> |l|
-// (Li et al. 2019, section 5.2; with several materials each element brings its own <W>).
+// (Li et al. 2019, section 5.2; with several materials each element brings its own <W>). Shells and nets, stiff in one
+// direction and soft in others, ask for epsilon m l instead: no node is misplaced by more than that share of an edge.
 double rbt_objective_tolerance(const rbt_objective *o, double epsilon);
 
 // Differences of E(z) below this are rounding: what is summed up to `value` are terms of the size of unit_energy.

@@ -2,16 +2,18 @@
 //   (M + h D + h^2 K) dv = h (f_ext - dW/dx - D v - h K v),   v+ = v + dv,   x+ = x + h v+,   D = alpha M + beta K
 // Held nodes have a known dv; their columns go to the right-hand side and their rows are eliminated:
 //   A = (1 + h alpha) M + h (h + beta) K + h^2 K_contact
-//   A_ff dv_f = h (f - alpha M v)_f - [h (h + beta) K (v + dv_held)]_f
+//   A_ff dv_f = [h (f - alpha M v) - (1 + h alpha) M dv_held - h (h + beta) K (v + dv_held)]_f
 // Contact is linearised about y = x + h v + h^2 f_ext / M, where the nodes are heading: a node that would be inside at the
 // end of the step meets the obstacle in this step, not when it is already deep in it. With x+ - y = h dv - h^2 f_ext / M
 //   f_contact(x+) ~ f_contact(y) + K_contact h^2 f_ext / M - h K_contact dv.
 // K is the exact tangent. If A is not positive definite (strong compression), the step is an outcome: a shorter one
 // is, since M dominates as h goes to 0.
+#include "base/threads.h"
 #include "math/vec3.h"
 #include "model/force.h"
+#include "model/mass.h"
 #include "model/stiffness.h"
-#include "solve/cholesky.h"
+#include "step/linear.h"
 #include "step/method.h"
 
 #include <stdio.h>
@@ -21,19 +23,20 @@ typedef struct semi_implicit {
     const rbt_model *model;
     rbt_arena *arena;
     rbt_stiffness stiffness;
+    rbt_mass mass;
     rbt_block_matrix A;  // pattern of K, values of its own
-    rbt_cholesky *cholesky;
+    rbt_linear linear;
     double factored_step;  // h of the factor, which a linear model without obstacles keeps; 0: none
-    unsigned char *held, *analysed, *keep;
-    double *f, *rhs, *dv, *moved, *product, *ahead;  // (node_count x 3)
-    double *work;                                    // (2 x node_count x 3) of a linear model
-    double *partial;                                 // (plan.slot_count x 3)
-    double *contact;                                 // (node_count x 9), NULL without obstacles
+    unsigned char *held;
+    double *f, *rhs, *dv, *moved, *product, *ahead, *inertia;  // (node_count x 3)
+    double *work;                                              // (2 x node_count x 3) of a linear model
+    double *partial;                                           // (plan.slot_count x 3)
+    double *contact;                                           // (node_count x 9), NULL without obstacles
 } semi_implicit;
 
 static void destroy(void *self) {
     semi_implicit *s = self;
-    rbt_cholesky_free(s->cholesky);
+    rbt_linear_free(&s->linear);
     rbt_stiffness_free(&s->stiffness);
     rbt_arena_free(s->arena);
     free(s);
@@ -41,7 +44,7 @@ static void destroy(void *self) {
 
 static bool allocate(semi_implicit *s, const rbt_model *m) {
     size_t values = 3 * m->node_count;
-    double **vectors[] = {&s->f, &s->rhs, &s->dv, &s->moved, &s->product, &s->ahead};
+    double **vectors[] = {&s->f, &s->rhs, &s->dv, &s->moved, &s->product, &s->ahead, &s->inertia};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!(*vectors[i] = rbt_arena_take(s->arena, values, sizeof(double)))) return false;
     if (m->obstacles.count && !(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double))))
@@ -50,13 +53,10 @@ static bool allocate(semi_implicit *s, const rbt_model *m) {
     s->A = s->stiffness.K;
     return (s->partial = rbt_arena_take(s->arena, 3 * m->plan.slot_count, sizeof(double))) &&
            (s->A.value = rbt_arena_take(s->arena, 9 * s->A.start[s->A.row_count], sizeof(double))) &&
-           (s->held = rbt_arena_take(s->arena, m->node_count, 1)) &&
-           (s->analysed = rbt_arena_take(s->arena, m->node_count, 1)) &&
-           (s->keep = rbt_arena_take(s->arena, m->node_count, 1));
+           (s->held = rbt_arena_take(s->arena, m->node_count, 1));
 }
 
 static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
-    (void)solver;
     (void)options;
     semi_implicit *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
@@ -67,8 +67,10 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
         return NULL;
     }
     if (model->linear) rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
-    if (allocate(s, model)) return s;
-    rbt_fail_memory(error, rbt_arena_bytes(s->arena), "a stepper");
+    if (!allocate(s, model)) rbt_fail_memory(error, rbt_arena_bytes(s->arena), "a stepper");
+    else if (rbt_mass_build(&s->mass, s->arena, model, &s->stiffness.K, error) &&
+             rbt_linear_init(&s->linear, model, &s->A, solver == 1, error))
+        return s;
     destroy(s);
     return NULL;
 }
@@ -101,43 +103,21 @@ static rbt_outcome assemble(semi_implicit *s, const rbt_state *state, double h) 
     const rbt_model *m = s->model;
     if (!m->linear) rbt_stiffness_assemble(&s->stiffness, m, RBT_TANGENT, state->x);
     const rbt_block_matrix *K = &s->stiffness.K;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < m->node_count; n++) {
         double scale = stiffness_factor(m, n, h), *diagonal = s->A.value + 9 * (K->start[n + 1] - 1);
         for (size_t i = 9 * K->start[n]; i < 9 * K->start[n + 1]; i++) s->A.value[i] = scale * K->value[i];
-        for (int i = 0; i < 9; i += 4) diagonal[i] += mass_factor(m, n, h) * m->mass[n];
+        rbt_mass_add_row(&s->mass, n, mass_factor(m, n, h), &s->A);
         for (size_t i = 0; s->contact && i < 9; i++) diagonal[i] += h * h * s->contact[9 * n + i];
     }
     return RBT_DONE;
 }
 
-// Symbolic analysis again only when the set of held nodes changed (a release).
-static bool analyse(semi_implicit *s) {
-    const rbt_model *m = s->model;
-    if (s->cholesky && memcmp(s->held, s->analysed, m->node_count) == 0) return true;
-    rbt_cholesky_free(s->cholesky);
-    for (size_t n = 0; n < m->node_count; n++) s->keep[n] = !s->held[n];
-    memcpy(s->analysed, s->held, m->node_count);
-    s->factored_step = 0;
-    s->cholesky = rbt_cholesky_analyze(&s->A, s->keep, NULL);
-    return s->cholesky != NULL;
-}
-
-static rbt_outcome factor(semi_implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
-    size_t row = 0;
-    rbt_factor_result result = rbt_cholesky_factor(s->cholesky, &s->A, &row);
-    if (result == RBT_FACTORED) return RBT_DONE;
-    if (result == RBT_FACTOR_NO_MEMORY) {
-        snprintf(report->hint, sizeof report->hint,
-                 "the factor needs %.3g GB; take a coarser mesh or an explicit method",
-                 8e-9 * rbt_cholesky_fill(s->cholesky));
-        return RBT_OUT_OF_MEMORY;
-    }
-    rbt_report_node(report, s->model, state->x, row);
-    snprintf(
-        report->hint, sizeof report->hint,
-        "M + h D + h^2 K is indefinite at h = %.3g s: the body is strongly compressed there; take a smaller step", h);
-    return RBT_NOT_POSITIVE_DEFINITE;
+static rbt_outcome analyse(semi_implicit *s) {
+    bool changed;
+    rbt_outcome outcome = rbt_linear_analyse(&s->linear, s->held, &changed);
+    if (changed) s->factored_step = 0;
+    return outcome;
 }
 
 static rbt_outcome solve(semi_implicit *s, rbt_state *state, double h, rbt_step_report *report) {
@@ -147,16 +127,16 @@ static rbt_outcome solve(semi_implicit *s, rbt_state *state, double h, rbt_step_
     memcpy(s->moved, state->v, values * sizeof(double));
     rbt_held_velocities(m, s->held, state->t, h, state->x, s->moved);
     rbt_block_matrix_product(&s->stiffness.K, s->moved, s->product);
-    for (size_t n = 0; n < m->node_count; n++) {
-        const rbt_damping_def *damping = &m->bodies[m->node_body[n]].damping;
-        double scale = stiffness_factor(m, n, h);
-        const double *v = state->v + 3 * n;
-        for (size_t i = 0; i < 3; i++)
-            s->rhs[3 * n + i] = s->held[n] ? 0
-                                           : h * (s->f[3 * n + i] - damping->mass * m->mass[n] * v[i]) -
-                                                 scale * s->product[3 * n + i];
+    // inertia = M (h alpha v + (1 + h alpha) dv_held)
+    for (size_t i = 0; i < values; i++) {
+        double factor_of_mass = mass_factor(m, i / 3, h);
+        s->dv[i] = (factor_of_mass - 1) * state->v[i] + factor_of_mass * (s->moved[i] - state->v[i]);
     }
-    if (!rbt_cholesky_solve(s->cholesky, s->rhs, s->dv)) return RBT_OUT_OF_MEMORY;
+    rbt_mass_product(&s->mass, s->dv, s->inertia);
+    for (size_t i = 0; i < values; i++)
+        s->rhs[i] = s->held[i / 3] ? 0 : h * s->f[i] - s->inertia[i] - stiffness_factor(m, i / 3, h) * s->product[i];
+    rbt_outcome outcome = rbt_linear_solve(&s->linear, s->rhs, s->dv, report);
+    if (outcome != RBT_DONE) return outcome;
     rbt_block_matrix_product(&s->A, s->dv, s->product);
     double error = 0, size = 0;
     for (size_t i = 0; i < values; i++) {
@@ -165,7 +145,6 @@ static rbt_outcome solve(semi_implicit *s, rbt_state *state, double h, rbt_step_
         size += s->rhs[i] * s->rhs[i];
     }
     report->residual = size > 0 ? sqrt(error / size) : 0;
-    report->iterations++;
     return RBT_DONE;
 }
 
@@ -181,11 +160,12 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     semi_implicit *s = self;
     double h = rbt_step_length(s->model, state, until);
     rbt_held_nodes(s->model, state->t, s->held);
-    RBT_STAGE("force", forces(s, state, h));                          // f = f_ext - dW/dx
-    RBT_STAGE("analyse", analyse(s) ? RBT_DONE : RBT_OUT_OF_MEMORY);  // ordering and fill, when nodes were released
+    RBT_STAGE("force", forces(s, state, h));  // f = f_ext - dW/dx
+    RBT_STAGE("analyse", analyse(s));         // ordering and fill, when nodes were released
     if (!s->model->linear || s->contact || s->factored_step != h) {
-        RBT_STAGE("assemble", assemble(s, state, h));      // K(x), A = M + h D + h^2 K
-        RBT_STAGE("factor", factor(s, state, h, report));  // A = L L^T
+        s->factored_step = 0;
+        RBT_STAGE("assemble", assemble(s, state, h));                          // K(x), A = M + h D + h^2 K
+        RBT_STAGE("factor", rbt_linear_factor(&s->linear, state->x, report));  // A = L L^T
         s->factored_step = h;
     }
     RBT_STAGE("solve", solve(s, state, h, report));    // A dv = h (f - D v - h K v)
@@ -193,7 +173,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     return RBT_DONE;
 }
 
-static const char *solver_name(int i) { return i == 0 ? "cholesky" : NULL; }
+static const char *solver_name(int i) { return i == 0 ? "cholesky" : i == 1 ? "cg" : NULL; }
 
 const rbt_method RBT_SEMI_IMPLICIT = {
     .name = "semi-implicit",

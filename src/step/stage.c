@@ -22,6 +22,14 @@ double rbt_step_length(const rbt_model *model, const rbt_state *state, double un
     return fabs(nominal - h) <= 1e-6 * h ? nominal : h;
 }
 
+// det F of a tet at x
+static double determinant(const rbt_model *m, size_t tet, const double *x) {
+    const int32_t *n = m->tets + 4 * tet;
+    const double *p[4], *P[4];
+    for (int a = 0; a < 4; a++) p[a] = x + 3 * (size_t)n[a], P[a] = m->X + 3 * (size_t)n[a];
+    return rbt_tet_volume(p[0], p[1], p[2], p[3]) / rbt_tet_volume(P[0], P[1], P[2], P[3]);
+}
+
 void rbt_report_node(rbt_step_report *report, const rbt_model *m, const double *x, size_t node) {
     const rbt_body *body = &m->bodies[m->node_body[node]];
     report->body = m->node_body[node];
@@ -29,33 +37,61 @@ void rbt_report_node(rbt_step_report *report, const rbt_model *m, const double *
     double least = INFINITY;
     for (size_t k = m->tet_start[node]; k < m->tet_start[node + 1]; k++) {
         size_t t = (size_t)m->node_tets[k];
-        const int32_t *n = m->tets + 4 * t;
-        const double *p[4], *P[4];
-        for (int a = 0; a < 4; a++) p[a] = x + 3 * (size_t)n[a], P[a] = m->X + 3 * (size_t)n[a];
-        double J = rbt_tet_volume(p[0], p[1], p[2], p[3]) / rbt_tet_volume(P[0], P[1], P[2], P[3]);
+        double J = determinant(m, t, x);
         if (J < least || report->tet < 0) {
             least = J;
             report->tet = (int64_t)(t - body->tet_begin);
-            report->value = J;
+            report->value = isfinite(J) ? J : 0;
         }
     }
 }
 
+bool rbt_report_inverted(rbt_step_report *report, const rbt_model *m, const double *x) {
+    double least = 0;
+    bool found = false, forbidden = false;
+    for (size_t r = 0; r < m->region_count; r++)
+        forbidden |= !rbt_material_at(m->regions[r].material.model)->survives_inversion;
+    for (size_t t = 0; forbidden && t < m->tet_count; t++) {
+        const rbt_region *region = &m->regions[m->tet_region[t]];
+        if (rbt_material_at(region->material.model)->survives_inversion) continue;
+        double J = determinant(m, t, x);
+        if (!(J <= least)) continue;
+        found = true;
+        least = J;
+        report->body = region->body;
+        report->tet = (int64_t)(t - m->bodies[region->body].tet_begin);
+        report->value = J;
+    }
+    if (found)
+        snprintf(report->hint, sizeof report->hint,
+                 "the element is inside out, which its material forbids; take a smaller step or stable-neo-hookean");
+    return found;
+}
+
+// A node whose position or velocity is beyond numbers, or that moves further than anything should
+static void report_motion(const rbt_model *m, const rbt_state *state, size_t n, rbt_step_report *report) {
+    const rbt_body *body = &m->bodies[m->node_body[n]];
+    double speed = rbt_length(state->v + 3 * n);
+    char what[64] = "has lost its place";
+    rbt_report_node(report, m, state->x, n);
+    if (isfinite(speed)) {
+        report->value = speed;
+        snprintf(what, sizeof what, "moves at %.3g m/s", speed);
+    }
+    snprintf(report->hint, sizeof report->hint,
+             "node %zu %s; take a smaller step (explicit methods: below %.3g s here), or an implicit method",
+             n - body->node_begin, what, body->explicit_step);
+}
+
 rbt_outcome rbt_check_motion(const rbt_model *m, const rbt_state *state, double h, rbt_step_report *report) {
     for (size_t n = 0; n < m->node_count; n++) {
-        const double *x = state->x + 3 * n, *v = state->v + 3 * n;
         const rbt_body *body = &m->bodies[m->node_body[n]];
         double size[3];
         rbt_subtract(body->box_max, body->box_min, size);
-        double speed = rbt_length(v);
-        if (isfinite(rbt_length(x)) && speed * h <= 1e3 * rbt_length(size)) continue;
-        rbt_report_node(report, m, state->x, n);
-        report->value = speed;
-        snprintf(report->hint, sizeof report->hint,
-                 "node %zu moves at %.3g m/s; take a smaller step (explicit methods: below %.3g s here), or an "
-                 "implicit method",
-                 n - body->node_begin, speed, body->explicit_step);
+        if (isfinite(rbt_length(state->x + 3 * n)) && rbt_length(state->v + 3 * n) * h <= 1e3 * rbt_length(size))
+            continue;
+        report_motion(m, state, n, report);
         return RBT_NOT_FINITE;
     }
-    return RBT_DONE;
+    return rbt_report_inverted(report, m, state->x) ? RBT_INVERTED : RBT_DONE;
 }

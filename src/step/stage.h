@@ -32,8 +32,11 @@ double rbt_step_length(const rbt_model *model, const rbt_state *state, double un
 // Names the place of trouble: the node's body and, of its tets, the one with the least det F at x.
 void rbt_report_node(rbt_step_report *report, const rbt_model *model, const double *x, size_t node);
 
-// RBT_DONE if all positions and velocities are numbers and no node moved further in this step than a thousand times
-// its body's size; otherwise RBT_NOT_FINITE with the node reported.
+// Whether a tet is inside out at x although its material forbids it; the one with the least det F is reported.
+bool rbt_report_inverted(rbt_step_report *report, const rbt_model *model, const double *x);
+
+// RBT_DONE if all positions and velocities are numbers, no node moved further in this step than a thousand times its body's
+// size and no tet is inside out that must not be; otherwise RBT_NOT_FINITE or RBT_INVERTED with the place reported.
 rbt_outcome rbt_check_motion(const rbt_model *model, const rbt_state *state, double h, rbt_step_report *report);
 
 #endif

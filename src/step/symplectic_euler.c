@@ -30,6 +30,14 @@ static void destroy(void *self) {
 static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
     (void)solver;
     (void)options;
+    for (size_t b = 0; b < model->body_count; b++)
+        if (model->bodies[b].consistent_mass) {
+            rbt_fail_path(error, NULL, "bodies",
+                          "\"%s\" has a consistent mass, but symplectic-euler needs a mass per node; set "
+                          "consistent_mass to false or take an implicit method",
+                          model->bodies[b].name);
+            return NULL;
+        }
     symplectic_euler *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
     size_t values = 3 * model->node_count;

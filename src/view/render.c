@@ -226,15 +226,16 @@ static bool write_animation(job *j, rbt_image *image, rbt_error *error) {
 }
 
 static bool write_sheet(job *j, rbt_image *image, rbt_render_report *report, rbt_error *error) {
-    rbt_sheet sheet;
+    rbt_picture_sheet sheet;
     double size = fmax(letter_size(image->height), 9), strip = rbt_legend_height(&j->legend, size);
     if (strip > 0) strip += 2 * size;
-    if (!rbt_sheet_new(&sheet, j->count, j->options->columns, image->width, image->height, (int)lround(strip), error))
+    if (!rbt_picture_sheet_new(&sheet, j->count, j->options->columns, image->width, image->height, (int)lround(strip),
+                               error))
         return false;
     bool good = true;
     for (size_t i = 0; good && i < j->count; i++) {
         good = draw_frame(j, i, image, error);
-        if (good) rbt_sheet_place(&sheet, i, image);
+        if (good) rbt_picture_sheet_place(&sheet, i, image);
     }
     if (good) {
         double x = 0.5 * (sheet.image.width - rbt_legend_width(&j->legend, size));
@@ -243,7 +244,7 @@ static bool write_sheet(job *j, rbt_image *image, rbt_render_report *report, rbt
         report->height = sheet.image.height;
         good = rbt_png_write(&sheet.image, j->options->output, error);
     }
-    rbt_sheet_free(&sheet);
+    rbt_picture_sheet_free(&sheet);
     return good;
 }
 

@@ -21,9 +21,9 @@ static long best_columns(size_t count, int cell_width, int cell_height) {
     return best;
 }
 
-bool rbt_sheet_new(rbt_sheet *sheet, size_t count, long columns, int cell_width, int cell_height, int strip_height,
-                   rbt_error *error) {
-    *sheet = (rbt_sheet){.cell_width = cell_width, .cell_height = cell_height, .gap = 6};
+bool rbt_picture_sheet_new(rbt_picture_sheet *sheet, size_t count, long columns, int cell_width, int cell_height,
+                           int strip_height, rbt_error *error) {
+    *sheet = (rbt_picture_sheet){.cell_width = cell_width, .cell_height = cell_height, .gap = 6};
     if (columns < 0) return rbt_fail(error, "--columns %ld: must be at least 1", columns);
     if (!columns) columns = best_columns(count, cell_width, cell_height);
     if ((size_t)columns > count) columns = (long)count;
@@ -42,10 +42,10 @@ bool rbt_sheet_new(rbt_sheet *sheet, size_t count, long columns, int cell_width,
     return true;
 }
 
-void rbt_sheet_place(rbt_sheet *sheet, size_t i, const rbt_image *cell) {
+void rbt_picture_sheet_place(rbt_picture_sheet *sheet, size_t i, const rbt_image *cell) {
     int column = (int)(i % (size_t)sheet->columns), row = (int)(i / (size_t)sheet->columns);
     rbt_image_copy(&sheet->image, sheet->gap + column * (sheet->cell_width + sheet->gap),
                    sheet->gap + row * (sheet->cell_height + sheet->gap), cell);
 }
 
-void rbt_sheet_free(rbt_sheet *sheet) { rbt_image_free(&sheet->image); }
+void rbt_picture_sheet_free(rbt_picture_sheet *sheet) { rbt_image_free(&sheet->image); }

@@ -4,16 +4,16 @@
 
 #include "view/image.h"
 
-typedef struct rbt_sheet {
+typedef struct rbt_picture_sheet {
     rbt_image image;
     int columns, cell_width, cell_height, gap;
     int strip;  // y where the strip begins
-} rbt_sheet;
+} rbt_picture_sheet;
 
 // columns 0: chosen so that the sheet comes out wider than tall. strip_height may be 0.
-bool rbt_sheet_new(rbt_sheet *sheet, size_t count, long columns, int cell_width, int cell_height, int strip_height,
-                   rbt_error *error);
-void rbt_sheet_place(rbt_sheet *sheet, size_t i, const rbt_image *cell);
-void rbt_sheet_free(rbt_sheet *sheet);
+bool rbt_picture_sheet_new(rbt_picture_sheet *sheet, size_t count, long columns, int cell_width, int cell_height,
+                           int strip_height, rbt_error *error);
+void rbt_picture_sheet_place(rbt_picture_sheet *sheet, size_t i, const rbt_image *cell);
+void rbt_picture_sheet_free(rbt_picture_sheet *sheet);
 
 #endif

@@ -375,12 +375,12 @@ static void legends_run_over_round_numbers(void **state) {
 
 static void sheets_refuse_to_be_huge(void **state) {
     (void)state;
-    rbt_sheet sheet;
+    rbt_picture_sheet sheet;
     rbt_error error;
-    assert_true(rbt_sheet_new(&sheet, 6, 0, 48, 36, 0, &error));
+    assert_true(rbt_picture_sheet_new(&sheet, 6, 0, 48, 36, 0, &error));
     assert_int_equal(sheet.columns, 3);
-    rbt_sheet_free(&sheet);
-    assert_false(rbt_sheet_new(&sheet, 100, 1, 480, 360, 0, &error));
+    rbt_picture_sheet_free(&sheet);
+    assert_false(rbt_picture_sheet_new(&sheet, 100, 1, 480, 360, 0, &error));
     assert_string_equal(
         error.message,
         "a sheet of 100 frames in 1 columns would have 492 x 36606 pixels, the limit is 16384 a side; try "
