@@ -92,6 +92,7 @@ limit=$("$rubato" run scene.json -o limit --frames 1 | sed -n 's/.*explicit step
 step=$(python3 -c "print(10 * $limit)")
 for material in stable-neo-hookean neo-hookean st-venant-kirchhoff fixed-corotated corotational arap linear; do
     impossible 'body "bar", tet ' --method symplectic-euler --set bodies[0].material.model=$material \
-        --set 'bodies[0].velocity={"angular":[1,2,3]}' --set time="{\"step\":$step,\"frame\":$step,\"end\":100}"
+        --set 'bodies[0].velocity={"angular":[1,2,3]}' --set integrator.max_cuts=0 \
+        --set time="{\"step\":$step,\"frame\":$step,\"end\":20}"
     grep -Eq '"outcome": "(not finite|inverted)"' out/run.json || fail "$material: run.json should name the outcome"
 done
