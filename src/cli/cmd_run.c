@@ -26,9 +26,9 @@ typedef struct voice {
 
 static void describe_body(const rbt_body *b) {
     size_t nodes = b->node_end - b->node_begin;
-    printf("  %s: %zu nodes, %zu tets, %zu unknowns, %.3g x %.3g x %.3g m, %.4g kg", b->name, nodes,
-           b->tet_end - b->tet_begin, 3 * (nodes - b->fixed_count - b->driven_count), b->box_max[0] - b->box_min[0],
-           b->box_max[1] - b->box_min[1], b->box_max[2] - b->box_min[2], b->mass);
+    printf("  %s: %zu nodes, %zu %ss, %zu unknowns, %.3g x %.3g x %.3g m, %.4g kg", b->name, nodes,
+           rbt_body_element_count(b), rbt_body_element(b), 3 * (nodes - b->fixed_count - b->driven_count),
+           b->box_max[0] - b->box_min[0], b->box_max[1] - b->box_min[1], b->box_max[2] - b->box_min[2], b->mass);
     if (b->fixed_count) printf(", %zu fixed", b->fixed_count);
     if (b->driven_count) printf(", %zu driven", b->driven_count);
     printf("; explicit step about %.2g s\n", b->explicit_step);

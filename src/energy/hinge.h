@@ -5,6 +5,8 @@
 // The factor makes a sheet rolled to curvature kappa along a regular mesh cost D/2 kappa^2 per area, as the continuum does.
 // Differences of angles are taken modulo a full turn, so W is continuous for every rest angle.
 //
+// The projection is closed-form (hinge.c); the tangent is the projected Hessian, as for springs (spring.h).
+//
 // Nodes of a hinge: edge x_0 x_1, apex x_2 of the first triangle, apex x_3 of the second. The order of nodes in the triangles of
 // the mesh does not matter.
 #ifndef RBT_ENERGY_HINGE_H

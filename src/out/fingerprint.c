@@ -94,6 +94,12 @@ static void add_bodies(uint64_t *h, const rbt_model *model) {
         const rbt_body *body = &model->bodies[b];
         add_number(h, body->node_end);
         add_number(h, body->tet_end);
+        add_number(h, body->triangle_end);
+        add_number(h, body->edge_end);
+        add_number(h, body->kind);
+        const double sheet[] = {body->shell.thickness, body->shell.membrane, body->shell.bending,
+                                body->springs.stiffness};
+        add_reals(h, sheet, sizeof sheet / sizeof sheet[0]);
         add_reals(h, &body->damping.mass, 1);
         add_reals(h, &body->damping.stiffness, 1);
     }
@@ -111,6 +117,8 @@ uint64_t rbt_model_fingerprint(const rbt_model *model) {
     add_ints(&h, model->tets, 4 * model->tet_count);
     add_ints(&h, model->tet_region, model->tet_count);
     add_ints(&h, model->triangles, 3 * model->triangle_count);
+    if (model->triangle_region) add_ints(&h, model->triangle_region, model->triangle_count);
+    add_ints(&h, model->edges, 2 * model->edge_count);
     add_reals(&h, model->mass, model->node_count);
     add(&h, model->role, model->node_count, 1);
     add_bodies(&h, model);

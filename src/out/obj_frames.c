@@ -14,6 +14,7 @@ bool rbt_obj_write(const char *path, const rbt_surface *surface, const double *v
     for (size_t v = 0; v < surface->vertex_count; v++)  // nine digits give a 32-bit float back exactly
         fprintf(file.stream, "v %.9g %.9g %.9g\n", vertices[3 * v], vertices[3 * v + 1], vertices[3 * v + 2]);
     for (size_t b = 0; b < surface->part_count; b++) {
+        if (surface->parts[b].triangle_begin == surface->parts[b].triangle_end) continue;
         fputs("g ", file.stream);
         write_name(file.stream, surface->parts[b].name);
         putc('\n', file.stream);

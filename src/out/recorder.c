@@ -158,6 +158,9 @@ static bool prepare(rbt_recorder *r, const char *folder, rbt_error *error) {
     r->folder = strdup(folder[0] ? folder : ".");
     if (!r->folder) return rbt_fail_memory(error, strlen(folder), "a folder name");
     if (!rbt_surface_build(&r->surface, r->model, error)) return false;
+    if (!r->surface.triangle_count && (r->output.obj || r->output.pc2 || r->output.usda))
+        return rbt_fail(error,
+                        "obj, pc2 and usda files hold surfaces, but no body has tets or triangles; take vtu only");
     if (r->output.vtu && !rbt_vtu_frame_init(&r->vtu, r->model, &r->surface, error)) return false;
     r->vertices = rbt_array_new(r->surface.vertex_count, 3 * sizeof *r->vertices, "surface positions", error);
     r->floats = rbt_array_new(r->surface.vertex_count, 3 * sizeof *r->floats, "surface positions", error);
@@ -184,7 +187,7 @@ static bool write_frame_files(rbt_recorder *r, const rbt_state *state, rbt_error
     char *skin = rbt_numbered_path(r->folder, SKIN, r->next, ".vtu", error);
     char *obj = rbt_numbered_path(r->folder, OBJ, r->next, ".obj", error);
     bool good = tets && skin && obj;
-    if (r->output.vtu) good = good && rbt_vtu_write_tets(tets, &r->vtu, r->model, state, r->vtu_options, error);
+    if (r->output.vtu) good = good && rbt_vtu_write_elements(tets, &r->vtu, r->model, state, r->vtu_options, error);
     if (writes_skin(r))
         good = good && rbt_vtu_write_surface(skin, &r->vtu, &r->surface, state, r->vtu_options, error);
     if (r->output.obj) good = good && rbt_obj_write(obj, &r->surface, r->vertices, error);

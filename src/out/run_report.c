@@ -60,8 +60,8 @@ static void add_bodies(rbt_text *t, const rbt_model *m) {
         size_t nodes = body->node_end - body->node_begin;
         rbt_text_add(t, "    {");
         add_string(t, "name", body->name, ", ");
-        rbt_text_add(t, "\"nodes\": %zu, \"tets\": %zu, \"unknowns\": %zu, ", nodes, body->tet_end - body->tet_begin,
-                     3 * (nodes - body->fixed_count - body->driven_count));
+        rbt_text_add(t, "\"nodes\": %zu, \"%ss\": %zu, \"unknowns\": %zu, ", nodes, rbt_body_element(body),
+                     rbt_body_element_count(body), 3 * (nodes - body->fixed_count - body->driven_count));
         add_number(t, "mass", body->mass, ", ");
         add_number(t, "volume", body->volume, ", ");
         add_number(t, "explicit_step", body->explicit_step, b + 1 < m->body_count ? "},\n" : "}\n");

@@ -1,4 +1,5 @@
-// The surface a picture shows: every body's own skin if it has one, else the hull of its tets, as one triangle mesh.
+// The surface a picture shows: every body's own skin if it has one, else the hull of its tets or the triangles of the shell, as
+// one triangle mesh. Bodies of springs have none: their parts are empty.
 #ifndef RBT_OUT_SURFACE_H
 #define RBT_OUT_SURFACE_H
 

@@ -66,6 +66,11 @@ static char **prim_names(const rbt_surface *surface, rbt_error *error) {
     return names;
 }
 
+// Bodies without a surface are left out.
+static bool is_empty(const rbt_surface *surface, size_t part) {
+    return surface->parts[part].triangle_begin == surface->parts[part].triangle_end;
+}
+
 // ---- Heads
 
 // Returns where the number behind endTimeCode begins.
@@ -98,13 +103,14 @@ static size_t add_mesh(rbt_text *text, const rbt_surface *surface, size_t part, 
     return place;
 }
 
-static size_t add_stage(rbt_text *text, char *const *names, size_t count, double interval) {
+static size_t add_stage(rbt_text *text, const rbt_surface *surface, char *const *names, double interval) {
     size_t place = add_layer(text, "World", interval);
     rbt_text_add(text, "def Xform \"World\"\n{\n");
-    for (size_t b = 0; b < count; b++)
-        rbt_text_add(text,
-                     "    def Mesh \"%s\" (\n        prepend references = @./usda/%s.usda@\n    )\n    {\n    }\n\n",
-                     names[b], names[b]);
+    for (size_t b = 0; b < surface->part_count; b++)
+        if (!is_empty(surface, b))
+            rbt_text_add(
+                text, "    def Mesh \"%s\" (\n        prepend references = @./usda/%s.usda@\n    )\n    {\n    }\n\n",
+                names[b], names[b]);
     rbt_text_add(text, "    custom double rubato:time.timeSamples = {\n");
     return place;
 }
@@ -134,14 +140,16 @@ static bool open_file(rbt_usda *usda, const char *folder, const char *name, cons
 
 static bool open_all(rbt_usda *usda, const char *folder, char *const *names, double interval, int64_t from_frame,
                      rbt_error *error) {
-    size_t bodies = usda->surface->part_count;
+    size_t bodies = 0;
+    for (size_t b = 0; b < usda->surface->part_count; b++) bodies += !is_empty(usda->surface, b);
     rbt_text head = {0}, name = {0};
     bool good = true;
     if (bodies > 1 && from_frame < 0) {
         rbt_text_add(&name, "%s/usda", folder);
         good = name.failed ? rbt_fail_memory(error, name.size, "a file name") : rbt_folder_make(name.text, error);
     }
-    for (size_t b = 0; good && b < bodies; b++) {
+    for (size_t b = 0; good && b < usda->surface->part_count; b++) {
+        if (is_empty(usda->surface, b)) continue;
         head.size = name.size = 0;
         rbt_text_add(&name, bodies > 1 ? "usda/%s.usda" : "frames.usda", names[b]);
         size_t place = add_mesh(&head, usda->surface, b, names[b], interval);
@@ -150,7 +158,7 @@ static bool open_all(rbt_usda *usda, const char *folder, char *const *names, dou
     }
     if (good && bodies != 1) {
         head.size = 0;
-        size_t place = add_stage(&head, names, bodies, interval);
+        size_t place = add_stage(&head, usda->surface, names, interval);
         good = open_file(usda, folder, "frames.usda", &head, place, false, from_frame, error);
     }
     rbt_text_free(&head);
@@ -183,12 +191,13 @@ static void format_sample(rbt_text *text, int64_t frame, const double *vertices,
 }
 
 bool rbt_usda_add(rbt_usda *usda, const double *vertices, double t, rbt_error *error) {
-    size_t bodies = usda->surface->part_count;
+    const rbt_surface *surface = usda->surface;
     rbt_text *sample = &usda->sample;
-    for (size_t f = 0; f < usda->file_count; f++) {
+    for (size_t f = 0, b = 0; f < usda->file_count; f++, b++) {
         rbt_frame_file *file = &usda->files[f];
-        if (f < bodies) {
-            const rbt_surface_part *part = &usda->surface->parts[f];
+        while (b < surface->part_count && is_empty(surface, b)) b++;
+        if (b < surface->part_count) {
+            const rbt_surface_part *part = &surface->parts[b];
             format_sample(sample, file->frames, vertices + 3 * part->vertex_begin,
                           part->vertex_end - part->vertex_begin);
         } else {

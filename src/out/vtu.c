@@ -110,6 +110,12 @@ static bool add_fields(writer *w, const rbt_vtu_field *fields, size_t field_coun
 static bool add_cells(writer *w) {
     const rbt_vtu_grid *grid = w->grid;
     size_t n = grid->cell_count, corners = (size_t)grid->corners;
+    if (grid->ends) {
+        size_t all = n ? (size_t)grid->ends[n - 1] : 0;
+        return add_array(w, "", "Int32", "connectivity", 1, grid->cells, NULL, all * sizeof(int32_t)) &&
+               add_array(w, "", "Int32", "offsets", 1, grid->ends, NULL, n * sizeof(int32_t)) &&
+               add_array(w, "", "UInt8", "types", 1, grid->types, NULL, n);
+    }
     if (n > INT32_MAX / corners)
         return rbt_fail(w->error, "%zu cells are more than the %zu that a VTU file with 32-bit offsets can hold", n,
                         INT32_MAX / corners);

@@ -9,7 +9,7 @@
 
 #include "out/surface.h"
 
-enum { RBT_VTU_TRIANGLE = 5, RBT_VTU_TET = 10 };  // VTK's cell types
+enum { RBT_VTU_LINE = 3, RBT_VTU_TRIANGLE = 5, RBT_VTU_TET = 10 };  // VTK's cell types
 
 typedef struct rbt_vtu_field {
     const char *name;
@@ -21,9 +21,11 @@ typedef struct rbt_vtu_field {
 typedef struct rbt_vtu_grid {
     double time;  // [s] FieldData TimeValue
     size_t point_count, cell_count;
-    const double *points;  // (point_count x 3)
-    const int32_t *cells;  // (cell_count x corners)
-    int corners, cell_type;
+    const double *points;        // (point_count x 3)
+    const int32_t *cells;        // the corners of all cells, one after the other
+    int corners, cell_type;      // of every cell; or, if cells differ,
+    const int32_t *ends;         // (cell_count) where each one's corners end, and
+    const unsigned char *types;  // (cell_count) its type
     size_t point_field_count, cell_field_count;
     const rbt_vtu_field *point_fields, *cell_fields;
 } rbt_vtu_grid;
@@ -38,8 +40,11 @@ bool rbt_vtu_write(const char *path, const rbt_vtu_grid *grid, rbt_vtu_options o
 
 // Scratch for the fields of one frame, so that frames after the first allocate little.
 typedef struct rbt_vtu_frame {
-    double *displacement, *stress;                      // (node_count x 3), (tet_count)
-    int32_t *body_of_tet;                               // (tet_count)
+    double *displacement;                               // (node_count x 3)
+    size_t cell_count;                                  // tets, then triangles of shells, then edges
+    int32_t *cells, *ends, *region, *body;              // as rbt_vtu_grid has them; (cell_count)
+    unsigned char *types;                               // (cell_count)
+    double *stress, *triangle_stress;                   // (cell_count), (triangle_count)
     double *vertices, *vertex_shift, *vertex_velocity;  // (vertex_count x 3)
     int32_t *body_of_triangle;                          // (triangle_count)
 } rbt_vtu_frame;
@@ -47,9 +52,10 @@ typedef struct rbt_vtu_frame {
 bool rbt_vtu_frame_init(rbt_vtu_frame *frame, const rbt_model *model, const rbt_surface *surface, rbt_error *error);
 void rbt_vtu_frame_free(rbt_vtu_frame *frame);
 
-// All tets: displacement and velocity on the points; region, body and von_mises [Pa] on the cells.
-bool rbt_vtu_write_tets(const char *path, rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state,
-                        rbt_vtu_options options, rbt_error *error);
+// All tets, shells' triangles and edges: displacement and velocity on the points; region, body and von_mises [Pa] on the cells,
+// 0 where there is no stress (springs).
+bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state,
+                            rbt_vtu_options options, rbt_error *error);
 
 // The render surface: displacement and velocity on the points, body on the triangles.
 bool rbt_vtu_write_surface(const char *path, rbt_vtu_frame *frame, const rbt_surface *surface, const rbt_state *state,

@@ -95,7 +95,7 @@ static void check_tets(int n, rbt_vtu_options options) {
     rbt_vtu_frame frame;
     assert_true(rbt_surface_build(&surface, m, NULL));
     assert_true(rbt_vtu_frame_init(&frame, m, &surface, NULL));
-    assert_true(rbt_vtu_write_tets(path, &frame, m, &s, options, NULL));
+    assert_true(rbt_vtu_write_elements(path, &frame, m, &s, options, NULL));
     file f = read_vtu(path);
     char counts[128];
     snprintf(counts, sizeof counts, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">", m->node_count,
