@@ -26,15 +26,16 @@ const char *rbt_outcome_name(rbt_outcome outcome);
 // What the latest advance did.
 typedef struct rbt_step_report {
     rbt_outcome outcome;
-    const char *stage;   // where it ended: "predict", "assemble", "factor", "solve", "update", …
-    int64_t body, tet;   // worst body and its element (numbers within the body), -1 if not known
-    double value;        // what was found there: determinant, speed, residual
-    int64_t steps;       // accepted steps
-    int64_t iterations;  // of the solver, summed
-    int cuts;            // halvings of the step that was needed most
-    int64_t cut_steps;   // steps that had to be halved at all
-    double residual;     // of the last solve, relative
-    char hint[192];      // what to try
+    const char *stage;         // where it ended: "predict", "assemble", "factor", "solve", "update", …
+    int64_t body, element;     // worst body and its element (numbers within the body), -1 if not known
+    const char *element_kind;  // "tet", "triangle" or "edge"; NULL if no element is known
+    double value;              // what was found there: determinant, speed, residual
+    int64_t steps;             // accepted steps
+    int64_t iterations;        // of the solver, summed
+    int cuts;                  // halvings of the step that was needed most
+    int64_t cut_steps;         // steps that had to be halved at all
+    double residual;           // of the last solve, relative
+    char hint[192];            // what to try
 } rbt_step_report;
 
 typedef struct rbt_sim rbt_sim;
@@ -57,6 +58,10 @@ const double *rbt_sim_positions(const rbt_sim *sim);   // (nodes x 3) [m], bodie
 const double *rbt_sim_velocities(const rbt_sim *sim);  // (nodes x 3) [m/s]
 size_t rbt_sim_tet_count(const rbt_sim *sim);
 const int32_t *rbt_sim_tets(const rbt_sim *sim);  // (tets x 4)
+size_t rbt_sim_triangle_count(const rbt_sim *sim);
+const int32_t *rbt_sim_triangles(const rbt_sim *sim);  // (triangles x 3) hulls of solids and shells
+size_t rbt_sim_edge_count(const rbt_sim *sim);
+const int32_t *rbt_sim_edges(const rbt_sim *sim);  // (edges x 2) springs of bodies made of them
 
 // Energies [J] and momenta, as in energy.csv.
 typedef struct rbt_energies {

@@ -101,8 +101,8 @@ static char *default_folder(const char *scene) {
 static int report_failure(const rbt_scene *scene, const rbt_step_report *r, const char *folder) {
     fprintf(stderr, "rubato: a step failed: %s in stage \"%s\"", rbt_outcome_name(r->outcome), r->stage);
     if (r->body >= 0) fprintf(stderr, ", body \"%s\"", scene->bodies.items[r->body].name);
-    if (r->tet >= 0) fprintf(stderr, ", tet %lld", (long long)r->tet);
-    if (r->tet >= 0 && r->value != 0) fprintf(stderr, " (%.3g)", r->value);
+    if (r->element >= 0) fprintf(stderr, ", %s %lld", r->element_kind, (long long)r->element);
+    if (r->element >= 0 && r->value != 0) fprintf(stderr, " (%.3g)", r->value);
     fprintf(stderr, ", after %d halvings", r->cuts);
     if (r->hint[0]) fprintf(stderr, "; %s", r->hint);
     fprintf(stderr, "\nrubato: earlier frames are complete; the state before the step is %s/failed.rbt\n", folder);

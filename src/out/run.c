@@ -148,7 +148,7 @@ static bool begin(run *r) {
 
 rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt_error *error) {
     run r = {.options = options, .error = error, .started = rbt_now()};
-    *report = (rbt_step_report){.body = -1, .tet = -1, .stage = ""};
+    *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     r.report = (rbt_run_report){.scene = options->scene, .scene_text = options->scene_text};
     stamp(r.report.started);
     r.report_path = rbt_path_join(options->folder, "run.json");

@@ -88,7 +88,7 @@ static void add_failure(rbt_text *t, const rbt_run_report *r) {
     add_string(t, "outcome", rbt_outcome_name(f->outcome), ", ");
     add_string(t, "stage", f->stage, ", ");
     if (f->body >= 0) add_string(t, "body", r->sim->model->bodies[f->body].name, ", ");
-    rbt_text_add(t, "\"tet\": %lld, ", (long long)f->tet);
+    if (f->element >= 0) rbt_text_add(t, "\"%s\": %lld, ", f->element_kind, (long long)f->element);
     add_number(t, "value", f->value, ", ");
     rbt_text_add(t, "\"cuts\": %d, ", f->cuts);
     add_number(t, "time", r->sim->state.t, ", ");

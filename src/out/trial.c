@@ -57,13 +57,13 @@ static void ended(const rbt_run_progress *progress, void *listener) { tell(liste
 
 // "not finite in stage "update", body "bar", tet 7, after 8 halvings; try a smaller step"
 static void describe_failure(rbt_trial *now, const rbt_scene *scene, const rbt_step_report *r) {
-    char body[160] = "", tet[48] = "";
+    char body[160] = "", element[48] = "";
     if (r->body >= 0 && (size_t)r->body < scene->bodies.count)
         snprintf(body, sizeof body, ", body \"%.120s\"", scene->bodies.items[r->body].name);
-    if (r->tet >= 0) snprintf(tet, sizeof tet, ", tet %lld", (long long)r->tet);
+    if (r->element >= 0) snprintf(element, sizeof element, ", %s %lld", r->element_kind, (long long)r->element);
     snprintf(now->stage, sizeof now->stage, "%s", r->stage);
     snprintf(now->reason, sizeof now->reason, "%s in stage \"%s\"%s%s, after %d halvings%s%s",
-             rbt_outcome_name(r->outcome), r->stage, body, tet, r->cuts, r->hint[0] ? "; " : "", r->hint);
+             rbt_outcome_name(r->outcome), r->stage, body, element, r->cuts, r->hint[0] ? "; " : "", r->hint);
 }
 
 static void run_as_child(const rbt_trial_def *def, int pipe) {

@@ -15,7 +15,7 @@ static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *e
             error, scene->file, path,
             "tet %lld of body \"%s\" starts inside out (det F = %.3g), which its material forbids; take "
             "another deformation or stable-neo-hookean",
-            (long long)report.tet, m->bodies[report.body].name, report.value);
+            (long long)report.element, m->bodies[report.body].name, report.value);
     }
     rbt_energies e = rbt_model_energies(m, &sim->state);
     if (isfinite(e.total)) return true;
@@ -62,7 +62,7 @@ rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
 bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
     rbt_step_report unused;
     if (!report) report = &unused;
-    *report = (rbt_step_report){.body = -1, .tet = -1, .stage = ""};
+    *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     for (int64_t frame = sim->state.frame; sim->state.frame == frame;)
         if (rbt_sim_step(sim, report) != RBT_DONE) return false;
     return true;
@@ -85,6 +85,10 @@ const double *rbt_sim_positions(const rbt_sim *sim) { return sim->state.x; }
 const double *rbt_sim_velocities(const rbt_sim *sim) { return sim->state.v; }
 size_t rbt_sim_tet_count(const rbt_sim *sim) { return sim->model->tet_count; }
 const int32_t *rbt_sim_tets(const rbt_sim *sim) { return sim->model->tets; }
+size_t rbt_sim_triangle_count(const rbt_sim *sim) { return sim->model->triangle_count; }
+const int32_t *rbt_sim_triangles(const rbt_sim *sim) { return sim->model->triangles; }
+size_t rbt_sim_edge_count(const rbt_sim *sim) { return sim->model->edge_count; }
+const int32_t *rbt_sim_edges(const rbt_sim *sim) { return sim->model->edges; }
 rbt_energies rbt_sim_energies(const rbt_sim *sim) { return rbt_model_energies(sim->model, &sim->state); }
 
 const char *rbt_outcome_name(rbt_outcome outcome) {

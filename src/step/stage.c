@@ -30,18 +30,51 @@ static double determinant(const rbt_model *m, size_t tet, const double *x) {
     return rbt_tet_volume(p[0], p[1], p[2], p[3]) / rbt_tet_volume(P[0], P[1], P[2], P[3]);
 }
 
+// Area of a triangle or length of an edge at x
+static double extent(const double *x, const int32_t *n, size_t corners) {
+    double u[3], v[3], normal[3];
+    rbt_subtract(x + 3 * (size_t)n[1], x + 3 * (size_t)n[0], u);
+    if (corners == 2) return rbt_length(u);
+    rbt_subtract(x + 3 * (size_t)n[2], x + 3 * (size_t)n[0], v);
+    rbt_cross(u, v, normal);
+    return 0.5 * rbt_length(normal);
+}
+
+static void report_element(rbt_step_report *report, const rbt_body *body, size_t element, double ratio) {
+    report->element = (int64_t)element;
+    report->element_kind = rbt_body_element(body);
+    report->value = isfinite(ratio) ? ratio : 0;
+}
+
+static void report_sheet(rbt_step_report *report, const rbt_model *m, const rbt_body *body, const double *x,
+                         size_t node) {
+    size_t corners = body->kind == RBT_SHELL ? 3 : 2;
+    const int32_t *elements =
+        body->kind == RBT_SHELL ? m->triangles + 3 * body->triangle_begin : m->edges + 2 * body->edge_begin;
+    double most = -1;
+    for (size_t e = 0; e < rbt_body_element_count(body); e++) {
+        const int32_t *n = elements + corners * e;
+        if (n[0] != (int32_t)node && n[1] != (int32_t)node && n[corners - 1] != (int32_t)node) continue;
+        double ratio = extent(x, n, corners) / extent(m->X, n, corners);
+        if (!(ratio > most) && report->element >= 0) continue;
+        most = ratio;
+        report_element(report, body, e, ratio);
+    }
+}
+
 void rbt_report_node(rbt_step_report *report, const rbt_model *m, const double *x, size_t node) {
     const rbt_body *body = &m->bodies[m->node_body[node]];
     report->body = m->node_body[node];
-    report->tet = -1;
+    report->element = -1;
+    report->element_kind = NULL;
+    if (body->kind != RBT_SOLID) report_sheet(report, m, body, x, node);
     double least = INFINITY;
     for (size_t k = m->tet_start[node]; k < m->tet_start[node + 1]; k++) {
         size_t t = (size_t)m->node_tets[k];
         double J = determinant(m, t, x);
-        if (J < least || report->tet < 0) {
+        if (J < least || report->element < 0) {
             least = J;
-            report->tet = (int64_t)(t - body->tet_begin);
-            report->value = isfinite(J) ? J : 0;
+            report_element(report, body, t - body->tet_begin, J);
         }
     }
 }
@@ -59,8 +92,7 @@ bool rbt_report_inverted(rbt_step_report *report, const rbt_model *m, const doub
         found = true;
         least = J;
         report->body = region->body;
-        report->tet = (int64_t)(t - m->bodies[region->body].tet_begin);
-        report->value = J;
+        report_element(report, &m->bodies[region->body], t - m->bodies[region->body].tet_begin, J);
     }
     if (found)
         snprintf(report->hint, sizeof report->hint,

@@ -29,7 +29,8 @@ void rbt_stage_add(rbt_stages *stages, const char *name, double seconds);
 // the rounding of times. Factors that depend on the step alone can then be kept, and a resumed run computes the same bits.
 double rbt_step_length(const rbt_model *model, const rbt_state *state, double until);
 
-// Names the place of trouble: the node's body and, of its tets, the one with the least det F at x.
+// Names the place of trouble: the node's body and, of its tets, the one with the least det F at x; of a shell's triangles or a
+// net's edges the one that has grown most.
 void rbt_report_node(rbt_step_report *report, const rbt_model *model, const double *x, size_t node);
 
 // Whether a tet is inside out at x although its material forbids it; the one with the least det F is reported.

@@ -63,7 +63,8 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int c
 }
 
 rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, rbt_step_report *report) {
-    report->body = report->tet = -1;
+    report->body = report->element = -1;
+    report->element_kind = NULL;
     report->value = 0;
     report->hint[0] = '\0';
     int most = report->cuts;
@@ -73,7 +74,8 @@ rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, 
     if (report->cuts < most) report->cuts = most;
     if (report->outcome == RBT_DONE) {
         report->stage = "done";
-        report->body = report->tet = -1;
+        report->body = report->element = -1;
+        report->element_kind = NULL;
         report->hint[0] = '\0';
     }
     return report->outcome;

@@ -378,7 +378,7 @@ static void divergence_is_an_outcome(void **state) {
     while (rbt_sim_frame(sim) < 50 && rbt_sim_advance_frame(sim, &report)) continue;
     assert_int_equal(report.outcome, RBT_NOT_FINITE);
     assert_int_equal(report.body, 0);
-    assert_true(report.tet >= 0 && report.hint[0]);
+    assert_true(report.element >= 0 && report.hint[0]);
     for (size_t i = 0; i < 3 * sim->model->node_count; i++)
         assert_true(isfinite(sim->state.x[i]) && isfinite(sim->state.v[i]));
     rbt_sim_free(sim);

@@ -33,11 +33,11 @@ static run release(const char *method, double h, int max_cuts) {
 // Finished, or stopped with a place and a hint: in either case as it should
 static void check(verify *v, const char *method, double h, int max_cuts, bool finishes) {
     run r = release(method, h, max_cuts);
-    bool done = r.steps == STEPS, named = r.last.body == 0 && r.last.tet >= 0 && r.last.hint[0];
+    bool done = r.steps == STEPS, named = r.last.body == 0 && r.last.element >= 0 && r.last.hint[0];
     char end[256] = "finished";
     if (!done)
         snprintf(end, sizeof end, "%s at step %d, tet %lld", rbt_outcome_name(r.last.outcome), r.steps + 1,
-                 (long long)r.last.tet);
+                 (long long)r.last.element);
     verify_row(v, done == finishes && (done || named), "%s|%g ms|%d|%s|%lld|%d|%.3g", method, 1e3 * h, max_cuts, end,
                (long long)r.cut_steps, r.deepest, r.highest);
 }
