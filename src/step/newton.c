@@ -42,6 +42,26 @@ static rbt_outcome assemble(rbt_newton *s, const double *z) {
     return RBT_DONE;
 }
 
+// The largest gradient shows where a step does not come to rest. Returns the node's number within its body.
+static size_t report_worst(const rbt_newton *s, const double *z, rbt_step_report *report) {
+    const rbt_model *m = s->objective->model;
+    size_t worst = 0;
+    for (size_t i = 1; i < 3 * m->node_count; i++)
+        if (!(fabs(s->gradient[i]) <= fabs(s->gradient[worst]))) worst = i;
+    rbt_report_node(report, m, z, worst / 3);
+    return worst / 3 - m->bodies[m->node_body[worst / 3]].node_begin;
+}
+
+// Why E or its gradient has no value at z: a tet is inside out, or numbers are too large.
+static rbt_outcome report_not_finite(const rbt_newton *s, const double *z, rbt_step_report *report) {
+    if (rbt_report_inverted(report, s->objective->model, z)) return RBT_INVERTED;
+    size_t node = report_worst(s, z, report);
+    snprintf(report->hint, sizeof report->hint,
+             "node %zu would go beyond any distance; check forces, speeds and driven nodes, or take a smaller step",
+             node);
+    return RBT_NOT_FINITE;
+}
+
 // Halves the step until E does not increase; the first trial brings its gradient along, since it is nearly always taken.
 // Where the promised decrease is less than the rounding of E, which a tight tolerance leads to, the gradient judges.
 static rbt_outcome line_search(rbt_newton *s, double *z, double *value, rbt_step_report *report) {
@@ -63,25 +83,10 @@ static rbt_outcome line_search(rbt_newton *s, double *z, double *value, rbt_step
             return RBT_DONE;
         }
     }
-    report->value = *value;
     snprintf(report->hint, sizeof report->hint,
-             "the line search found no decrease; loosen the tolerance or take a smaller step");
+             "the line search found no decrease at node %zu; loosen the tolerance or take a smaller step",
+             report_worst(s, z, report));
     return RBT_NOT_CONVERGED;
-}
-
-// Why E has no value at z: a tet is inside out, or numbers are too large; then the largest gradient shows where.
-static rbt_outcome report_start(const rbt_newton *s, const double *z, rbt_step_report *report) {
-    const rbt_model *m = s->objective->model;
-    if (rbt_report_inverted(report, m, z)) return RBT_INVERTED;
-    size_t largest = 0;
-    for (size_t i = 1; i < 3 * m->node_count; i++)
-        if (!(fabs(s->gradient[i]) <= fabs(s->gradient[largest]))) largest = i;
-    size_t node = largest / 3;
-    rbt_report_node(report, m, z, node);
-    snprintf(report->hint, sizeof report->hint,
-             "node %zu would go beyond any distance; check forces, speeds and driven nodes, or take a smaller step",
-             node - m->bodies[m->node_body[node]].node_begin);
-    return RBT_NOT_FINITE;
 }
 
 rbt_outcome rbt_newton_solve(rbt_newton *s, double *z, double tolerance, int max_iterations, rbt_stages *stages,
@@ -91,16 +96,17 @@ rbt_outcome rbt_newton_solve(rbt_newton *s, double *z, double tolerance, int max
     bool keep_factor = o->model->linear && !o->contact;  // H does not depend on z
     double value = rbt_objective_gradient(o, z, s->gradient);
     report->stage = "start";
-    if (!isfinite(value)) return report_start(s, z, report);
+    if (!isfinite(value)) return report_not_finite(s, z, report);
     for (int k = 0;; k++) {
         double size = norm(s->gradient, values);
+        if (!isfinite(size)) return report_not_finite(s, z, report);
         report->residual = tolerance > 0 ? size / tolerance : size;
         if (size <= tolerance) return RBT_DONE;
         if (k == max_iterations) {
             snprintf(report->hint, sizeof report->hint,
-                     "the gradient is still %.3g times the tolerance; take a smaller step or more iterations",
-                     report->residual);
-            report->value = report->residual;
+                     "the gradient is still %.3g times the tolerance, most at node %zu; take a smaller step or more "
+                     "iterations",
+                     report->residual, report_worst(s, z, report));
             return RBT_NOT_CONVERGED;
         }
         RBT_STAGE("analyse", analyse(s));
