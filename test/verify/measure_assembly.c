@@ -52,6 +52,7 @@ static void check_model(verify *v, const char *name, rbt_sim *sim) {
     rbt_model *m = sim->model;
     size_t n = 3 * m->node_count;
     double *g = verify_vector(m);
+    shake(sim, 0.01);
     gradient_of_model(m, sim->state.x, g);
     double force = slope_error(energy_of_model, m, sim->state.x, n, 1, g);
     rbt_stiffness s;
@@ -82,10 +83,34 @@ static rbt_sim *all_materials(void) {
     return sim;
 }
 
+// A sheet so thick that bending is as stiff as stretching
+static rbt_sim *sheet(const char *kind) {
+    return verify_sim(
+        "{'rubato': 1, 'bodies': [{'name': 'sheet', 'mesh': {'shape': {'cloth': {'length': 0.4, 'width': "
+        "0.3, 'cells_along': 4, 'cells_across': 3}}}, 'material': {'young': 1000, 'poisson': 0.3}, %s}]}",
+        kind);
+}
+
 // ---- Obstacles
 
 static void energy_of_obstacle(void *context, const double *x, double *y) {
     *y = rbt_obstacles_node(context, x, 0.01, NULL, NULL);
+}
+
+// Whether the obstacle pushes in the same direction all around x. At its surface the energy has a bend, inside a box the
+// nearest face changes across planes, and the middle of a ball or rod has no normal: differences across these say nothing.
+static bool smooth_around(const rbt_obstacles *one, const double x[3]) {
+    double force[3], normal[3];
+    if (rbt_obstacles_node(one, x, 0.01, force, NULL) == 0) return false;
+    rbt_normalize(force, normal);
+    for (int k = 0; k < 6; k++) {
+        double y[3] = {x[0], x[1], x[2]}, beside[3];
+        y[k / 2] += (k % 2 ? 4 : -4) * STEP;
+        if (rbt_obstacles_node(one, y, 0.01, force, NULL) == 0) return false;
+        rbt_normalize(force, beside);
+        if (rbt_dot(normal, beside) < 0.999) return false;
+    }
+    return true;
 }
 
 static void check_obstacles(verify *v) {
@@ -99,19 +124,15 @@ static void check_obstacles(verify *v) {
     for (size_t i = 0; i < all->count; i++) {
         rbt_obstacles one = {1, all->items + i};
         double worst = 0, x[3], force[3];
-        int across = 0;
         for (int tries = 0; tries < 200;) {
             for (int k = 0; k < 3; k++) x[k] = verify_random(-0.6, 0.6);
-            if (rbt_obstacles_node(&one, x, 0.01, force, NULL) == 0) continue;
+            if (!smooth_around(&one, x)) continue;
+            rbt_obstacles_node(&one, x, 0.01, force, NULL);
             for (int k = 0; k < 3; k++) force[k] = -force[k];
-            double error = slope_error(energy_of_obstacle, &one, x, 3, 1, force);
-            // Inside a box the nearest face changes across planes, and the middle of a ball or rod has no normal. Within
-            // two steps of such a place, which a hundredth of the points are not, a difference says nothing.
-            if (error < 1e-3) worst = fmax(worst, error);
-            else across++;
+            worst = verify_larger(worst, slope_error(energy_of_obstacle, &one, x, 3, 1, force));
             tries++;
         }
-        verify_row(v, worst < BOUND && across <= 2, "obstacle: %s|%.1e||%.0e", names[i], worst, BOUND);
+        verify_row(v, worst < BOUND, "obstacle: %s|%.1e||%.0e", names[i], worst, BOUND);
     }
     rbt_sim_free(sim);
 }
@@ -148,9 +169,9 @@ static void check_step(verify *v) {
            *G = jacobian(gradient_of_step, &o, z, n, n), slope = 0, curvature = 0;
     for (size_t i = 0; i < n; i++) {
         if (o.held[i / 3]) continue;
-        slope = fmax(slope, fabs(J[i] - g[i]));
+        slope = verify_larger(slope, fabs(J[i] - g[i]));
         for (size_t j = 0; j < n; j++)
-            if (!o.held[j / 3]) curvature = fmax(curvature, fabs(G[i * n + j] - H[i * n + j]));
+            if (!o.held[j / 3]) curvature = verify_larger(curvature, fabs(G[i * n + j] - H[i * n + j]));
     }
     slope /= verify_largest(g, n);
     curvature /= verify_largest(H, n * n);
@@ -168,9 +189,9 @@ void verify_assembly(verify *v) {
            "(made dense) against the slope of the forces. The function of an implicit step has inertia, "
            "elasticity, damping, an obstacle and held nodes at once.\n");
     verify_table(v, "what|force|matrix|bound");
-    rbt_sim *sim = all_materials();
-    shake(sim, 0.01);
-    check_model(v, "bar with all tet materials", sim);
+    check_model(v, "bar with all tet materials", all_materials());
+    check_model(v, "shell: membranes and hinges", sheet("'shell': {'thickness': 0.1}"));
+    check_model(v, "shell: springs and hinges", sheet("'shell': {'thickness': 0.1, 'membrane': 'springs'}"));
     check_obstacles(v);
     check_step(v);
 }

@@ -24,7 +24,7 @@ static run release(const char *method, double h, int max_cuts) {
         done = verify_steps(sim, 1, &r.last);
         r.cut_steps += r.last.cut_steps;
         if (r.last.cuts > r.deepest) r.deepest = r.last.cuts;
-        r.highest = fmax(r.highest, rbt_sim_energies(sim).total / start);
+        r.highest = verify_larger(r.highest, rbt_sim_energies(sim).total / start);
     }
     rbt_sim_free(sim);
     return r;

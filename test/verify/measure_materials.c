@@ -77,8 +77,7 @@ static double gradient_error(const rbt_tet_kernels *k, const sample *s) {
         }
         for (int l = 0; l < RBT_W; l++) {
             double error = fabs(difference(e[0][l], e[1][l], e[2][l], e[3][l]) - g[12 * l + i]);
-            worst = fmax(worst, error / verify_largest(g + 12 * l, 12));
-            if (isnan(error)) return NAN;
+            worst = verify_larger(worst, error / verify_largest(g + 12 * l, 12));
         }
     }
     return worst;
@@ -103,8 +102,7 @@ static double hessian_error(const rbt_tet_kernels *k, const sample *s) {
                 const double *blocks = K + RBT_TET_BLOCK_DOUBLES * l;
                 int n = 12 * l + i;
                 double error = fabs(difference(g[0][n], g[1][n], g[2][n], g[3][n]) - block_entry(blocks, i, j));
-                worst = fmax(worst, error / verify_largest(blocks, RBT_TET_BLOCK_DOUBLES));
-                if (isnan(error)) return NAN;
+                worst = verify_larger(worst, error / verify_largest(blocks, RBT_TET_BLOCK_DOUBLES));
             }
     }
     return worst;
@@ -123,14 +121,13 @@ static double projection_error(const rbt_tet_kernels *k, const sample *s) {
             N[i] = P[i] - block_entry(H + RBT_TET_BLOCK_DOUBLES * l, 3 + i / 9, 3 + i % 9) / size;
         }
         dense_eigenvalues(P, 9, values);
-        worst = fmax(worst, fmax(-values[0], 0.0));
+        worst = verify_larger(worst, verify_larger(-values[0], 0.0));
         dense_eigenvalues(N, 9, values);
-        worst = fmax(worst, fmax(-values[0], 0.0));
+        worst = verify_larger(worst, verify_larger(-values[0], 0.0));
         for (int i = 0; i < 81; i++) {
             double product = 0;
             for (int n = 0; n < 9; n++) product += P[9 * (i / 9) + n] * N[9 * n + i % 9];
-            worst = fmax(worst, fabs(product));
-            if (isnan(product)) return NAN;
+            worst = verify_larger(worst, fabs(product));
         }
     }
     return worst;
@@ -140,25 +137,23 @@ typedef struct errors {
     double gradient, hessian, inverted, projection;
 } errors;
 
-static double worse(double a, double b) { return isnan(a) || isnan(b) ? NAN : fmax(a, b); }
-
 static void measure(const rbt_material *material, const rbt_tet_kernels *k, int tries, errors *e) {
     for (int n = 0; n < tries; n++) {
         sample near = sample_of(1, n % 2 ? 0.25 : 0.05, false), unit = sample_of(n % 2 ? 1 : 0.4, 0.3, true);
-        e->gradient = worse(e->gradient, gradient_error(k, &near));
-        e->hessian = worse(e->hessian, hessian_error(k, &near));
+        e->gradient = verify_larger(e->gradient, gradient_error(k, &near));
+        e->hessian = verify_larger(e->hessian, hessian_error(k, &near));
         // Smooth where no two stretches sum to 0: (1, 1, -0.6) with this noise stays away from that.
         if (material->survives_inversion) {
             sample inside_out = sample_of(-0.6, 0.05, false);
-            e->inverted = worse(e->inverted, gradient_error(k, &inside_out));
-            e->inverted = worse(e->inverted, hessian_error(k, &inside_out));
+            e->inverted = verify_larger(e->inverted, gradient_error(k, &inside_out));
+            e->inverted = verify_larger(e->inverted, hessian_error(k, &inside_out));
         }
         bool allowed = true;
         for (int l = 0; l < RBT_W; l++) {
             const double *x = unit.x + 12 * l;
             allowed &= material->survives_inversion || rbt_tet_volume(x, x + 3, x + 6, x + 9) > 0.02;
         }
-        if (allowed) e->projection = worse(e->projection, projection_error(k, &unit));
+        if (allowed) e->projection = verify_larger(e->projection, projection_error(k, &unit));
     }
 }
 

@@ -181,7 +181,7 @@ void verify_frequencies(verify *v) {
     for (int f = 0; f < FAMILIES; f++)
         for (int k = 1; k <= (f == BENDING ? 3 : 2); k++) check_mode(v, a, levels, (family)f, k);
     for (int i = 0; i < levels; i++) {
-        for (size_t n = 0; n < 6; n++) rigid = fmax(rigid, fabs(a[i].lambda[n]) / a[i].lambda[6]);
+        for (size_t n = 0; n < 6; n++) rigid = verify_larger(rigid, fabs(a[i].lambda[n]) / a[i].lambda[6]);
         modes_free(&a[i]);
     }
     verify_say(v, "\nThe six rigid motions have eigenvalue 0. Rounding leaves about the square of the highest "
@@ -203,12 +203,12 @@ void verify_eigenpairs(verify *v) {
     for (size_t i = 0; i < n * n; i++) D[i] /= sqrt(m->mass[i / n / 3] * m->mass[i % n / 3]);
     dense_eigenvalues(D, n, lambda);
     for (size_t i = 0; i < count; i++) {
-        worst = fmax(worst, fabs(a.lambda[i] - lambda[i]) / lambda[n - 1]);
-        residual = fmax(residual, a.residual[i] / lambda[n - 1]);
+        worst = verify_larger(worst, fabs(a.lambda[i] - lambda[i]) / lambda[n - 1]);
+        residual = verify_larger(residual, a.residual[i] / lambda[n - 1]);
         for (size_t j = 0; j <= i; j++) {
             double product = 0;
             for (size_t k = 0; k < n; k++) product += m->mass[k / 3] * a.u[n * i + k] * a.u[n * j + k];
-            crooked = fmax(crooked, fabs(product - (i == j)));
+            crooked = verify_larger(crooked, fabs(product - (i == j)));
         }
     }
     verify_say(v,

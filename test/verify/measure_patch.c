@@ -23,7 +23,7 @@ static char *irregular_mesh(void) {
     if (!mesh) verify_stop("cannot make a cuboid");
     for (size_t n = 0; n < mesh->node_count; n++) {
         double *x = mesh->nodes + 3 * n;
-        bool inner = fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2]))) < 0.5 - 1e-9;
+        bool inner = verify_larger(fabs(x[0]), verify_larger(fabs(x[1]), fabs(x[2]))) < 0.5 - 1e-9;
         for (int i = 0; inner && i < 3; i++) x[i] += verify_random(-0.25, 0.25) / CELLS;
     }
     if (!rbt_mesh_write(mesh, path, true, &error)) verify_stop("cannot write %s", path);
@@ -55,8 +55,8 @@ static void check_patch(verify *v, const char *mesh, const char *material) {
     affine(F, m, exact);
     verify_elastic_force(m, exact, f);
     for (size_t i = 0; i < n; i++)
-        if (m->role[i / 3] == RBT_FREE) inner = fmax(inner, fabs(f[i]));
-        else outer = fmax(outer, fabs(f[i]));
+        if (m->role[i / 3] == RBT_FREE) inner = verify_larger(inner, fabs(f[i]));
+        else outer = verify_larger(outer, fabs(f[i]));
     memcpy(sim->state.x, exact, n * sizeof *exact);
     for (size_t i = 0; i < n; i++)
         if (m->role[i / 3] == RBT_FREE) sim->state.x[i] += verify_random(-0.02, 0.02);
@@ -96,7 +96,7 @@ static double moved_force(const rbt_model *m, bool turned, const double away[3])
             rbt_add_scaled(x + 3 * n, 1, away);
         }
         verify_elastic_force(m, x, f);
-        worst = fmax(worst, verify_largest(f, 3 * m->node_count));
+        worst = verify_larger(worst, verify_largest(f, 3 * m->node_count));
     }
     free(x), free(f);
     return worst;
@@ -127,6 +127,18 @@ void verify_rigid(verify *v) {
             snprintf(turned, sizeof turned, "%.2g", strain);
         }
         verify_row(v, force < bound && !wrong, "%s|%.1e|%.0e|%s", material->name, force, bound, turned);
+        rbt_sim_free(sim);
+    }
+    // Sheets with cells of the same size, as thick as a cell
+    static const char *const kinds[] = {"constant-strain", "springs"};
+    for (int i = 0; i < 2; i++) {
+        rbt_sim *sim =
+            verify_sim("{'rubato': 1, 'bodies': [{'name': 'sheet', 'mesh': {'shape': {'cloth': {'cells_along': "
+                       "%d, 'cells_across': %d}}}, 'material': {'young': %g, 'poisson': 0.3}, 'shell': {'thickness': "
+                       "0.2, 'membrane': '%s'}}]}",
+                       CELLS, CELLS, young, kinds[i]);
+        double force = moved_force(sim->model, true, away) / (young * cell * cell);
+        verify_row(v, force < bound, "shell, %s|%.1e|%.0e|", kinds[i], force, bound);
         rbt_sim_free(sim);
     }
     unlink(mesh);

@@ -44,10 +44,18 @@ void verify_row(verify *v, bool holds, const char *format, ...) {
     free(text);
 }
 
+static const uint64_t SEED = 88172645463325252u;
+static uint64_t random_state;
+
+void verify_run(verify *v, verify_section section) {
+    random_state = SEED;
+    rbt_threads_set(1);  // small bodies: waking threads costs more than they save
+    section(v);
+}
+
 bool verify_holds(verify_section section) {
     verify v = {0};
-    rbt_threads_set(1);  // small bodies: waking threads costs more than they save
-    section(&v);
+    verify_run(&v, section);
     if (v.failed || !v.checks) fprintf(stderr, "%s\n", v.page.text);
     rbt_text_free(&v.page);
     return v.checks > 0 && !v.failed;
@@ -134,25 +142,23 @@ double verify_norm(const double *x, size_t count) {
     return sqrt(sum);
 }
 
-// NaN is larger than everything: no check may pass by it.
-static double larger(double most, double value) { return isnan(value) || isnan(most) ? NAN : fmax(most, value); }
+double verify_larger(double a, double b) { return isnan(a) || isnan(b) ? NAN : fmax(a, b); }
 
 double verify_largest(const double *x, size_t count) {
     double most = 0;
-    for (size_t i = 0; i < count; i++) most = larger(most, fabs(x[i]));
+    for (size_t i = 0; i < count; i++) most = verify_larger(most, fabs(x[i]));
     return most;
 }
 
 double verify_distance(const double *x, const double *y, size_t count) {
     double most = 0;
-    for (size_t i = 0; i < count; i++) most = larger(most, fabs(x[i] - y[i]));
+    for (size_t i = 0; i < count; i++) most = verify_larger(most, fabs(x[i] - y[i]));
     return most;
 }
 
 double verify_random(double low, double high) {
-    static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return low + (high - low) * (double)(state >> 11) / 9007199254740992.0;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return low + (high - low) * (double)(random_state >> 11) / 9007199254740992.0;
 }

@@ -32,6 +32,9 @@ void verify_table(verify *v, const char *columns);
 // Cells as "a|b|c"; `holds` is the verdict.
 void verify_row(verify *v, bool holds, const char *format, ...) RBT_PRINTF(3, 4);
 
+// Runs a section, in `v->full` or short form.
+void verify_run(verify *v, verify_section section);
+
 // Runs the short form of a section: true if everything holds; otherwise its page goes to standard error.
 bool verify_holds(verify_section section);
 
@@ -53,11 +56,13 @@ double *verify_vector(const rbt_model *m);
 double *verify_copy(const double *x, size_t count);
 void verify_elastic_force(const rbt_model *m, const double *x, double *f);  // -dW/dx
 double verify_elastic_energy(const rbt_model *m, const double *x);
+double verify_larger(double a,
+                     double b);  // of two errors; NaN is larger than everything, so that no check passes by it
 double verify_norm(const double *x, size_t count);
 double verify_largest(const double *x, size_t count);
 double verify_distance(const double *x, const double *y, size_t count);  // largest difference
 
-// A number between low and high; the sequence is the same in every run.
+// A number between low and high; the sequence is the same in every section and run.
 double verify_random(double low, double high);
 
 // ---- The sections
