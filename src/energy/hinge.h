@@ -3,6 +3,8 @@
 //   W = D/2 |e|^2 / (A_1 + A_2) (theta - theta_0)^2
 // theta: angle between the normals, 0 when flat; e: the edge at rest, A: areas at rest, D: bending stiffness of the plate [N m].
 // The factor makes a sheet rolled to curvature kappa along a regular mesh cost D/2 kappa^2 per area, as the continuum does.
+// On other meshes nodes may relax against each other and soften it: the alternating diagonals of the shapes "cloth" and "ribbon"
+// leave 5/6 D to a sheet that bends freely.
 // Differences of angles are taken modulo a full turn, so W is continuous for every rest angle.
 //
 // The projection is closed-form (hinge.c); the tangent is the projected Hessian, as for springs (spring.h).
