@@ -81,11 +81,17 @@ def check(path, tables, single):
     corners, values = tables[cells]
     compare(cells, grid.GetCells().GetConnectivityArray(), 1, values, False)
     offsets = numbers(grid.GetCells().GetOffsetsArray())
-    assert offsets == list(range(0, len(values) + 1, corners)), f"{path}: offsets"
-    kinds = set(numbers(grid.GetCellTypesArray()))
-    assert kinds == {int(cells[5:])}, f"{path}: cell types {kinds}"
-    if corners == 4:
-        assert grid.GetCell(0).GetClassName() == "vtkTetra", grid.GetCell(0).GetClassName()
+    types = numbers(grid.GetCellTypesArray())
+    if cells == "cells":  # of several kinds
+        assert offsets == [0] + tables["cells:ends"][1], f"{path}: offsets"
+        assert types == tables["cells:types"][1], f"{path}: cell types"
+        classes = [grid.GetCell(types.index(t)).GetClassName() for t in (10, 5, 3)]
+        assert classes == ["vtkTetra", "vtkTriangle", "vtkLine"], classes
+    else:
+        assert offsets == list(range(0, len(values) + 1, corners)), f"{path}: offsets"
+        assert set(types) == {int(cells[5:])}, f"{path}: cell types {set(types)}"
+        if corners == 4:
+            assert grid.GetCell(0).GetClassName() == "vtkTetra", grid.GetCell(0).GetClassName()
     for name, (components, values) in tables.items():
         where, _, field = name.partition(":")
         if where == "point":
@@ -104,13 +110,15 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.argv[1], folder], check=True)
         files = 0
-        for kind, index in (("frame", "frames.pvd"), ("surface", "surface.pvd")):
-            dumps = [read_dump(os.path.join(folder, f"{kind}_{i:06d}.txt")) for i in range(FRAMES)]
+        sheets = os.path.join(folder, "sheets")
+        for where, kind, index in ((folder, "frame", "frames.pvd"), (folder, "surface", "surface.pvd"),
+                                   (sheets, "frame", "frames.pvd")):
+            dumps = [read_dump(os.path.join(where, f"{kind}_{i:06d}.txt")) for i in range(FRAMES)]
             for variant, single in VARIANTS.items():
                 for i, tables in enumerate(dumps):
-                    check(os.path.join(folder, variant, "frames", f"{kind}_{i:06d}.vtu"), tables, single)
+                    check(os.path.join(where, variant, "frames", f"{kind}_{i:06d}.vtu"), tables, single)
                     files += 1
-                check_index(os.path.join(folder, variant), index, kind, [d["time"][1][0] for d in dumps])
+                check_index(os.path.join(where, variant), index, kind, [d["time"][1][0] for d in dumps])
         print(f"VTK {vtk.vtkVersion.GetVTKVersion()} reads {files} files as they were written")
 
 

@@ -1,8 +1,10 @@
 // Writes VTU files in all variants, their index, and the same numbers as plain text for vtk_reads.py:
 //   write_vtu FOLDER
+// FOLDER/sheets has the same of a model with tets, triangles of a shell and edges of springs.
 #include "../support/out_model.h"
 #include "out/recorder.h"
 #include "out/surface.h"
+#include "out/vtu.h"
 
 enum { FRAMES = 3, CUBES = 14 };
 
@@ -50,6 +52,51 @@ static void dump_surface(FILE *out, const rbt_model *m, const rbt_state *s) {
     rbt_surface_free(&surface);
 }
 
+// Tets, triangles of shells and edges one after the other
+static void dump_elements(FILE *out, const rbt_model *m, const rbt_state *s) {
+    rbt_vtu_frame frame;
+    if (!rbt_vtu_frame_init(&frame, m, NULL, NULL)) return;
+    double *stress = calloc(frame.cell_count, sizeof *stress), *sheet = calloc(m->triangle_count, sizeof *sheet);
+    int32_t *types = calloc(frame.cell_count, sizeof *types);
+    rbt_model_von_mises(m, s->x, stress);
+    rbt_model_shell_von_mises(m, s->x, sheet);
+    memcpy(stress + m->tet_count, sheet + m->bodies[1].triangle_begin,
+           rbt_body_element_count(&m->bodies[1]) * sizeof *stress);
+    for (size_t i = 0; i < frame.cell_count; i++) types[i] = frame.types[i];
+    dump(out, "time", 1, &s->t, NULL, 1);
+    dump(out, "points", 3, s->x, NULL, m->node_count);
+    dump(out, "cells", 1, NULL, frame.cells, (size_t)frame.ends[frame.cell_count - 1]);
+    dump(out, "cells:ends", 1, NULL, frame.ends, frame.cell_count);
+    dump(out, "cells:types", 1, NULL, types, frame.cell_count);
+    dump(out, "point:velocity", 3, s->v, NULL, m->node_count);
+    dump(out, "cell:region", 1, NULL, frame.region, frame.cell_count);
+    dump(out, "cell:body", 1, NULL, frame.body, frame.cell_count);
+    dump(out, "cell:von_mises", 1, stress, NULL, frame.cell_count);
+    free(stress), free(sheet), free(types);
+    rbt_vtu_frame_free(&frame);
+}
+
+// A box, a cloth and a chain of springs
+static rbt_model *sheet_model(const char *folder) {
+    char path[1024], json[2048];
+    snprintf(path, sizeof path, "%s/chain.obj", folder);
+    FILE *out = fopen(path, "w");
+    if (!out || fputs("v 0 3 0\nv 1 3 0\nv 2 3 0\nl 1 2 3\n", out) < 0 || fclose(out) != 0) return NULL;
+    snprintf(
+        json, sizeof json,
+        "{\"rubato\": 1, \"bodies\": [{\"name\": \"box\", \"mesh\": {\"shape\": {\"cuboid\": {\"cells\": [3, 2, "
+        "2]}}}}, {\"name\": \"cloth\", \"mesh\": {\"shape\": {\"cloth\": {\"cells_along\": 9, \"cells_across\": "
+        "7}}}, \"shell\": {\"thickness\": 0.01}}, {\"name\": \"chain\", \"mesh\": {\"file\": \"%s\"}, \"springs\": "
+        "{\"stiffness\": 10, \"node_mass\": 1}}]}",
+        path);
+    rbt_error error = {0};
+    rbt_scene_file *file = rbt_scene_parse(json, strlen(json), "sheets", NULL, 0, &error);
+    rbt_model *model = file ? rbt_model_compile(rbt_scene_of(file), &error) : NULL;
+    if (!model) fprintf(stderr, "%s\n", error.message);
+    rbt_scene_free(file);
+    return model;
+}
+
 static bool write_variant(const char *folder, const char *name, const rbt_model *m, rbt_output_def output) {
     char path[1024];
     rbt_error e = {0};
@@ -68,15 +115,35 @@ static bool write_variant(const char *folder, const char *name, const rbt_model 
     return good;
 }
 
+static bool write_variants(const char *folder, const rbt_model *m) {
+    return write_variant(folder, "plain", m, (rbt_output_def){0}) &&
+           write_variant(folder, "single", m, (rbt_output_def){.single_precision = true}) &&
+           write_variant(folder, "packed", m, (rbt_output_def){.compress = true}) &&
+           write_variant(folder, "both", m, (rbt_output_def){.compress = true, .single_precision = true});
+}
+
+static bool write_sheets(const char *parent) {
+    char folder[1024], path[1100];
+    snprintf(folder, sizeof folder, "%s/sheets", parent);
+    rbt_model *model = mkdir(folder, 0777) == 0 ? sheet_model(folder) : NULL;
+    bool good = model && write_variants(folder, model);
+    for (int f = 0; good && f < FRAMES; f++) {
+        rbt_state s = out_state_new(model, f);
+        snprintf(path, sizeof path, "%s/frame_%06d.txt", folder, f);
+        FILE *out = fopen(path, "w");
+        if (out) dump_elements(out, model, &s);
+        good = out && fclose(out) == 0;
+        out_state_free(&s);
+    }
+    rbt_model_free(model);
+    return good;
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     out_model *o = out_model_new(CUBES, 2, true);
     if (!o) return 1;
-    bool good =
-        write_variant(argv[1], "plain", &o->model, (rbt_output_def){0}) &&
-        write_variant(argv[1], "single", &o->model, (rbt_output_def){.single_precision = true}) &&
-        write_variant(argv[1], "packed", &o->model, (rbt_output_def){.compress = true}) &&
-        write_variant(argv[1], "both", &o->model, (rbt_output_def){.compress = true, .single_precision = true});
+    bool good = write_variants(argv[1], &o->model) && write_sheets(argv[1]);
     for (int f = 0; good && f < FRAMES; f++) {
         rbt_state s = out_state_new(&o->model, f);
         for (int surface = 0; surface < 2; surface++) {
