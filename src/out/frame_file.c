@@ -40,13 +40,13 @@ static bool write_count(const rbt_frame_file *file, int64_t frames, rbt_error *e
     char text[RBT_COUNT_WIDTH];
     if (!file->count_width) return true;
     file->count_text(frames, text);
-    return write_at(file, text, file->count_width, NULL, 0, (int64_t)file->count_offset, error);
+    return write_at(file, text, file->count_width, "", 0, (int64_t)file->count_offset, error);
 }
 
 // The count first: it never promises more than there is.
 static bool cut_to(rbt_frame_file *file, int64_t size, int64_t frames, rbt_error *error) {
     size_t tail_size = strlen(file->tail);
-    if (!write_count(file, frames, error) || !write_at(file, file->tail, tail_size, NULL, 0, size, error))
+    if (!write_count(file, frames, error) || !write_at(file, file->tail, tail_size, "", 0, size, error))
         return false;
     if (ftruncate(file->descriptor, (off_t)(size + (int64_t)tail_size)) != 0) return fail_write(file, errno, error);
     file->size = file->size_before = size;

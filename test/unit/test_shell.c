@@ -7,6 +7,7 @@
 #include "out/recorder.h"
 #include "scene.h"
 #include "scene/sim.h"
+#include "view/subject.h"
 
 #include "../support/out_model.h"
 
@@ -248,7 +249,7 @@ static void a_strip_sags_as_a_beam(void **state) {
         "'poisson': 0, 'density': 100}, 'damping': {'mass': 20}, 'fixed': [{'box': {'min': [-1, -1, -1], 'max': "
         "[-0.18, 1, 1]}}]}], 'forces': [{'gravity': {'acceleration': [0, -0.1, 0]}}], 'time': {'step': 0.1, 'frame': "
         "0.1, 'end': 10}, 'integrator': {'method': 'backward-euler', 'options': {'tolerance': 1e-6}}}");
-    advance(sim, 60);
+    advance(sim, 40);
     double L = 0.4 - 0.4 / 24, D = 1e8 * 8e-9 / 12, q = 100 * 0.002 * 0.1, links = 23, cubes = 0, tip = 0;
     for (double u = 1; u <= links; u++) cubes += u * u * u;
     double w = 6.0 / 5 * q * pow(L, 4) / (8 * D) * cubes / (pow(links, 4) / 4);
@@ -481,6 +482,16 @@ static void frames_show_every_element(void **state) {
     assert_int_equal(half, 4);
     rbt_mesh_clear(&mesh);
     rbt_fields_free(&fields);
+
+    // Pictures show the hull of the box and the cloth, each in its colour.
+    rbt_subject subject;
+    rbt_figure figure;
+    assert_true(rbt_subject_open(&subject, folder, rbt_coloring_find("body", &error), &error));
+    assert_true(rbt_subject_load(&subject, 0, NULL, &figure, &error));
+    assert_int_equal(figure.triangle_count, 12 + 8);
+    for (int i = 0; i < 20; i++) assert_true(figure.values[i] == (i < 12 ? 2 : 1));
+    rbt_figure_free(&figure);
+    rbt_subject_free(&subject);
 
     snprintf(path, sizeof path, "%s/obj/frame_000000.obj", folder);
     rbt_mesh *surface = rbt_mesh_read(path, &error);

@@ -78,7 +78,7 @@ static void dump_elements(FILE *out, const rbt_model *m, const rbt_state *s) {
 
 // A box, a cloth and a chain of springs
 static rbt_model *sheet_model(const char *folder) {
-    char path[1024], json[2048];
+    char path[1100], json[2400];
     snprintf(path, sizeof path, "%s/chain.obj", folder);
     FILE *out = fopen(path, "w");
     if (!out || fputs("v 0 3 0\nv 1 3 0\nv 2 3 0\nl 1 2 3\n", out) < 0 || fclose(out) != 0) return NULL;
