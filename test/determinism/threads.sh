@@ -34,7 +34,7 @@ cat >sheets.json <<'JSON'
      "transform": {"translate": [0, 2, 0]}, "material": {"young": 1e5}, "velocity": {"angular": [3, 2, 1]}}],
   "forces": [{"gravity": {}}, {"wind": {"velocity": [8, 0, 3], "gust": 0.5}}],
   "obstacles": [{"sphere": {"center": [0, 0, 0], "radius": 0.3, "stiffness": 1e6}}],
-  "time": {"step": 0.005, "frame": 0.02, "end": 0.06},
+  "time": {"step": 0.005, "frame": 0.01, "end": 0.02},
   "output": {"vtu": true, "obj": true, "pc2": true, "usda": true}
 }
 JSON
