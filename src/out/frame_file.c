@@ -46,8 +46,7 @@ static bool write_count(const rbt_frame_file *file, int64_t frames, rbt_error *e
 // The count first: it never promises more than there is.
 static bool cut_to(rbt_frame_file *file, int64_t size, int64_t frames, rbt_error *error) {
     size_t tail_size = strlen(file->tail);
-    if (!write_count(file, frames, error) || !write_at(file, file->tail, tail_size, "", 0, size, error))
-        return false;
+    if (!write_count(file, frames, error) || !write_at(file, file->tail, tail_size, "", 0, size, error)) return false;
     if (ftruncate(file->descriptor, (off_t)(size + (int64_t)tail_size)) != 0) return fail_write(file, errno, error);
     file->size = file->size_before = size;
     file->frames = frames;
