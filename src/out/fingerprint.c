@@ -102,6 +102,7 @@ static void add_bodies(uint64_t *h, const rbt_model *model) {
         add_reals(h, sheet, sizeof sheet / sizeof sheet[0]);
         add_reals(h, &body->damping.mass, 1);
         add_reals(h, &body->damping.stiffness, 1);
+        add_number(h, body->consistent_mass);
     }
     add_number(h, model->region_count);
     for (size_t r = 0; r < model->region_count; r++) {
