@@ -65,6 +65,16 @@ static placed *order_in_space(const double *X, const int32_t *tets, const int32_
     return order;
 }
 
+// Corners in ascending order: blocks of the stiffness then never need to be transposed on their way into the matrix. F and the
+// energy do not depend on the order of corners; the sign of the volume does, and is dropped.
+static void sort_corners(const int32_t *from, int32_t to[4]) {
+    for (int a = 0; a < 4; a++) {
+        int place = a;
+        for (; place > 0 && to[place - 1] > from[a]; place--) to[place] = to[place - 1];
+        to[place] = from[a];
+    }
+}
+
 bool rbt_tet_group_build(rbt_group *group, rbt_arena *arena, const rbt_material *material, const double *X,
                          const int32_t *tets, const int32_t *members, size_t count, const double *mu,
                          const double *lambda, rbt_error *error) {
@@ -84,11 +94,12 @@ bool rbt_tet_group_build(rbt_group *group, rbt_arena *arena, const rbt_material 
     for (size_t b = 0; b < batch_count; b++)
         for (int l = 0; l < RBT_W; l++) {
             size_t e = b * RBT_W + (size_t)l, real = (size_t)order[e < count ? e : count - 1].member;
-            const int32_t *tet = tets + 4 * (size_t)members[real];
+            int32_t tet[4];
+            sort_corners(tets + 4 * (size_t)members[real], tet);
             if (e < count) numbers[e] = members[real];
             double B[9], volume = rest_shape(X, tet, B);
             for (int k = 0; k < 9; k++) batches[b].B[k][l] = B[k];
-            batches[b].volume[l] = e < count ? volume : 0;
+            batches[b].volume[l] = e < count ? fabs(volume) : 0;
             batches[b].k.mu[l] = mu[real];
             batches[b].k.lambda[l] = lambda[real];
             for (int a = 0; a < 4; a++) batches[b].node[a][l] = tet[a];
