@@ -26,8 +26,9 @@ struct rbt_cholesky {
     cholmod_dense *x, *work_y, *work_e;  // of solves without supernodes
     size_t block;                        // unknowns per row: 3, or 1 with three right-hand sides for each vector
     size_t row_count, kept_count;
-    int32_t *order;       // (kept_count) rows in the order of elimination
-    int32_t *place;       // (row_count) position in that order, -1 if not kept
+    int32_t *rows;        // (kept_count) ascending; the vertices below are numbers into it
+    int32_t *order;       // (kept_count) vertices in the order of elimination
+    int32_t *place;       // (kept_count) position of each vertex in that order
     size_t *entry_start;  // (kept_count + 1) blocks of each column of blocks, the diagonal first
     size_t *source;       // (entry_start[kept_count]) 2 block + 1 if it is used transposed
     double *b, *r, *e;    // right-hand sides and residuals in the order of elimination, work space
@@ -44,6 +45,7 @@ void rbt_cholesky_free(rbt_cholesky *c) {
     cholmod_l_free_dense(&c->work_y, &c->common);
     cholmod_l_free_dense(&c->work_e, &c->common);
     cholmod_l_finish(&c->common);
+    free(c->rows);
     free(c->order);
     free(c->place);
     free(c->entry_start);
@@ -61,7 +63,7 @@ void rbt_cholesky_free(rbt_cholesky *c) {
 static void fill_pattern(rbt_cholesky *c, const size_t *row_start, const rbt_node_graph *g, const int32_t *order,
                          int32_t *entry_row, size_t *fill) {
     size_t n = c->kept_count, block = c->block;
-    for (size_t p = 0; p < n; p++) c->place[g->row[order[p]]] = (int32_t)p;
+    for (size_t p = 0; p < n; p++) c->place[order[p]] = (int32_t)p;
     for (int pass = 0; pass < 2; pass++) {
         memset(pass ? fill : c->entry_start, 0, (n + (pass ? 0 : 1)) * sizeof *fill);
         for (size_t q = 0; q < n; q++) {
@@ -73,12 +75,12 @@ static void fill_pattern(rbt_cholesky *c, const size_t *row_start, const rbt_nod
                 entry_row[at] = (int32_t)q;
             }
             for (size_t k = g->start[v]; k < g->start[v + 1]; k++) {
-                size_t j = (size_t)g->row[g->neighbour[k]], p = (size_t)c->place[j];
+                size_t j = (size_t)g->neighbour[k], p = (size_t)c->place[j];
                 if (p > q) continue;
                 if (!pass) c->entry_start[p + 1]++;
                 else {
                     size_t at = c->entry_start[p] + fill[p]++;
-                    c->source[at] = 2 * g->block[k] + (i < j);
+                    c->source[at] = 2 * g->block[k] + (v < j);
                     entry_row[at] = (int32_t)q;
                 }
             }
@@ -117,7 +119,6 @@ static bool analyze_in_order(rbt_cholesky *c, const size_t *row_start, const rbt
         c->order[p] = order[first / c->block];
     }
     fill_pattern(c, row_start, g, c->order, entry_row, fill);
-    for (size_t p = 0; p < c->kept_count; p++) c->order[p] = g->row[c->order[p]];
     // The factor is that of the matrix as it now lies.
     for (size_t u = 0; u < c->L->n; u++) permutation[u] = (SuiteSparse_long)u;
     c->L->ordering = CHOLMOD_NATURAL;
@@ -129,10 +130,13 @@ static bool analyze_graph(rbt_cholesky *c, const size_t *row_start, const rbt_no
     c->kept_count = g->count;
     if (!g->count) return true;
     size_t below = g->start[g->count] / 2, entries = below + g->count, n = c->block * g->count;
+    c->rows = rbt_array_new(g->count, sizeof *c->rows, what, error);
     c->order = rbt_array_new(g->count, sizeof *c->order, what, error);
+    c->place = rbt_array_new(g->count, sizeof *c->place, what, error);
     c->entry_start = rbt_array_new(g->count + 1, sizeof *c->entry_start, what, error);
     c->source = rbt_array_new(entries, sizeof *c->source, what, error);
-    if (!c->order || !c->entry_start || !c->source) return false;
+    if (!c->rows || !c->order || !c->place || !c->entry_start || !c->source) return false;
+    memcpy(c->rows, g->row, g->count * sizeof *c->rows);
     c->A = cholmod_l_allocate_sparse(n, n, below * c->block * c->block + n * (c->block + 1) / 2, 1, 1, -1,
                                      CHOLMOD_REAL, &c->common);
     if (!c->A) return no_memory(c, error);
@@ -146,34 +150,45 @@ static bool analyze_graph(rbt_cholesky *c, const size_t *row_start, const rbt_no
     return good;
 }
 
-static rbt_cholesky *analyze(size_t block, size_t row_count, const size_t *start, const int32_t *column,
-                             const unsigned char *keep, rbt_error *error) {
+// Takes over the graph.
+static rbt_cholesky *analyze(size_t block, size_t row_count, const size_t *start, rbt_node_graph *graph,
+                             rbt_error *error) {
     rbt_cholesky *c = rbt_array_new(1, sizeof *c, "a factorisation", error);
-    if (!c) return NULL;
-    openblas_set_num_threads(1);
-    cholmod_l_start(&c->common);
-    c->common.print = 0;
-    c->common.nmethods = 1;
-    c->common.postorder = 1;
-    c->block = block;
-    c->row_count = row_count;
-    c->place = rbt_array_new(row_count, sizeof *c->place, "the rows of a matrix", error);
-    for (size_t i = 0; c->place && i < row_count; i++) c->place[i] = -1;
-    rbt_node_graph graph = {0};
-    bool good = c->place && rbt_node_graph_build(&graph, row_count, start, column, keep, error) &&
-                analyze_graph(c, start, &graph, error);
-    rbt_node_graph_free(&graph);
+    bool good = c != NULL;
+    if (good) {
+        openblas_set_num_threads(1);
+        cholmod_l_start(&c->common);
+        c->common.print = 0;
+        c->common.nmethods = 1;
+        c->common.postorder = 1;
+        c->block = block;
+        c->row_count = row_count;
+        good = analyze_graph(c, start, graph, error);
+    }
+    rbt_node_graph_free(graph);
     if (good) return c;
     rbt_cholesky_free(c);
     return NULL;
 }
 
 rbt_cholesky *rbt_cholesky_analyze(const rbt_block_matrix *A, const unsigned char *keep, rbt_error *error) {
-    return analyze(3, A->row_count, A->start, A->column, keep, error);
+    rbt_node_graph graph;
+    if (!rbt_node_graph_build(&graph, A->row_count, A->start, A->column, keep, error)) return NULL;
+    return analyze(3, A->row_count, A->start, &graph, error);
 }
 
 rbt_cholesky *rbt_cholesky_analyze_scalar(const rbt_scalar_matrix *A, const unsigned char *keep, rbt_error *error) {
-    return analyze(1, A->row_count, A->start, A->column, keep, error);
+    rbt_node_graph graph;
+    if (!rbt_node_graph_build(&graph, A->row_count, A->start, A->column, keep, error)) return NULL;
+    return analyze(1, A->row_count, A->start, &graph, error);
+}
+
+rbt_cholesky *rbt_cholesky_analyze_rows(const rbt_block_matrix *A, const int32_t *rows, size_t count,
+                                        rbt_precision precision, rbt_error *error) {
+    (void)precision;
+    rbt_node_graph graph;
+    if (!rbt_node_graph_build_rows(&graph, rows, count, A->start, A->column, error)) return NULL;
+    return analyze(3, A->row_count, A->start, &graph, error);
 }
 
 // ---- factors ----
@@ -203,7 +218,7 @@ static bool find_not_finite(const rbt_cholesky *c, size_t *row) {
     for (size_t u = 0; u < c->A->ncol; u++)
         for (SuiteSparse_long k = start[u]; k < start[u + 1]; k++)
             if (!isfinite(value[k])) {
-                *row = (size_t)c->order[u / c->block];
+                *row = (size_t)c->rows[c->order[u / c->block]];
                 return true;
             }
     return false;
@@ -220,7 +235,7 @@ static rbt_factor_result factor(rbt_cholesky *c, cholmod_factor *L, const double
     // BLAS lets NaN pass as a pivot; then the estimate from the diagonal of L is 0.
     if (stopped || !(cholmod_l_rcond(L, &c->common) > 0)) {
         if (find_not_finite(c, row)) return RBT_FACTOR_NOT_FINITE;
-        *row = (size_t)c->order[(stopped ? L->minor : 0) / c->block];
+        *row = (size_t)c->rows[c->order[(stopped ? L->minor : 0) / c->block]];
         return bad_pivot;
     }
     c->current = L;
@@ -301,18 +316,18 @@ static bool gather(rbt_cholesky *c, size_t count, const double *b) {
         return false;
     for (size_t v = 0; v < count; v++)
         for (size_t p = 0; p < c->kept_count; p++) {
-            const double *from = b + 3 * (v * c->row_count + (size_t)c->order[p]);
+            const double *from = b + 3 * (v * c->row_count + (size_t)c->rows[c->order[p]]);
             for (size_t i = 0; i < 3; i++) c->b[ordered_index(c, p, v, i)] = from[i];
         }
     return true;
 }
 
 static void scatter(const rbt_cholesky *c, size_t count, const double *from, double *x) {
+    memset(x, 0, 3 * c->row_count * count * sizeof *x);
     for (size_t v = 0; v < count; v++)
-        for (size_t n = 0; n < c->row_count; n++) {
-            double *to = x + 3 * (v * c->row_count + n);
-            int32_t p = c->place[n];
-            for (size_t i = 0; i < 3; i++) to[i] = p < 0 ? 0 : from[ordered_index(c, (size_t)p, v, i)];
+        for (size_t n = 0; n < c->kept_count; n++) {
+            double *to = x + 3 * (v * c->row_count + (size_t)c->rows[n]);
+            for (size_t i = 0; i < 3; i++) to[i] = from[ordered_index(c, (size_t)c->place[n], v, i)];
         }
 }
 
@@ -323,6 +338,14 @@ bool rbt_cholesky_solve_many(rbt_cholesky *c, size_t count, const double *b, dou
     }
     if (!gather(c, count, b) || !solve_in_place(c, c->b, count * 3 / c->block)) return false;
     scatter(c, count, c->b, x);
+    return true;
+}
+
+bool rbt_cholesky_solve_rows(rbt_cholesky *c, const double *b, double *x) {
+    if (!c->kept_count) return true;
+    if (!gather(c, 1, b) || !solve_in_place(c, c->b, 3 / c->block)) return false;
+    for (size_t n = 0; n < c->kept_count; n++)
+        for (size_t i = 0; i < 3; i++) x[3 * n + i] = c->b[ordered_index(c, (size_t)c->place[n], 0, i)];
     return true;
 }
 

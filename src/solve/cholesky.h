@@ -16,10 +16,20 @@
 
 typedef struct rbt_cholesky rbt_cholesky;
 
+typedef enum rbt_precision {
+    RBT_DOUBLE,
+    RBT_SINGLE,  // factor and solves in single precision, for preconditioners: half the memory moved, twice the flops
+} rbt_precision;
+
 // Only the pattern is looked at. keep (row_count): 0 for rows to eliminate.
 rbt_cholesky *rbt_cholesky_analyze(const rbt_block_matrix *pattern, const unsigned char *keep, rbt_error *error);
 rbt_cholesky *rbt_cholesky_analyze_scalar(const rbt_scalar_matrix *pattern, const unsigned char *keep,
                                           rbt_error *error);
+
+// The principal sub-matrix of the rows listed (ascending); memory and time in proportion to `count`, so that many small
+// sub-matrices of one large matrix can be factored.
+rbt_cholesky *rbt_cholesky_analyze_rows(const rbt_block_matrix *pattern, const int32_t *rows, size_t count,
+                                        rbt_precision precision, rbt_error *error);
 void rbt_cholesky_free(rbt_cholesky *cholesky);
 
 // A = L L^T. The matrix must have the analysed pattern. Unless RBT_FACTORED or RBT_FACTOR_NO_MEMORY, *row is the row
@@ -39,7 +49,11 @@ size_t rbt_cholesky_negative_count(const rbt_cholesky *cholesky);
 // 0. x may be b. False: no memory.
 bool rbt_cholesky_solve(rbt_cholesky *cholesky, const double *b, double *x);
 
-// The same for `count` vectors, one after the other in b and x: faster than one by one, equal up to rounding.
+// For a factor of listed rows: x (count x 3) are the unknowns of these rows only, in the order they were listed; b is over
+// all rows of the matrix.
+bool rbt_cholesky_solve_rows(rbt_cholesky *cholesky, const double *b, double *x);
+
+// The same as rbt_cholesky_solve for `count` vectors, one after the other in b and x: faster than one by one, equal up to rounding.
 bool rbt_cholesky_solve_many(rbt_cholesky *cholesky, size_t count, const double *b, double *x);
 
 // Solves, refines and judges: *residual = |b - A x| / (|A| |x| + |b|) in the maximum norm, about 1e-16 for a stable

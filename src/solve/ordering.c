@@ -15,14 +15,24 @@ void rbt_node_graph_free(rbt_node_graph *g) {
     *g = (rbt_node_graph){0};
 }
 
+// The vertex of a row at most that of vertex `last`, -1 if the row is not kept.
+static int32_t vertex_of(const rbt_node_graph *g, size_t last, int32_t row) {
+    size_t low = 0, high = last;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (g->row[middle] < row) low = middle + 1;
+        else high = middle;
+    }
+    return g->row[low] == row ? (int32_t)low : -1;
+}
+
 // Counts the edges at each vertex into fill, or with g->neighbour writes each edge where fill says and moves on. Rows
 // ascend, so each vertex's list does.
-static void visit_edges(rbt_node_graph *g, const size_t *start, const int32_t *column, const int32_t *vertex,
-                        size_t *fill) {
+static void visit_edges(rbt_node_graph *g, const size_t *start, const int32_t *column, size_t *fill) {
     for (size_t v = 0; v < g->count; v++) {
         size_t i = (size_t)g->row[v];
         for (size_t k = start[i]; k < start[i + 1]; k++) {
-            int32_t ends[2] = {(int32_t)v, vertex[column[k]]};
+            int32_t ends[2] = {(int32_t)v, vertex_of(g, v, column[k])};
             for (int e = 0; ends[1] >= 0 && ends[1] != ends[0] && e < 2; e++) {
                 size_t at = fill[ends[e]]++;
                 if (!g->neighbour) continue;
@@ -33,35 +43,45 @@ static void visit_edges(rbt_node_graph *g, const size_t *start, const int32_t *c
     }
 }
 
-bool rbt_node_graph_build(rbt_node_graph *g, size_t row_count, const size_t *start, const int32_t *column,
-                          const unsigned char *keep, rbt_error *error) {
-    const char *what = "the graph of a matrix";
-    *g = (rbt_node_graph){0};
-    g->row = rbt_array_new(row_count, sizeof *g->row, what, error);
-    g->start = rbt_array_new(row_count + 1, sizeof *g->start, what, error);
-    int32_t *vertex = rbt_array_new(row_count, sizeof *vertex, what, error);
-    size_t *fill = rbt_array_new(row_count, sizeof *fill, what, error);
-    bool good = g->row && g->start && vertex && fill;
-    for (size_t i = 0; good && i < row_count; i++) {
-        vertex[i] = keep[i] ? (int32_t)g->count : -1;
-        if (keep[i]) g->row[g->count++] = (int32_t)i;
-    }
+static const char WHAT[] = "the graph of a matrix";
+
+// Edges between the vertices, whose rows are known
+static bool join_vertices(rbt_node_graph *g, const size_t *start, const int32_t *column, rbt_error *error) {
+    g->start = rbt_array_new(g->count + 1, sizeof *g->start, WHAT, error);
+    size_t *fill = rbt_array_new(g->count, sizeof *fill, WHAT, error);
+    bool good = g->start && fill;
     if (good) {
-        visit_edges(g, start, column, vertex, fill);
+        visit_edges(g, start, column, fill);
         for (size_t v = 0; v < g->count; v++) {
             g->start[v + 1] = g->start[v] + fill[v];
             fill[v] = g->start[v];
         }
-        int32_t *neighbour = rbt_array_new(g->start[g->count], sizeof *neighbour, what, error);
+        int32_t *neighbour = rbt_array_new(g->start[g->count], sizeof *neighbour, WHAT, error);
         g->neighbour = neighbour;
-        g->block = rbt_array_new(g->start[g->count], sizeof *g->block, what, error);
+        g->block = rbt_array_new(g->start[g->count], sizeof *g->block, WHAT, error);
         good = g->neighbour && g->block;
     }
-    if (good) visit_edges(g, start, column, vertex, fill);
-    free(vertex);
+    if (good) visit_edges(g, start, column, fill);
     free(fill);
     if (!good) rbt_node_graph_free(g);
     return good;
+}
+
+bool rbt_node_graph_build(rbt_node_graph *g, size_t row_count, const size_t *start, const int32_t *column,
+                          const unsigned char *keep, rbt_error *error) {
+    *g = (rbt_node_graph){.row = rbt_array_new(row_count, sizeof *g->row, WHAT, error)};
+    if (!g->row) return false;
+    for (size_t i = 0; i < row_count; i++)
+        if (keep[i]) g->row[g->count++] = (int32_t)i;
+    return join_vertices(g, start, column, error);
+}
+
+bool rbt_node_graph_build_rows(rbt_node_graph *g, const int32_t *rows, size_t count, const size_t *start,
+                               const int32_t *column, rbt_error *error) {
+    *g = (rbt_node_graph){.count = count, .row = rbt_array_new(count, sizeof *g->row, WHAT, error)};
+    if (!g->row) return false;
+    if (count) memcpy(g->row, rows, count * sizeof *rows);
+    return join_vertices(g, start, column, error);
 }
 
 // METIS draws its random numbers from one state in the process, seeded anew by every call: two calls at once would

@@ -20,6 +20,10 @@ typedef struct rbt_node_graph {
 // Of the lower triangle of a pattern: columns of row i are column[start[i] .. start[i + 1]), all <= i.
 bool rbt_node_graph_build(rbt_node_graph *graph, size_t row_count, const size_t *start, const int32_t *column,
                           const unsigned char *keep, rbt_error *error);
+
+// The same for the rows listed (ascending), with memory and time in proportion to them.
+bool rbt_node_graph_build_rows(rbt_node_graph *graph, const int32_t *rows, size_t count, const size_t *start,
+                               const int32_t *column, rbt_error *error);
 void rbt_node_graph_free(rbt_node_graph *graph);
 
 // The better (less fill) of nested dissection by METIS and of minimum degree: order (count) lists the vertices in the

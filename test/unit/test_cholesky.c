@@ -166,6 +166,37 @@ static void solves_many_with_any_threads(void **state) {
     grid_matrix_free(&A);
 }
 
+// Listed rows are the principal sub-matrix: the same as leaving all others out.
+static void rows_are_a_principal_submatrix(void **state) {
+    (void)state;
+    rbt_block_matrix A = grid_matrix_new(5, 4, 5, 0.05);
+    size_t n = 3 * A.row_count, count = 0, row;
+    unsigned char *keep = malloc(A.row_count);
+    int32_t *rows = malloc(A.row_count * sizeof *rows);
+    double *b = malloc(n * sizeof *b), *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y);
+    for (size_t i = 0; i < A.row_count; i++) {
+        keep[i] = i % 3 != 1;
+        if (keep[i]) rows[count++] = (int32_t)i;
+    }
+    grid_vector(b, n);
+    rbt_cholesky *kept = rbt_cholesky_analyze(&A, keep, NULL);
+    rbt_cholesky *listed = rbt_cholesky_analyze_rows(&A, rows, count, RBT_DOUBLE, NULL);
+    assert_int_equal(rbt_cholesky_factor(kept, &A, &row), RBT_FACTORED);
+    assert_int_equal(rbt_cholesky_factor(listed, &A, &row), RBT_FACTORED);
+    assert_true(rbt_cholesky_solve(kept, b, x));
+    assert_true(rbt_cholesky_solve_rows(listed, b, y));
+    for (size_t i = 0; i < count; i++) assert_memory_equal(x + 3 * rows[i], y + 3 * i, 3 * sizeof *y);
+    assert_true(rbt_cholesky_solve(listed, b, y));
+    assert_memory_equal(x, y, n * sizeof *y);
+    A.value[9 * (A.start[rows[7] + 1] - 1)] = -1;
+    assert_int_equal(rbt_cholesky_factor(listed, &A, &row), RBT_FACTOR_INDEFINITE);
+    assert_int_equal(row, rows[7]);
+    rbt_cholesky_free(kept);
+    rbt_cholesky_free(listed);
+    free(keep), free(rows), free(b), free(x), free(y);
+    grid_matrix_free(&A);
+}
+
 // A grid Laplacian: three components at once, equal to the block matrix L (x) I.
 static void scalar_matrix_acts_on_each_component(void **state) {
     (void)state;
@@ -321,6 +352,7 @@ int main(void) {
                                        cmocka_unit_test(indefinite_is_an_answer),
                                        cmocka_unit_test(nan_is_an_answer),
                                        cmocka_unit_test(solves_many_with_any_threads),
+                                       cmocka_unit_test(rows_are_a_principal_submatrix),
                                        cmocka_unit_test(scalar_matrix_acts_on_each_component),
                                        cmocka_unit_test(indefinite_is_solved),
                                        cmocka_unit_test(growth_is_noticed),
