@@ -56,10 +56,11 @@ typedef struct rbt_named_selection {
 
 // ---- Bodies
 
-typedef struct rbt_transform_def {  // scale first, then rotate, then translate
+typedef struct rbt_transform_def {  // scale first, then rotate, then fit, then translate
     double scale[3];
     double axis[3], degrees;
     double translate[3];  // [m]
+    double fit;  // [m] length of the longest edge of the body's box, whose least corner goes to the origin; 0: none
 } rbt_transform_def;
 
 typedef struct rbt_mesh_def {
@@ -127,6 +128,7 @@ typedef struct rbt_move_rotation {
     double point[3], axis[3];
     double rate;         // [rad/s], right-handed about the axis
     double from, until;  // [s]
+    bool relative;       // the point is given in fractions of the body's bounding box
 } rbt_move_rotation;
 
 typedef struct rbt_move_oscillation {

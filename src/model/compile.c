@@ -79,7 +79,7 @@ rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error) {
         return NULL;
     }
     c.model->arena = c.arena;
-    bool ok = RBT_TAKE(&c, c.meshes, bodies) && RBT_TAKE(&c, c.bodies, bodies);
+    bool ok = RBT_TAKE(&c, c.meshes, bodies) && RBT_TAKE(&c, c.fits, bodies) && RBT_TAKE(&c, c.bodies, bodies);
     c.model->body_count = ok ? bodies : 0;
     c.model->bodies = c.bodies;
     if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&

@@ -2,6 +2,7 @@
 #ifndef RBT_MODEL_COMPILE_H
 #define RBT_MODEL_COMPILE_H
 
+#include "model/deform.h"
 #include "model/model.h"
 #include "rubato/mesh.h"
 
@@ -10,6 +11,7 @@ typedef struct rbt_compiler {
     rbt_model *model;   // being filled
     rbt_arena *arena;   // of the model
     rbt_mesh **meshes;  // (body count) placed in the world, freed at the end
+    rbt_fit *fits;      // (body count) how they were fitted
     rbt_body *bodies;   // (body count)
     rbt_error *error;
 } rbt_compiler;

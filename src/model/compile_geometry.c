@@ -166,7 +166,8 @@ bool rbt_compile_meshes(rbt_compiler *c) {
             return rbt_compile_fail(c, b, "mesh.unit", "no unit \"%s\"", def->mesh.unit);
         rbt_mesh *mesh = c->meshes[b] = load_mesh(c, &def->mesh);
         if (!mesh || !choose_kind(c, b)) return false;
-        rbt_place_points(mesh->nodes, mesh->node_count, unit, &def->transform);
+        c->fits[b] = rbt_fit_measure(mesh->nodes, mesh->node_count, unit, &def->transform);
+        rbt_place_points(mesh->nodes, mesh->node_count, unit, &def->transform, &c->fits[b]);
         for (size_t i = 0; i < 3 * mesh->node_count; i++)
             if (!isfinite(mesh->nodes[i]))
                 return rbt_compile_fail(c, b, "transform", "node %zu has a coordinate that is not a number", i / 3);
@@ -297,7 +298,7 @@ bool rbt_compile_skins(rbt_compiler *c) {
         int32_t *triangles;
         bool ok = surface->triangle_count > 0 ||
                   rbt_compile_fail(c, b, "surface", "\"%s\" has no triangles", def->surface->file);
-        if (ok) rbt_place_points(surface->nodes, surface->node_count, unit, &def->transform);
+        if (ok) rbt_place_points(surface->nodes, surface->node_count, unit, &def->transform, &c->fits[b]);
         ok = ok && rbt_embed(m->X, m->node_count, m->tets + 4 * body->tet_begin, body->tet_end - body->tet_begin,
                              surface->nodes, surface->node_count, &body->skin.embedding, c->error);
         ok = ok && RBT_TAKE(c, triangles, 3 * surface->triangle_count);

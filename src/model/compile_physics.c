@@ -143,7 +143,7 @@ bool rbt_compile_materials(rbt_compiler *c) {
 
 // ---- Fixed and driven nodes
 
-static rbt_motion copy_motion(rbt_compiler *c, const rbt_motion *motion) {
+static rbt_motion copy_motion(rbt_compiler *c, const rbt_body *body, const rbt_motion *motion) {
     static const size_t sizes[] = {sizeof(rbt_move_velocity), sizeof(rbt_move_rotation), sizeof(rbt_move_oscillation),
                                    sizeof(rbt_move_keyframes)};
     void *value = rbt_arena_take(c->arena, 1, sizes[motion->which]);
@@ -158,14 +158,20 @@ static rbt_motion copy_motion(rbt_compiler *c, const rbt_motion *motion) {
         k->times.items = times;
         k->offsets.items = offsets;
     }
+    if (value && motion->which == RBT_MOVE_ROTATION) {
+        rbt_move_rotation *r = value;
+        for (int k = 0; r->relative && k < 3; k++)
+            r->point[k] = body->box_min[k] + r->point[k] * (body->box_max[k] - body->box_min[k]);
+        r->relative = false;
+    }
     return (rbt_motion){value ? motion->which : -1, value};
 }
 
-static bool copy_group(rbt_compiler *c, const rbt_driven_def *def, rbt_motion_group *group) {
+static bool copy_group(rbt_compiler *c, const rbt_body *body, const rbt_driven_def *def, rbt_motion_group *group) {
     rbt_motion *motions;
     if (!RBT_TAKE(c, motions, def->motions.count)) return false;
     for (size_t i = 0; i < def->motions.count; i++) {
-        motions[i] = copy_motion(c, &def->motions.items[i]);
+        motions[i] = copy_motion(c, body, &def->motions.items[i]);
         if (motions[i].which < 0) return rbt_fail_memory(c->error, sizeof *motions, "a motion");
     }
     *group = (rbt_motion_group){def->motions.count, motions, def->release};
@@ -187,7 +193,7 @@ static bool constrain_body(rbt_compiler *c, size_t b, unsigned char *role, int32
     for (size_t i = 0; i < def->driven.count; i++, ++*group_count) {
         const char *path = rbt_compile_path(c, "bodies[%zu].driven[%zu].where", b, i);
         if (!rbt_compile_select(c, b, &def->driven.items[i].where, path, chosen)) return false;
-        if (!copy_group(c, &def->driven.items[i], &groups[*group_count])) return false;
+        if (!copy_group(c, body, &def->driven.items[i], &groups[*group_count])) return false;
         for (size_t n = 0; n < nodes; n++) {
             if (!chosen[n]) continue;
             if (roles[n] != RBT_FREE)

@@ -4,15 +4,35 @@
 
 #include <string.h>
 
-void rbt_place_points(double *points, size_t count, double unit, const rbt_transform_def *transform) {
+// Scaled and rotated, not yet fitted
+static void turn(const double p[3], double unit, const rbt_transform_def *transform, double q[3]) {
     const double origin[3] = {0, 0, 0};
-    double axis[3], angle = transform->degrees * acos(-1.0) / 180;
+    double scaled[3], axis[3], angle = transform->degrees * acos(-1.0) / 180;
+    for (int k = 0; k < 3; k++) scaled[k] = p[k] * unit * transform->scale[k];
+    memcpy(q, scaled, sizeof scaled);
+    if (angle == 0) return;
     rbt_normalize(transform->axis, axis);
+    rbt_rotate(scaled, origin, axis, angle, q);
+}
+
+rbt_fit rbt_fit_measure(const double *points, size_t count, double unit, const rbt_transform_def *transform) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, longest = 0;
+    if (!(transform->fit > 0)) return (rbt_fit){.factor = 1};
     for (size_t i = 0; i < count; i++) {
-        double *p = points + 3 * i, scaled[3];
-        for (int k = 0; k < 3; k++) scaled[k] = p[k] * unit * transform->scale[k];
-        if (angle != 0) rbt_rotate(scaled, origin, axis, angle, p);
-        else memcpy(p, scaled, sizeof scaled);
+        double q[3];
+        turn(points + 3 * i, unit, transform, q);
+        for (int k = 0; k < 3; k++) low[k] = fmin(low[k], q[k]), high[k] = fmax(high[k], q[k]);
+    }
+    for (int k = 0; k < 3; k++) longest = fmax(longest, high[k] - low[k]);
+    return (rbt_fit){transform->fit / longest, {low[0], low[1], low[2]}};
+}
+
+void rbt_place_points(double *points, size_t count, double unit, const rbt_transform_def *transform,
+                      const rbt_fit *fit) {
+    for (size_t i = 0; i < count; i++) {
+        double *p = points + 3 * i, q[3];
+        turn(p, unit, transform, q);
+        for (int k = 0; k < 3; k++) p[k] = fit->factor * (q[k] - fit->corner[k]);
         rbt_add_scaled(p, 1, transform->translate);
     }
 }

@@ -6,8 +6,17 @@
 
 #include <stddef.h>
 
-// Multiply by `unit`, then scale, rotate, translate. points (count x 3), in place.
-void rbt_place_points(double *points, size_t count, double unit, const rbt_transform_def *transform);
+// x -> factor (x - corner): what "fit" of a transform means for one body
+typedef struct rbt_fit {
+    double factor, corner[3];
+} rbt_fit;
+
+// For these points (count x 3), which stay as they are.
+rbt_fit rbt_fit_measure(const double *points, size_t count, double unit, const rbt_transform_def *transform);
+
+// Multiply by `unit`, then scale, rotate, fit, translate. points (count x 3), in place.
+void rbt_place_points(double *points, size_t count, double unit, const rbt_transform_def *transform,
+                      const rbt_fit *fit);
 
 // Applies one deformation in place; box_min and box_max bound the rest shape, whose centre stays where it is.
 void rbt_deform_points(double *points, size_t count, const rbt_deformation *deformation, const double box_min[3],

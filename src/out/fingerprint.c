@@ -27,7 +27,8 @@ static void add_number(uint64_t *h, uint64_t number) { add(h, &number, 1, sizeof
 static void add_reals(uint64_t *h, const double *reals, size_t count) { add(h, reals, count, sizeof *reals); }
 static void add_ints(uint64_t *h, const int32_t *ints, size_t count) { add(h, ints, count, sizeof *ints); }
 
-// The alternatives below consist of doubles only, so their memory has no gaps and is hashed as a whole.
+// The alternatives below consist of doubles only, so their memory has no gaps and is hashed as a whole; a turn up to the flag at
+// its end, which compiling has made use of.
 static void add_obstacles(uint64_t *h, const rbt_obstacles *obstacles) {
     static const size_t sizes[RBT_OBSTACLE_KINDS] = {[RBT_OBSTACLE_PLANE] = sizeof(rbt_obstacle_plane),
                                                      [RBT_OBSTACLE_SPHERE] = sizeof(rbt_obstacle_sphere),
@@ -43,7 +44,7 @@ static void add_obstacles(uint64_t *h, const rbt_obstacles *obstacles) {
 
 static void add_motion(uint64_t *h, const rbt_motion *motion) {
     static const size_t sizes[RBT_MOVE_KINDS] = {[RBT_MOVE_VELOCITY] = sizeof(rbt_move_velocity),
-                                                 [RBT_MOVE_ROTATION] = sizeof(rbt_move_rotation),
+                                                 [RBT_MOVE_ROTATION] = offsetof(rbt_move_rotation, relative),
                                                  [RBT_MOVE_OSCILLATION] = sizeof(rbt_move_oscillation)};
     add_number(h, (uint64_t)motion->which);
     if (motion->which == RBT_MOVE_KEYFRAMES) {

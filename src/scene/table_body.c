@@ -115,9 +115,12 @@ static const rbt_field TRANSFORM[] = {
      .doc = "Axis of the rotation, through the origin."},
     {FIELD(rbt_transform_def, degrees, RBT_REAL), .unit = "degrees", .doc = "Angle of the rotation, right-handed."},
     {FIELD(rbt_transform_def, translate, RBT_VEC3), .unit = "m", .doc = "Shift."},
+    {FIELD(rbt_transform_def, fit, RBT_REAL), .max = 1e6, .unit = "m",
+     .doc = "Length that the longest edge of the body's box is to have, whatever the size of the mesh; the corner of "
+            "the box with the smallest coordinates goes to the origin. 0: the body keeps its size and place."},
 };
 RECORD(static, TRANSFORM_RECORD, rbt_transform_def, TRANSFORM, "transform",
-       "Places a mesh: scale first, then rotate, then translate.");
+       "Places a mesh: scale first, then rotate, then fit, then translate.");
 
 static const rbt_field MATERIAL[] = {
     {FIELD(rbt_material_def, model, RBT_CHOICE), .of.names = rbt_material_name, .doc = "Law of elasticity."},
@@ -196,6 +199,9 @@ static const rbt_field MOVE_ROTATION[] = {
     {FIELD(rbt_move_rotation, rate, RBT_REAL), .flags = RBT_REQUIRED, .unit = "rad/s",
      .doc = "How fast, right-handed about the axis.", .example = "3.14"},
     TIME_SPAN(rbt_move_rotation, "When it ends; the nodes stay where they are then."),
+    {FIELD(rbt_move_rotation, relative, RBT_BOOL),
+     .doc = "The point is given in fractions of the body's bounding box instead of metres: [0.5, 0.5, 0.5] is its "
+            "centre."},
 };
 RECORD(, RBT_MOVE_ROTATION_RECORD, rbt_move_rotation, MOVE_ROTATION, "motion-rotation", "A turn about an axis.");
 

@@ -2,6 +2,7 @@
 #include "math/vec3.h"
 #include "model/deform.h"
 #include "model/motion.h"
+#include "scene/sim.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +37,7 @@ static void velocity_runs_in_its_window(void **state) {
 
 static void rotation_turns_right_handed(void **state) {
     (void)state;
-    const rbt_move_rotation r = {{0, 0, 1}, {0, 0, 5}, acos(-1.0) / 2, 0, INFINITY};
+    const rbt_move_rotation r = {{0, 0, 1}, {0, 0, 5}, acos(-1.0) / 2, 0, INFINITY, false};
     const rbt_motion motion = {RBT_MOVE_ROTATION, &r};
     const double start[3] = {1, 0, 7};
     double p[3];
@@ -79,7 +80,7 @@ static void keyframes_are_linear_between(void **state) {
 static void motions_follow_each_other(void **state) {
     (void)state;
     const rbt_move_velocity v = {{1, 0, 0}, 0, 1};
-    const rbt_move_rotation r = {{0, 0, 0}, {0, 0, 1}, acos(-1.0), 1, 2};
+    const rbt_move_rotation r = {{0, 0, 0}, {0, 0, 1}, acos(-1.0), 1, 2, false};
     const rbt_motion both[] = {{RBT_MOVE_VELOCITY, &v}, {RBT_MOVE_ROTATION, &r}};
     const double start[3] = {1, 0, 0};
     double p[3];
@@ -124,18 +125,65 @@ static void deformations_keep_the_centre(void **state) {
 
 static void placing_scales_turns_and_moves(void **state) {
     (void)state;
-    rbt_transform_def t = {{1, 2, 1}, {0, 0, 1}, 90, {10, 0, 0}};
+    rbt_transform_def t = {{1, 2, 1}, {0, 0, 1}, 90, {10, 0, 0}, 0};
     double p[3] = {1000, 500, 0};
-    rbt_place_points(p, 1, 1e-3, &t);
+    rbt_fit fit = rbt_fit_measure(p, 1, 1e-3, &t);
+    rbt_place_points(p, 1, 1e-3, &t, &fit);
     assert_near(p, 9, 1, 0);
+}
+
+// The quarter turn makes y the longest edge: 2000 mm become 0.5 m, the box begins at the origin and is then shifted.
+static void placing_fits_what_was_turned(void **state) {
+    (void)state;
+    rbt_transform_def t = {{1, 1, 1}, {0, 0, 1}, 90, {10, 0, 0}, 0.5};
+    double p[9] = {-1000, 0, 0, 1000, 500, 0, 0, 0, 100}, skin[3] = {0, 0.25, 0};
+    rbt_fit fit = rbt_fit_measure(p, 3, 1e-3, &t);
+    rbt_place_points(p, 3, 1e-3, &t, &fit);
+    assert_near(p, 10.125, 0, 0);
+    assert_near(p + 3, 10, 0.5, 0);
+    assert_near(p + 6, 10.125, 0.25, 0.025);
+    // A surface in another unit goes where its body went.
+    rbt_place_points(skin, 1, 1, &t, &fit);
+    assert_near(skin, 10.0625, 0.25, 0);
+}
+
+// A bar of 4 m in the file is 1 m long; its end turns about the line through the centre of its box.
+static void scenes_fit_bodies_and_turn_them_about_their_centre(void **state) {
+    (void)state;
+    const char json[] =
+        "{\"rubato\": 1, \"bodies\": [{\"name\": \"bar\", \"mesh\": {\"shape\": {\"bar\": {\"size\": [4, 1, 2], "
+        "\"cells\": "
+        "[4, 2, 2]}}}, \"transform\": {\"fit\": 1}, \"driven\": [{\"where\": \"left\", \"motions\": [{\"rotation\": "
+        "{\"point\": [0.5, 0.5, 0.5], \"relative\": true, \"axis\": [1, 0, 0], \"rate\": 1}}]}]}]}";
+    rbt_error error;
+    rbt_scene_file *file = rbt_scene_parse(json, sizeof json - 1, "fit", NULL, 0, &error);
+    assert_non_null(file);
+    rbt_sim *sim = rbt_sim_create(rbt_scene_of(file), &error);
+    assert_non_null(sim);
+    const rbt_body *body = &sim->model->bodies[0];
+    assert_near(body->box_min, 0, 0, 0);
+    assert_near(body->box_max, 1, 0.25, 0.5);
+    const rbt_motions *motions = &sim->model->motions;
+    assert_int_equal(motions->node_count, 9);
+    const double corner[3] = {0, 0, 0};
+    double p[3];
+    rbt_motion_position(&motions->groups[0], corner, acos(-1.0), p);
+    assert_near(p, 0, 0.25, 0.5);
+    rbt_sim_free(sim);
+    rbt_scene_free(file);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(velocity_runs_in_its_window),    cmocka_unit_test(rotation_turns_right_handed),
-        cmocka_unit_test(oscillation_starts_where_it_is), cmocka_unit_test(keyframes_are_linear_between),
-        cmocka_unit_test(motions_follow_each_other),      cmocka_unit_test(deformations_keep_the_centre),
+        cmocka_unit_test(velocity_runs_in_its_window),
+        cmocka_unit_test(rotation_turns_right_handed),
+        cmocka_unit_test(oscillation_starts_where_it_is),
+        cmocka_unit_test(keyframes_are_linear_between),
+        cmocka_unit_test(motions_follow_each_other),
+        cmocka_unit_test(deformations_keep_the_centre),
         cmocka_unit_test(placing_scales_turns_and_moves),
+        cmocka_unit_test(placing_fits_what_was_turned),
+        cmocka_unit_test(scenes_fit_bodies_and_turn_them_about_their_centre),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
