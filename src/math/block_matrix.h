@@ -16,4 +16,7 @@ typedef struct rbt_block_matrix {
 // y = A x, both (row_count x 3). Serial: the order of the sums is part of the result.
 void rbt_block_matrix_product(const rbt_block_matrix *A, const double *x, double *y);
 
+// x^T A x, on several threads: summed over pieces that depend on the size alone.
+double rbt_block_matrix_form(const rbt_block_matrix *A, const double *x);
+
 #endif

@@ -1,10 +1,10 @@
 #include "solve/ordering.h"
 
 #include "base/memory.h"
+#include "solve/metis_lock.h"
 
 #include <cholmod.h>
 #include <metis.h>
-#include <pthread.h>
 #include <string.h>
 
 void rbt_node_graph_free(rbt_node_graph *g) {
@@ -84,10 +84,6 @@ bool rbt_node_graph_build_rows(rbt_node_graph *g, const int32_t *rows, size_t co
     return join_vertices(g, start, column, error);
 }
 
-// METIS draws its random numbers from one state in the process, seeded anew by every call: two calls at once would
-// disturb each other and give other orders than one after the other.
-static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
-
 static int call_metis(idx_t count, idx_t *start, idx_t *neighbour, idx_t *order, idx_t *inverse) {
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
@@ -95,9 +91,9 @@ static int call_metis(idx_t count, idx_t *start, idx_t *neighbour, idx_t *order,
     options[METIS_OPTION_SEED] = 1;
     options[METIS_OPTION_COMPRESS] =
         0;  // nodes with the same neighbours are rare: the scalars are already one vertex
-    pthread_mutex_lock(&metis_lock);
+    rbt_metis_lock();
     int status = METIS_NodeND(&count, start, neighbour, NULL, options, order, inverse);
-    pthread_mutex_unlock(&metis_lock);
+    rbt_metis_unlock();
     return status;
 }
 

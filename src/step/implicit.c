@@ -9,65 +9,42 @@
 // one step of backward Euler.
 #include "math/vec3.h"
 #include "step/method.h"
-#include "step/newton.h"
+#include "step/solver.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef enum rule { BACKWARD_EULER, MIDPOINT, BDF2 } rule;
 
-typedef struct implicit_options {
-    double tolerance;
-    int max_iterations;
-} implicit_options;
-
 typedef struct implicit {
     rule rule;
-    implicit_options options;
+    rbt_solver_options options;
     rbt_objective objective;
-    rbt_newton newton;
+    const rbt_step_solver *solver;
+    void *work;  // the solver's
     rbt_arena *arena;
     double *base, *velocity, *z, *held_velocity;  // (node_count x 3)
 } implicit;
 
-static const rbt_field OPTION_FIELDS[] = {
-    {.name = "tolerance",
-     .kind = RBT_REAL,
-     .offset = offsetof(implicit_options, tolerance),
-     .fallback = {1e-5},
-     .flags = RBT_ABOVE,
-     .max = 1,
-     .doc = "How small the gradient of a step's function must be, relative to its characteristic size."},
-    {.name = "max_iterations",
-     .kind = RBT_INT,
-     .offset = offsetof(implicit_options, max_iterations),
-     .fallback = {100},
-     .min = 1,
-     .max = 1e6,
-     .unit = "iterations",
-     .doc = "After so many iterations of the solver the step has failed, and is cut."},
-};
-static const rbt_record OPTIONS = {"implicit options", "How an implicit step is solved.", sizeof(implicit_options),
-                                   RBT_FIELDS(OPTION_FIELDS)};
-
 static void destroy(void *self) {
     implicit *s = self;
-    rbt_newton_free(&s->newton);
+    if (s->work) s->solver->destroy(s->work);
     rbt_objective_free(&s->objective);
     rbt_arena_free(s->arena);
     free(s);
 }
 
-static void *create(rule which, const rbt_model *model, const void *options, rbt_error *error) {
+static void *create(rule which, const rbt_model *model, int solver, const void *options, rbt_error *error) {
     implicit *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
     s->rule = which;
+    s->solver = rbt_step_solver_at(solver);
     s->arena = rbt_arena_new();
-    if (options) s->options = *(const implicit_options *)options;
-    else rbt_record_default(&OPTIONS, &s->options);
+    if (options) s->options = *(const rbt_solver_options *)options;
+    else rbt_record_default(&RBT_SOLVER_OPTIONS, &s->options);
     double **vectors[] = {&s->base, &s->velocity, &s->z, &s->held_velocity};
     bool ok = s->arena && rbt_objective_init(&s->objective, model, error) &&
-              rbt_newton_init(&s->newton, &s->objective, error);
+              (s->work = s->solver->create(&s->objective, &s->options, error));
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(s->arena, 3 * model->node_count, sizeof(double))) != NULL;
     if (ok) return s;
@@ -159,25 +136,27 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
     return outcome;
 }
 
+static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
+    double tolerance = rbt_objective_tolerance(&s->objective, s->options.tolerance);
+    int most = s->options.max_iterations < 0 ? s->solver->max_iterations : s->options.max_iterations;
+    rbt_trace_begin(stages);
+    return s->solver->solve(s->work, state->x, s->z, tolerance, most, stages, report);
+}
+
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     implicit *s = self;
     double h = rbt_step_length(s->objective.model, state, until);
     RBT_STAGE("predict", predict(s, state, h));  // y = b + tau u, and f_ext
     RBT_STAGE("start", find_start(s, state));
-    rbt_outcome outcome =
-        rbt_newton_solve(&s->newton, s->z, rbt_objective_tolerance(&s->objective, s->options.tolerance),
-                         s->options.max_iterations, stages, report);  // z = argmin E
+    rbt_outcome outcome = minimise(s, state, stages, report);  // z = argmin E
     if (outcome != RBT_DONE) return outcome;
     RBT_STAGE("update", update(s, state, h, report));
     return RBT_DONE;
 }
 
-static const char *solver_name(int i) { return i == 0 ? "newton" : NULL; }
-
 #define CREATE(name, which)                                                                                          \
     static void *name(const rbt_model *model, int solver, const void *options, rbt_error *error) {                   \
-        (void)solver;                                                                                                \
-        return create(which, model, options, error);                                                                 \
+        return create(which, model, solver, options, error);                                                         \
     }
 CREATE(create_backward_euler, BACKWARD_EULER)
 CREATE(create_midpoint, MIDPOINT)
@@ -188,8 +167,8 @@ const rbt_method RBT_BACKWARD_EULER = {
     .doc = "implicit, first order: each step is the minimum of an energy, solved to a tolerance",
     .when = "robustness counts most: any stiffness, any step; damps fast motion strongly",
     .order = 1,
-    .solvers = solver_name,
-    .options = &OPTIONS,
+    .solvers = rbt_step_solver_name,
+    .options = &RBT_SOLVER_OPTIONS,
     .create = create_backward_euler,
     .destroy = destroy,
     .attempt = attempt,
@@ -201,8 +180,8 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .when = "long undamped motion must keep its energy and the step resolves the stiffest motion that matters",
     .order = 2,
     .keeps_angular_momentum = true,
-    .solvers = solver_name,
-    .options = &OPTIONS,
+    .solvers = rbt_step_solver_name,
+    .options = &RBT_SOLVER_OPTIONS,
     .create = create_midpoint,
     .destroy = destroy,
     .attempt = attempt,
@@ -213,8 +192,8 @@ const rbt_method RBT_BDF2 = {
     .doc = "implicit, second order, two steps: stable for any stiffness, damps far less than backward Euler",
     .when = "stiff bodies should move livelier than with backward Euler at the same cost",
     .order = 2,
-    .solvers = solver_name,
-    .options = &OPTIONS,
+    .solvers = rbt_step_solver_name,
+    .options = &RBT_SOLVER_OPTIONS,
     .memory_size = memory_size,
     .create = create_bdf2,
     .destroy = destroy,

@@ -18,12 +18,17 @@ static double opposite_area(const double *X, const int32_t *tet, int a) {
     return 0.5 * rbt_length(n);
 }
 
+void rbt_small_strain_lame(const rbt_material_def *def, double *mu, double *lambda) {
+    bool no_volume = rbt_material_at(def->model)->ignores_poisson;
+    *mu = def->young / (2 * (1 + def->poisson));
+    *lambda = no_volume ? 0 : 2 * *mu * def->poisson / (1 - 2 * def->poisson);
+}
+
 // Frobenius norm of the 9x9 second derivative of the energy density at rest, which is that of linear elasticity for every
 // material: |2 mu sym + lambda I (x) I|^2 = 24 mu^2 + 12 mu lambda + 9 lambda^2.
 static double rest_stiffness_norm(const rbt_material_def *def) {
-    bool no_volume = rbt_material_at(def->model)->ignores_poisson;
-    double mu = def->young / (2 * (1 + def->poisson)),
-           lambda = no_volume ? 0 : 2 * mu * def->poisson / (1 - 2 * def->poisson);
+    double mu, lambda;
+    rbt_small_strain_lame(def, &mu, &lambda);
     return sqrt(24 * mu * mu + 12 * mu * lambda + 9 * lambda * lambda);
 }
 

@@ -57,6 +57,9 @@ void rbt_objective_hessian(rbt_objective *o, const double *z);
 // direction and soft in others, ask for epsilon m l instead: no node is misplaced by more than that share of an edge.
 double rbt_objective_tolerance(const rbt_objective *o, double epsilon);
 
+// Lamé parameters of linear elasticity [Pa], which every material has at rest; lambda is 0 for materials without it.
+void rbt_small_strain_lame(const rbt_material_def *material, double *mu, double *lambda);
+
 // Differences of E(z) below this are rounding: what is summed up to `value` are terms of the size of unit_energy.
 double rbt_objective_rounding(const rbt_objective *o, double value);
 

@@ -16,6 +16,19 @@ void rbt_stage_add(rbt_stages *stages, const char *name, double seconds) {
     stages->seconds[i] += seconds;
 }
 
+void rbt_trace_begin(rbt_stages *stages) {
+    if (!stages->trace) return;
+    stages->trace->count = 0;
+    stages->trace->start = rbt_now();
+}
+
+void rbt_trace_add(rbt_stages *stages, double residual) {
+    rbt_trace *trace = stages->trace;
+    if (!trace || trace->count == trace->capacity) return;
+    trace->seconds[trace->count] = rbt_now() - trace->start;
+    trace->residual[trace->count++] = residual;
+}
+
 double rbt_step_length(const rbt_model *model, const rbt_state *state, double until) {
     double h = until - state->t, nominal = model->step;
     while (nominal > 1.5 * h) nominal *= 0.5;

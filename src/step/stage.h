@@ -7,11 +7,23 @@
 
 enum { RBT_MAX_STAGES = 16 };
 
+// How a step's solver converged, iteration by iteration: for those who compare solvers.
+typedef struct rbt_trace {
+    size_t capacity, count;
+    double start;      // rbt_now() when the step began
+    double *seconds;   // (capacity) since then
+    double *residual;  // (capacity) size of the gradient over the tolerance
+} rbt_trace;
+
 typedef struct rbt_stages {  // seconds spent in each stage so far, in the order they first ran
     int count;
     const char *name[RBT_MAX_STAGES];
     double seconds[RBT_MAX_STAGES];
+    rbt_trace *trace;  // of the latest step; NULL: not wanted
 } rbt_stages;
+
+void rbt_trace_begin(rbt_stages *stages);
+void rbt_trace_add(rbt_stages *stages, double residual);
 
 void rbt_stage_add(rbt_stages *stages, const char *name, double seconds);
 

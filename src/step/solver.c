@@ -1,0 +1,91 @@
+#include "step/solver.h"
+
+#include "math/vector.h"
+
+#include <stdio.h>
+
+static const rbt_step_solver *const SOLVERS[] = {&RBT_NEWTON, &RBT_DOT, &RBT_LBFGS_H, &RBT_LBFGS_PD};
+
+const rbt_step_solver *rbt_step_solver_at(int i) {
+    return i >= 0 && i < (int)(sizeof SOLVERS / sizeof *SOLVERS) ? SOLVERS[i] : NULL;
+}
+
+const char *rbt_step_solver_name(int i) {
+    const rbt_step_solver *solver = rbt_step_solver_at(i);
+    return solver ? solver->name : NULL;
+}
+
+// ---- Options
+
+static const char *at_cap_name(int i) {
+    static const char *const NAMES[] = {"fail", "continue"};
+    return i >= 0 && i < 2 ? NAMES[i] : NULL;
+}
+
+static const char *variant_name(int i) {
+    static const char *const NAMES[] = {"fast", "paper"};
+    return i >= 0 && i < 2 ? NAMES[i] : NULL;
+}
+
+#define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_solver_options, member)
+static const rbt_field FIELDS[] = {
+    {OPTION(tolerance, RBT_REAL), .fallback = {1e-5}, .flags = RBT_ABOVE, .max = 1,
+     .doc = "How small the gradient of a step's function must be, relative to its characteristic size."},
+    {OPTION(max_iterations, RBT_INT), .flags = RBT_AUTO, .fallback = {-1}, .min = 1, .max = 1e6, .unit = "iterations",
+     .doc = "After so many iterations a step has not converged; auto: 100 for newton, 1000 for the others."},
+    {OPTION(at_cap, RBT_CHOICE), .of.names = at_cap_name,
+     .doc = "What a step does that has not converged: fail (and be cut), or continue; then the run does not end with "
+            "success."},
+    {OPTION(subdomains, RBT_INT), .flags = RBT_AUTO, .fallback = {-1}, .min = 1, .max = 1e6,
+     .doc = "Of solver dot: parts whose matrices are factored one by one; auto: chosen from the size and the cost of "
+            "factors."},
+    {OPTION(variant, RBT_CHOICE), .of.names = variant_name,
+     .doc = "Of solver dot: paper is the method as published (Li et al. 2019), fast our own."},
+};
+const rbt_record RBT_SOLVER_OPTIONS = {"implicit options", "How an implicit step is solved.",
+                                       sizeof(rbt_solver_options), RBT_FIELDS(FIELDS)};
+
+// ---- What solvers share
+
+// The largest gradient shows where a step does not come to rest. Returns the node's number within its body.
+static size_t report_worst(const rbt_model *m, const double *z, const double *gradient, rbt_step_report *report) {
+    size_t worst = 0;
+    for (size_t i = 1; i < 3 * m->node_count; i++)
+        if (!(fabs(gradient[i]) <= fabs(gradient[worst]))) worst = i;
+    rbt_report_node(report, m, z, worst / 3);
+    return worst / 3 - m->bodies[m->node_body[worst / 3]].node_begin;
+}
+
+rbt_outcome rbt_solver_not_finite(const rbt_objective *o, const double *z, const double *gradient,
+                                  rbt_step_report *report) {
+    if (rbt_report_inverted(report, o->model, z)) return RBT_INVERTED;
+    size_t node = report_worst(o->model, z, gradient, report);
+    snprintf(report->hint, sizeof report->hint,
+             "node %zu would go beyond any distance; check forces, speeds and driven nodes, or take a smaller step",
+             node);
+    return RBT_NOT_FINITE;
+}
+
+rbt_outcome rbt_solver_no_descent(const rbt_objective *o, const double *z, const double *gradient,
+                                  rbt_step_report *report) {
+    snprintf(report->hint, sizeof report->hint,
+             "the line search found no decrease at node %zu; loosen the tolerance or take a smaller step",
+             report_worst(o->model, z, gradient, report));
+    return RBT_NOT_CONVERGED;
+}
+
+rbt_outcome rbt_solver_judge(const rbt_objective *o, const double *z, const double *gradient, double tolerance,
+                             int iteration, int max_iterations, bool *stop, rbt_stages *stages,
+                             rbt_step_report *report) {
+    double size = rbt_vector_norm(3 * o->model->node_count, gradient);
+    *stop = size <= tolerance;
+    if (!isfinite(size)) return rbt_solver_not_finite(o, z, gradient, report);
+    report->residual = tolerance > 0 ? size / tolerance : size;
+    rbt_trace_add(stages, report->residual);
+    if (*stop || iteration < max_iterations) return RBT_DONE;
+    snprintf(report->hint, sizeof report->hint,
+             "the gradient is still %.3g times the tolerance, most at node %zu; take a smaller step or more "
+             "iterations",
+             report->residual, report_worst(o->model, z, gradient, report));
+    return RBT_NOT_CONVERGED;
+}

@@ -1,0 +1,60 @@
+// The table of step solvers: ways to find the minimum of a step's function (objective.h). All start from the same place and
+// stop by the same test, so that iterations and times compare. Adding one is a file and a line in solver.c.
+#ifndef RBT_STEP_SOLVER_H
+#define RBT_STEP_SOLVER_H
+
+#include "base/record.h"
+#include "step/objective.h"
+
+typedef enum rbt_variant_of_dot { RBT_DOT_FAST, RBT_DOT_PAPER } rbt_variant_of_dot;
+typedef enum rbt_at_cap { RBT_CAP_FAILS, RBT_CAP_CONTINUES } rbt_at_cap;
+
+typedef struct rbt_solver_options {
+    double tolerance;
+    int max_iterations;  // -1: the solver's own
+    int at_cap;          // rbt_at_cap
+    int subdomains;      // of dot; -1: chosen
+    int variant;         // rbt_variant_of_dot
+} rbt_solver_options;
+
+extern const rbt_record RBT_SOLVER_OPTIONS;
+
+typedef struct rbt_step_solver {
+    const char *name;
+    const char *doc;     // what it does, one sentence
+    int max_iterations;  // its own limit
+    // A workspace for this objective, which stays alive as long; the options too.
+    void *(*create)(rbt_objective *objective, const rbt_solver_options *options, rbt_error *error);
+    void (*destroy)(void *self);
+    // From z, which holds the start and receives the minimum, until |grad E| <= tolerance. `last` is where the step began:
+    // the place for what is computed once a step.
+    rbt_outcome (*solve)(void *self, const double *last, double *z, double tolerance, int max_iterations,
+                         rbt_stages *stages, rbt_step_report *report);
+} rbt_step_solver;
+
+const rbt_step_solver *rbt_step_solver_at(int i);  // NULL past the end
+const char *rbt_step_solver_name(int i);           // NULL past the end
+
+extern const rbt_step_solver RBT_NEWTON;
+extern const rbt_step_solver RBT_LBFGS_H;
+extern const rbt_step_solver RBT_LBFGS_PD;
+extern const rbt_step_solver RBT_ADMM_PD;
+extern const rbt_step_solver RBT_DOT;
+
+// ---- What solvers share
+
+// Why E or its gradient has no value at z: a tet is inside out, or numbers are too large.
+rbt_outcome rbt_solver_not_finite(const rbt_objective *objective, const double *z, const double *gradient,
+                                  rbt_step_report *report);
+
+// When no length along a direction lets E decrease.
+rbt_outcome rbt_solver_no_descent(const rbt_objective *objective, const double *z, const double *gradient,
+                                  rbt_step_report *report);
+
+// Judges an iterate: RBT_DONE with *stop if |gradient| <= tolerance, without it if the iteration goes on; RBT_NOT_FINITE,
+// RBT_INVERTED; RBT_NOT_CONVERGED if iteration == max_iterations. Writes residual and trace.
+rbt_outcome rbt_solver_judge(const rbt_objective *objective, const double *z, const double *gradient,
+                             double tolerance, int iteration, int max_iterations, bool *stop, rbt_stages *stages,
+                             rbt_step_report *report);
+
+#endif
