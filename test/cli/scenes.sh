@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every shipped scene passes `rubato check` and runs its first frames.
+# Every shipped scene passes `rubato check` and runs its first frames; so does the check of every scene to measure with, where the
+# meshes it needs are there.
 set -eu
 source "$(dirname "$0")/lib.sh"
 count=0
@@ -11,4 +12,9 @@ while IFS= read -r scene; do
     count=$((count + 1))
 done < <(find "$source_folder/scenes" -name '*.json' | sort)
 [ "$count" -gt 0 ] || fail "no scenes found"
+if [ -d "$source_folder/../shared/meshes" ]; then
+    while IFS= read -r scene; do
+        "$rubato" check "$scene" >/dev/null || fail "$scene does not pass the check"
+    done < <(find "$source_folder/bench" -name '*.json' | sort)
+fi
 echo "$count scenes"

@@ -1,0 +1,113 @@
+// Runs the first steps of a scene and prints what they took as one JSON object: seconds, iterations and residual of every step,
+// seconds of every stage, peak memory; with --trace also how the last step converged, iteration by iteration; with --fill no step
+// is made, and the factor of the whole matrix is analysed instead: what a step by newton would need.
+//
+// A step that fails is part of the result ("failed"), not an error of this program.
+#include "tool.h"
+
+#include "out/checkpoint.h"
+#include "solve/cholesky.h"
+#include "step/objective.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+static const char USAGE[] = "measure SCENE [--set path=value]… [--steps N] [--threads N] [--load CHECKPOINT] "
+                            "[--save CHECKPOINT] [--trace] [--fill]";
+
+enum { TRACE_MOST = 200000 };
+
+// A number, or null where JSON has none for it
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static void add_step(json_t *steps, double seconds, const rbt_step_report *report) {
+    json_array_append_new(steps, json_pack("{s:f, s:I, s:o, s:i}", "seconds", seconds, "iterations",
+                                           (json_int_t)report->iterations, "residual", number(report->residual),
+                                           "cuts", report->cuts));
+}
+
+static json_t *list(const double *values, size_t count) {
+    json_t *items = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(items, number(values[i]));
+    return items;
+}
+
+static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
+    json_t *steps = json_array(), *stages = json_object();
+    rbt_trace trace = {.capacity = TRACE_MOST,
+                       .seconds = calloc(TRACE_MOST, sizeof(double)),
+                       .residual = calloc(TRACE_MOST, sizeof(double))};
+    json_object_set_new(result, "steps", steps);
+    json_object_set_new(result, "stages", stages);
+    for (int k = 0; k < w->steps; k++) {
+        rbt_step_report report = {.body = -1, .element = -1, .stage = ""};
+        if (w->trace && k + 1 == w->steps) sim->stepper.stages.trace = &trace;
+        double start = rbt_now();
+        rbt_outcome outcome = rbt_sim_step(sim, &report);
+        add_step(steps, rbt_now() - start, &report);
+        if (outcome == RBT_DONE) continue;
+        json_object_set_new(result, "failed",
+                            json_pack("{s:i, s:s, s:s, s:s}", "step", k + 1, "outcome", rbt_outcome_name(outcome),
+                                      "stage", report.stage, "hint", report.hint));
+        break;
+    }
+    sim->stepper.stages.trace = NULL;
+    const rbt_stages *s = &sim->stepper.stages;
+    for (int i = 0; i < s->count; i++) json_object_set_new(stages, s->name[i], json_real(s->seconds[i]));
+    if (w->trace)
+        json_object_set_new(result, "trace",
+                            json_pack("{s:o, s:o}", "seconds", list(trace.seconds, trace.count), "residual",
+                                      list(trace.residual, trace.count)));
+    free(trace.seconds);
+    free(trace.residual);
+}
+
+// Non-zeros and flops of the factor of the whole matrix, its driven nodes eliminated
+static void analyse(const rbt_sim *sim, json_t *result) {
+    const rbt_model *m = sim->model;
+    rbt_error error = {0};
+    rbt_stiffness stiffness;
+    unsigned char *held = rbt_array_new(m->node_count, 1, "held nodes", &error);
+    if (!held || !rbt_stiffness_build(&stiffness, m, &error)) rbt_tool_fail(&error);
+    rbt_held_nodes(m, 0, held);
+    for (size_t n = 0; n < m->node_count; n++) held[n] = !held[n];
+    double start = rbt_now();
+    rbt_cholesky *cholesky = rbt_cholesky_analyze(&stiffness.K, held, &error);
+    if (!cholesky) rbt_tool_fail(&error);
+    json_object_set_new(result, "analysis",
+                        json_pack("{s:f, s:f, s:f}", "seconds", rbt_now() - start, "fill",
+                                  rbt_cholesky_fill(cholesky), "flops", rbt_cholesky_flops(cholesky)));
+    rbt_cholesky_free(cholesky);
+    rbt_stiffness_free(&stiffness);
+    free(held);
+}
+
+static void load(rbt_sim *sim, const char *path) {
+    rbt_error error = {0};
+    rbt_state state = {0};
+    if (!rbt_checkpoint_read(path, sim->model, RBT_SAME_NODES, &state, &error)) rbt_tool_fail(&error);
+    rbt_state_free(&sim->state);
+    sim->state = state;
+    if (!rbt_stepper_prepare(&sim->stepper, &sim->state, &error)) rbt_tool_fail(&error);
+}
+
+int main(int count, char **words) {
+    rbt_tool_words w = rbt_tool_read(count, words, USAGE);
+    rbt_error error = {0};
+    double start = rbt_now();
+    rbt_sim *sim = rbt_tool_sim(&w);
+    json_t *result = json_pack("{s:I, s:I, s:i, s:f, s:f}", "nodes", (json_int_t)sim->model->node_count, "tets",
+                               (json_int_t)sim->model->tet_count, "threads", w.threads, "step", sim->model->step,
+                               "setup_seconds", rbt_now() - start);
+    if (w.load) load(sim, w.load);
+    if (w.fill) analyse(sim, result);
+    else run_steps(sim, &w, result);
+    if (w.save && !rbt_checkpoint_write(w.save, sim->model, &sim->state, &error)) rbt_tool_fail(&error);
+    rbt_sim_free(sim);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    json_object_set_new(result, "megabytes", json_real((double)usage.ru_maxrss / 1024));
+    rbt_tool_print(result);
+    return 0;
+}

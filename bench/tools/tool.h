@@ -1,0 +1,32 @@
+// What the measuring programs share: their words, and the simulation they look at.
+#ifndef RBT_BENCH_TOOL_H
+#define RBT_BENCH_TOOL_H
+
+#include "scene/sim.h"
+
+#include <jansson.h>
+
+enum { RBT_TOOL_SETTINGS = 64 };
+
+typedef struct rbt_tool_words {
+    const char *scene;
+    size_t setting_count;
+    const char *settings[RBT_TOOL_SETTINGS];  // of --set
+    int steps, threads, repeats;              // of --steps, --threads, --repeats
+    const char *load, *save;                  // of --load, --save: checkpoints
+    bool trace, fill;                         // of --trace, --fill
+} rbt_tool_words;
+
+// Reads the program's words; ends it with 2 and a sentence if they are wrong.
+rbt_tool_words rbt_tool_read(int count, char **words, const char *usage);
+
+// The simulation of the scene with the settings applied; ends the program with 1 and the reason if there is none.
+rbt_sim *rbt_tool_sim(const rbt_tool_words *words);
+
+// Ends the program with 1 and this error.
+void rbt_tool_fail(const rbt_error *error);
+
+// Prints a JSON object as one line and frees it.
+void rbt_tool_print(json_t *object);
+
+#endif
