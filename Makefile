@@ -39,6 +39,16 @@ bench: build
 	@cmake --build build --parallel $(JOBS) --target benchmarks
 	@scripts/bench build/rubato
 
+# One method's own benchmark, with its targets, and the page that repeats its paper's findings: bench/NAME/bench.py and
+# bench/NAME/reproduce.py. ARGS=--quick is for trying them out.
+bench-%: build
+	@cmake --build build --parallel $(JOBS) --target bench_tools
+	@bench/$*/bench.py build/rubato $(ARGS)
+
+reproduce-%: build
+	@cmake --build build --parallel $(JOBS) --target bench_tools
+	@bench/$*/reproduce.py build/rubato $(ARGS)
+
 install: build
 	@cmake --install build --prefix "$(PREFIX)"
 	@if [ "$$(id -u)" = 0 ] && [ -z "$(DESTDIR)" ] && command -v ldconfig >/dev/null; then ldconfig; fi
@@ -72,6 +82,8 @@ help:
 	@echo "make demo      install what is missing, build, run scenes/demo.json, draw it: results in out/demo"
 	@echo "make test      install what is missing, build, run every test and check (see docs/building.md)"
 	@echo "make bench     run the benchmarks; the figures are added to out/bench.csv"
+	@echo "make bench-dot       the solvers of the dot paper on its meshes, if they are there; ARGS=--quick tries it out"
+	@echo "make reproduce-dot   what the dot paper found, measured anew: docs/reproduction/dot.md; ARGS=--quick tries it out"
 	@echo "make install   PREFIX=/usr/local (DESTDIR is honoured)"
 	@echo "make format    clang-format over all sources"
 	@echo "make fuzz      every fuzz target for SECONDS_EACH=600 seconds, two at a time"

@@ -1,0 +1,149 @@
+"""What the studies of methods share (bench/*/bench.py and reproduce.py): runs of bench/tools, and pages with plots.
+
+A run is a process of its own, so that memory is its own and one run does not leave threads for the next.
+"""
+
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+from figures import ROOT, commit, now, processor
+
+THREADS = 2
+MESHES = ROOT.parent / "shared" / "meshes"
+
+
+def meshes_are_there(*names):
+    return all((MESHES / name).exists() for name in names)
+
+
+# ---- Running
+
+
+class Tools:
+    """The programs of bench/tools, found beside the rubato of the same build."""
+
+    def __init__(self, rubato):
+        self.folder = pathlib.Path(rubato).resolve().parent / "bench_tools"
+        if not (self.folder / "measure").exists():
+            sys.exit(f"{self.folder}/measure is not there; 'make bench-dot' and the like build it")
+
+    def call(self, tool, words, environment=None, text=None):
+        command = [self.folder / tool, *map(str, words)]
+        said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input=text,
+                              env={**os.environ, **(environment or {})})
+        if said.returncode != 0:
+            sys.exit(f"{' '.join(map(str, command))} ended with {said.returncode}:\n{said.stderr}")
+        return said.stdout
+
+    def measure(self, scene, settings, *words):
+        """The first steps of a scene; settings: path -> value. See bench/tools/measure.c for words and result."""
+        assigned = [word for path, value in settings.items() for word in ("--set", f"{path}={value}")]
+        return json.loads(self.call("measure", [scene, *assigned, "--threads", THREADS, *words]))
+
+    def unit(self, scene, environment, repeats=5):
+        """Seconds of one factorisation by CHOLMOD, the median of several in one process."""
+        words = [scene, "--threads", THREADS, "--repeats", repeats]
+        return statistics.median(json.loads(self.call("unit", words, environment))["seconds"])
+
+    def draw(self, path, plot):
+        self.call("draw", [path], text=json.dumps(plot))
+
+
+def seconds_per_step(run):
+    """Mean over the steps that were done; None if a step failed, so that no figure pretends to be one."""
+    return None if "failed" in run else statistics.fmean(step["seconds"] for step in run["steps"])
+
+
+def iterations_per_step(run):
+    return None if "failed" in run else statistics.fmean(step["iterations"] for step in run["steps"])
+
+
+def unsolved_steps(run):
+    """Steps that were accepted although the gradient was above the tolerance."""
+    return sum(1 for step in run["steps"] if step["residual"] is None or step["residual"] > 1)
+
+
+def shares(run, least=0.01):
+    """Where the time goes: (stage, share of all stages), largest first."""
+    total = sum(run["stages"].values())
+    parts = sorted(run["stages"].items(), key=lambda part: -part[1])
+    return [(name, seconds / total) for name, seconds in parts if total > 0 and seconds >= least * total]
+
+
+def growth(sizes, values):
+    """The exponent p of values ~ sizes^p, by least squares in logarithms."""
+    pairs = [(math.log(s), math.log(v)) for s, v in zip(sizes, values) if v]
+    if len(pairs) < 2:
+        return math.nan
+    x0, y0 = (statistics.fmean(axis) for axis in zip(*pairs))
+    return sum((x - x0) * (y - y0) for x, y in pairs) / sum((x - x0) ** 2 for x, _ in pairs)
+
+
+def progress(sentence):
+    print(f"{now()[11:]}  {sentence}", flush=True)
+
+
+# ---- Pages
+
+
+def figure(value, digits=3):
+    """A number in few digits; "–" for one that is not there."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, float):
+        if value != 0 and not 1e-3 <= abs(value) < 1e5:
+            return f"{value:.{digits - 1}e}"
+        return f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}" if value else "0"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+class Page:
+    """A Markdown page with plots beside it; the name of the page begins theirs."""
+
+    def __init__(self, tools, folder, name):
+        self.tools, self.folder, self.name, self.lines = tools, pathlib.Path(folder), name, []
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def add(self, *paragraphs):
+        for paragraph in paragraphs:
+            self.lines += [paragraph, ""]
+
+    def about(self, command, measured):
+        """`measured`: what measured_here() said when the figures were taken."""
+        self.add(f"Made by `{command}` on {measured['date']} at commit `{measured['commit']}`: {measured['machine']}, "
+                 f"{measured['threads']} threads, {measured['memory']:.0f} GB of memory. The page is written by a script from what it "
+                 "measured, the verdicts included; each states the bound it goes by.")
+
+    def table(self, heads, rows):
+        self.lines += ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+        self.lines += ["| " + " | ".join(figure(cell) for cell in row) + " |" for row in rows] + [""]
+
+    def claim(self, words, holds, evidence):
+        """holds: True, False, or None if it could not be measured."""
+        verdict = {True: "Holds", False: "Does not hold here", None: "Not measured"}[holds]
+        self.lines += [f"- *{words}* **{verdict}**: {evidence}", ""]
+
+    def plot(self, name, title, panels):
+        """panels: (heading, x label, y label, log axes as "", "x", "y" or "xy", {series: [(x, y), …]})"""
+        drawn = [{"title": heading, "x_label": x, "y_label": y, "x_log": "x" in log, "y_log": "y" in log,
+                  "series": [{"name": key, "x": [p[0] for p in points], "y": [p[1] for p in points],
+                              "marks": len(points) <= 20} for key, points in series.items()]}
+                 for heading, x, y, log, series in panels]
+        file = f"{self.name}-{name}.svg"
+        self.tools.draw(self.folder / file, {"title": title, "panels": drawn})
+        self.lines += [f"![{title}]({file})", ""]
+
+    def write(self):
+        path = self.folder / f"{self.name}.md"
+        path.write_text("\n".join(self.lines).rstrip() + "\n")
+        return path
+
+
+def measured_here():
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {"date": now()[:10], "commit": commit(), "machine": processor(), "threads": THREADS, "memory": memory}
