@@ -61,16 +61,8 @@ void rbt_material_lame(const rbt_material *material, double young, double poisso
     if (material->parameters) material->parameters(mu, lambda);
 }
 
-static bool has(rbt_instruction_set set) {
-#if defined(__x86_64__)
-    if (set == RBT_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (set == RBT_AVX512) return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-#endif
-    return set == RBT_PLAIN;
-}
-
 const rbt_tet_kernels *rbt_tet_kernels_with(const rbt_material *material, rbt_instruction_set set) {
-    if (!has(set)) return NULL;
+    if (!rbt_processor_has(set)) return NULL;
     switch (set) {
     case RBT_AVX512: return &RBT_TET_KERNELS_AVX512[material->id];
     case RBT_AVX2: return &RBT_TET_KERNELS_AVX2[material->id];
@@ -79,7 +71,5 @@ const rbt_tet_kernels *rbt_tet_kernels_with(const rbt_material *material, rbt_in
 }
 
 const rbt_tet_kernels *rbt_tet_kernels_of(const rbt_material *material) {
-    for (int set = RBT_INSTRUCTION_SETS - 1; set > RBT_PLAIN; set--)
-        if (has((rbt_instruction_set)set)) return rbt_tet_kernels_with(material, (rbt_instruction_set)set);
-    return rbt_tet_kernels_with(material, RBT_PLAIN);
+    return rbt_tet_kernels_with(material, rbt_processor_best());
 }

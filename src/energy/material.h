@@ -3,6 +3,7 @@
 #ifndef RBT_ENERGY_MATERIAL_H
 #define RBT_ENERGY_MATERIAL_H
 
+#include "base/processor.h"
 #include "energy/tet_kernels.h"
 
 #include <stdbool.h>
@@ -28,7 +29,6 @@ const char *rbt_material_name(int i);        // NULL past the end
 void rbt_material_lame(const rbt_material *material, double young, double poisson, double *mu, double *lambda);
 
 // Kernels for the best instruction set of this processor, or for a given one (NULL if the processor does not have it).
-typedef enum rbt_instruction_set { RBT_PLAIN, RBT_AVX2, RBT_AVX512, RBT_INSTRUCTION_SETS } rbt_instruction_set;
 const rbt_tet_kernels *rbt_tet_kernels_of(const rbt_material *material);
 const rbt_tet_kernels *rbt_tet_kernels_with(const rbt_material *material, rbt_instruction_set set);
 

@@ -1,0 +1,368 @@
+// What dense_kernels.h declares, for numbers of type REAL and the instruction set that the including file is compiled for;
+// included once per type, with REAL and NAME(name) defined. No include guard: that is its purpose.
+//
+// The inner loop keeps 3 vectors of rows times 4 columns in registers (2 x 4 with 16-byte vectors): 12 independent sums
+// hide the latency of multiply-add, and 7 loads feed 12 of them.
+#include "solve/dense_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#ifndef RBT_DENSE_VECTOR
+#define RBT_DENSE_VECTOR
+#if defined(__AVX512F__)
+enum { VECTOR_BYTES = 64, VECTORS = 3 };
+#elif defined(__AVX__)
+enum { VECTOR_BYTES = 32, VECTORS = 3 };
+#else
+enum { VECTOR_BYTES = 16, VECTORS = 2 };
+#endif
+enum {
+    GROUP = RBT_COLUMN_GROUP,
+    DEPTH = 128,
+    REACH = 192
+};  // products summed before F is touched; rows of B in cache
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define DENSE_KERNELS(type)                                                                                          \
+    {                                                                                                                \
+        BYTES_##type, QUANTUM_##type, STRIP_##type, clear_##type, enter_##type, add_##type, eliminate_##type,        \
+            eliminate_strips_##type, subtract_##type, forward_##type, forward_strips_##type, backward_strips_##type, \
+            backward_##type, load_##type, store_##type, gather_##type, add_vectors_##type                            \
+    }
+#endif
+
+#define VEC     NAME(vector)
+#define LANES   NAME(LANES)
+#define QUANTUM NAME(QUANTUM)
+#define STRIP   NAME(STRIP)
+
+typedef REAL VEC __attribute__((vector_size(VECTOR_BYTES)));
+enum {
+    NAME(BYTES) = sizeof(REAL),
+    LANES = VECTOR_BYTES / sizeof(REAL),
+    STRIP = LANES * VECTORS,
+    QUANTUM = LANES < GROUP ? STRIP : LANES,
+};
+
+ALWAYS_INLINE VEC NAME(load_vector)(const REAL *p) {
+    VEC v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+ALWAYS_INLINE void NAME(store_vector)(REAL *p, VEC v) { memcpy(p, &v, sizeof v); }
+
+// sum -= A B^T: A of nv vectors of rows and `count` columns a apart; B's entry for column c of the sum and column k of A is
+// B[c along + k b].
+ALWAYS_INLINE void NAME(accumulate)(int nv, int columns, size_t count, const REAL *A, size_t a, const REAL *B,
+                                    size_t b, size_t along, VEC sum[VECTORS][GROUP]) {
+    for (size_t k = 0; k < count; k++, A += a, B += b) {
+        VEC row[VECTORS];
+        for (int v = 0; v < nv; v++) row[v] = NAME(load_vector)(A + v * LANES);
+        for (int c = 0; c < columns; c++)
+            for (int v = 0; v < nv; v++) sum[v][c] -= row[v] * B[(size_t)c * along];
+    }
+}
+
+ALWAYS_INLINE void NAME(load_tile)(int nv, int columns, const REAL *C, size_t c, VEC tile[VECTORS][GROUP]) {
+    for (int j = 0; j < columns; j++)
+        for (int v = 0; v < nv; v++) tile[v][j] = NAME(load_vector)(C + (size_t)j * c + v * LANES);
+}
+ALWAYS_INLINE void NAME(store_tile)(int nv, int columns, REAL *C, size_t c, VEC tile[VECTORS][GROUP]) {
+    for (int j = 0; j < columns; j++)
+        for (int v = 0; v < nv; v++) NAME(store_vector)(C + (size_t)j * c + v * LANES, tile[v][j]);
+}
+
+// C -= A B^T for one tile of C, which has columns c apart
+ALWAYS_INLINE void NAME(multiply_n)(int nv, int columns, size_t count, const REAL *A, size_t a, const REAL *B,
+                                    size_t b, size_t along, REAL *C, size_t c) {
+    VEC sum[VECTORS][GROUP];
+    NAME(load_tile)(nv, columns, C, c, sum);
+    NAME(accumulate)(nv, columns, count, A, a, B, b, along, sum);
+    NAME(store_tile)(nv, columns, C, c, sum);
+}
+static inline void NAME(multiply)(size_t rows, size_t count, const REAL *A, size_t a, const REAL *B, size_t b,
+                                  REAL *C, size_t c) {
+    switch (rows / LANES) {
+    case 1: NAME(multiply_n)(1, GROUP, count, A, a, B, b, 1, C, c); break;
+    case 2: NAME(multiply_n)(2, GROUP, count, A, a, B, b, 1, C, c); break;
+#if defined(__AVX__)
+    default: NAME(multiply_n)(3, GROUP, count, A, a, B, b, 1, C, c); break;
+#endif
+    }
+}
+
+// ---- where things are ----
+
+typedef struct NAME(strip) {
+    REAL *L;       // by columns, `rows` apart
+    REAL *F;       // its rows in the panel
+    size_t rows;   // with padding
+    size_t first;  // row in the panel
+    size_t columns;
+} NAME(strip);
+
+static NAME(strip) NAME(strip_at)(const rbt_front *f, size_t i) {
+    size_t w = f->width, upper = (w + STRIP - 1) / STRIP, last = upper - 1;
+    NAME(strip) s = {.columns = w};
+    REAL *L = f->factor;
+    if (i < upper) {
+        s.first = i * STRIP;
+        s.L = L + rbt_strips_before(STRIP, i);
+        s.rows = i < last ? STRIP : f->width_padded - s.first;
+        if (i < last) s.columns = s.first + STRIP;
+    } else {
+        size_t below = (i - upper) * STRIP, left = f->below_padded - below;
+        s.first = f->width_padded + below;
+        s.L = L + rbt_strips_before(STRIP, last) + (f->width_padded - last * STRIP + below) * w;
+        s.rows = left < STRIP ? left : STRIP;
+    }
+    s.F = (REAL *)f->panel + s.first;
+    return s;
+}
+
+// Row `first` of L11, where its entries are `*apart` apart
+static const REAL *NAME(rows_at)(const rbt_front *f, size_t first, size_t *apart) {
+    size_t i = first / STRIP, begin = i * STRIP;
+    *apart = begin + STRIP < f->width ? STRIP : f->width_padded - begin;
+    return (const REAL *)f->factor + rbt_strips_before(STRIP, i) + first % STRIP;
+}
+
+static inline size_t NAME(block_end)(const rbt_front *f, size_t first, size_t block) {
+    return first + block < f->width ? first + block : f->width;
+}
+
+// ---- assembling ----
+
+static void NAME(clear)(const rbt_front *f, size_t first, size_t last) {
+    size_t height = f->width_padded + f->below_padded, end = f->width + f->below;
+    // The columns that pad the panel and the update go with the last of them.
+    for (size_t c = first; c < last && c < f->width; c++) {
+        size_t from = c / STRIP * STRIP, stop = c + 1 == f->width ? rbt_padded(f->width, GROUP) : c + 1;
+        for (size_t p = c; p < stop; p++)
+            memset((REAL *)f->panel + p * height + from, 0, (height - from) * sizeof(REAL));
+    }
+    for (size_t c = first > f->width ? first : f->width; c < last; c++) {
+        size_t at = c - f->width, from = at / STRIP * STRIP,
+               stop = c + 1 == end ? rbt_padded(f->below, GROUP) : at + 1;
+        for (size_t p = at; p < stop; p++)
+            memset((REAL *)f->update + p * f->below_padded + from, 0, (f->below_padded - from) * sizeof(REAL));
+    }
+}
+
+static void NAME(enter)(const rbt_front *f, size_t column, const rbt_front_entries *entries) {
+    size_t height = f->width_padded + f->below_padded, block = entries->block, gap = f->width_padded - f->width;
+    REAL *C = (REAL *)f->panel + column * height;
+    for (size_t e = 0; e < entries->count; e++) {
+        const double *B = entries->value + block * block * (entries->source[e] / 2);
+        size_t row = block * (size_t)entries->row[e];
+        REAL *to = C + row + (row < f->width ? 0 : gap);
+        if (block == 1) *to = (REAL)*B;
+        else if (entries->source[e] & 1)
+            for (size_t c = 0; c < 3; c++)
+                for (size_t r = 0; r < 3; r++) to[c * height + r] = (REAL)B[3 * c + r];
+        else
+            for (size_t c = 0; c < 3; c++)
+                for (size_t r = 0; r < 3; r++) to[c * height + r] = (REAL)B[3 * r + c];
+    }
+}
+
+// One column of a child, whose rows from `node` on go to `relative`: those of the panel before the node `split`, others
+// below, counted from there.
+ALWAYS_INLINE void NAME(add_column)(REAL *restrict panel, REAL *restrict below, size_t split,
+                                    const REAL *restrict from, const int32_t *relative, size_t node, size_t count,
+                                    size_t block) {
+    while (node < count) {
+        size_t target = (size_t)relative[node], end = node + 1;
+        while (end < count && (size_t)relative[end] == target + (end - node) && target + (end - node) != split) end++;
+        REAL *t = target < split ? panel + block * target : below + block * (target - split);
+        const REAL *s = from + block * node;
+        for (size_t r = 0; r < block * (end - node); r++) t[r] += s[r];
+        node = end;
+    }
+}
+
+static void NAME(add)(const rbt_front *f, const rbt_front *child, const int32_t *relative, size_t block, size_t first,
+                      size_t last) {
+    size_t height = f->width_padded + f->below_padded, split = f->width / block, count = child->below / block;
+    size_t from_height = child->below_padded;
+    for (size_t j = 0; j < count; j++) {
+        size_t target = (size_t)relative[j];
+        if (target < first) continue;
+        if (target >= last) break;
+        const REAL *from = (const REAL *)child->update + block * j * from_height;
+        for (size_t c = 0; c < block; c++, from += from_height) {
+            REAL *panel = NULL, *below;
+            if (target < split) {
+                panel = (REAL *)f->panel + (block * target + c) * height;
+                below = panel + f->width_padded;
+            } else below = (REAL *)f->update + (block * (target - split) + c) * f->below_padded;
+            NAME(add_column)(panel, below, split, from, relative, j, count, block);
+        }
+    }
+}
+
+// ---- eliminating ----
+
+// tile = tile L^-T with the lower triangle L whose rows are `apart` apart in its columns; reciprocals on the diagonal
+ALWAYS_INLINE void NAME(divide)(int nv, const REAL *L, size_t apart, VEC tile[VECTORS][GROUP]) {
+    for (int c = 0; c < GROUP; c++) {
+        for (int b = 0; b < c; b++)
+            for (int v = 0; v < nv; v++) tile[v][c] -= tile[v][b] * L[(size_t)b * apart + (size_t)c];
+        for (int v = 0; v < nv; v++) tile[v][c] *= L[(size_t)c * apart + (size_t)c];
+    }
+}
+
+// Columns `column` ... of one group in a strip that lies below their own rows
+ALWAYS_INLINE void NAME(finish_n)(int nv, const NAME(strip) * s, size_t block, size_t column, size_t columns,
+                                  const REAL *B, size_t b, const REAL *T, size_t t, size_t height) {
+    VEC tile[VECTORS][GROUP];
+    NAME(load_tile)(nv, GROUP, s->F + column * height, height, tile);
+    NAME(accumulate)
+    (nv, GROUP, column - block, s->L + block * s->rows, s->rows, B + block * b, b, 1, tile);
+    NAME(divide)(nv, T, t, tile);
+    for (size_t c = 0; c < columns; c++)
+        for (int v = 0; v < nv; v++) NAME(store_vector)(s->L + (column + c) * s->rows + v * LANES, tile[v][c]);
+}
+
+// What the columns before a block take from it in one strip, up to column `end`, for products from `k` to `stop`
+static void NAME(subtract_before)(const rbt_front *f, const NAME(strip) * s, size_t first, size_t end, size_t k,
+                                  size_t stop) {
+    size_t height = f->width_padded + f->below_padded, apart;
+    for (size_t column = first; column < end; column += GROUP) {
+        const REAL *B = NAME(rows_at)(f, column, &apart);
+        NAME(multiply)
+        (s->rows, stop - k, s->L + k * s->rows, s->rows, B + k * apart, apart, s->F + column * height, height);
+    }
+}
+
+// The triangle of a group in its own rows, T, `t` apart: identity where the group is past the last column.
+static void NAME(read_triangle)(const rbt_front *f, size_t column, size_t columns, REAL T[GROUP * GROUP]) {
+    size_t apart;
+    const REAL *D = NAME(rows_at)(f, column, &apart) + column * apart;
+    for (size_t c = 0; c < GROUP; c++)
+        for (size_t r = 0; r < GROUP; r++)
+            T[c * GROUP + r] = c < columns && r < columns ? D[c * apart + r] : (REAL)(c == r);
+}
+
+static void NAME(finish)(const rbt_front *f, const NAME(strip) * s, size_t first, size_t end) {
+    size_t height = f->width_padded + f->below_padded, apart;
+    for (size_t column = first; column < end; column += GROUP) {
+        size_t columns = end - column < GROUP ? end - column : GROUP;
+        const REAL *B = NAME(rows_at)(f, column, &apart), *T = B + column * apart;
+        size_t t = apart;
+        REAL padded[GROUP * GROUP];
+        if (columns < GROUP) {
+            NAME(read_triangle)(f, column, columns, padded);
+            T = padded;
+            t = GROUP;
+        }
+        switch (s->rows / LANES) {
+        case 1: NAME(finish_n)(1, s, first, column, columns, B, apart, T, t, height); break;
+        case 2: NAME(finish_n)(2, s, first, column, columns, B, apart, T, t, height); break;
+#if defined(__AVX__)
+        default: NAME(finish_n)(3, s, first, column, columns, B, apart, T, t, height); break;
+#endif
+        }
+    }
+}
+
+// Cholesky of the lower triangle of one group: D by columns, `d` apart; reciprocals on the diagonal. Returns the column
+// that fails.
+static size_t NAME(factor_triangle)(REAL *D, size_t d, size_t columns) {
+    for (size_t c = 0; c < columns; c++) {
+        for (size_t b = 0; b < c; b++)
+            for (size_t r = c; r < columns; r++) D[c * d + r] -= D[b * d + r] * D[b * d + c];
+        REAL pivot = D[c * d + c];
+        if (!(pivot > 0 && pivot < (REAL)INFINITY)) return c;
+        REAL inverse = 1 / (REAL)sqrt((double)pivot);
+        D[c * d + c] = inverse;
+        for (size_t r = c + 1; r < columns; r++) D[c * d + r] *= inverse;
+    }
+    return columns;
+}
+
+// One group in the strip that has its diagonal: columns `column` ...; rows above the diagonal become 0.
+static size_t NAME(finish_diagonal)(const rbt_front *f, const NAME(strip) * s, size_t first, size_t column,
+                                    size_t columns) {
+    size_t height = f->width_padded + f->below_padded, apart, above = column - s->first;
+    const REAL *B = NAME(rows_at)(f, column, &apart);
+    REAL *F = s->F + column * height;
+    NAME(multiply)
+    (s->rows, column - first, s->L + first * s->rows, s->rows, B + first * apart, apart, F, height);
+    size_t done = NAME(factor_triangle)(F + above, height, columns);
+    if (done < columns) return column + done;
+    for (size_t c = 0; c < columns; c++) {
+        REAL *L = s->L + (column + c) * s->rows, *from = F + c * height;
+        for (size_t r = 0; r < above + c; r++) L[r] = 0;
+        for (size_t r = above + c; r < above + columns; r++) L[r] = from[r];
+        for (size_t r = above + columns; r < s->rows; r++) {
+            REAL sum = from[r];
+            for (size_t b = 0; b < c; b++) sum -= L[r - (c - b) * s->rows] * F[b * height + above + c];
+            L[r] = sum * from[above + c];
+        }
+    }
+    return f->width;
+}
+
+static size_t NAME(eliminate)(const rbt_front *f, size_t first) {
+    size_t end = NAME(block_end)(f, first, RBT_PANEL_BLOCK);
+    for (size_t begin = first; begin < end; begin += STRIP) {
+        NAME(strip) s = NAME(strip_at)(f, begin / STRIP);
+        size_t stop = begin + STRIP < end ? begin + STRIP : end;
+        for (size_t k = 0; k < first; k += DEPTH)
+            NAME(subtract_before)(f, &s, first, stop, k, k + DEPTH < first ? k + DEPTH : first);
+        NAME(finish)(f, &s, first, begin);
+        for (size_t column = begin; column < stop; column += GROUP) {
+            size_t columns = stop - column < GROUP ? stop - column : GROUP;
+            size_t bad = NAME(finish_diagonal)(f, &s, first, column, columns);
+            if (bad < f->width) return bad;
+        }
+    }
+    return f->width;
+}
+
+static void NAME(eliminate_strips)(const rbt_front *f, size_t first, size_t strip, size_t last) {
+    size_t end = NAME(block_end)(f, first, RBT_PANEL_BLOCK);
+    for (size_t k = 0; k < first; k += DEPTH)
+        for (size_t i = strip; i < last; i++) {
+            NAME(strip) s = NAME(strip_at)(f, i);
+            NAME(subtract_before)(f, &s, first, end, k, k + DEPTH < first ? k + DEPTH : first);
+        }
+    for (size_t i = strip; i < last; i++) {
+        NAME(strip) s = NAME(strip_at)(f, i);
+        NAME(finish)(f, &s, first, end);
+    }
+}
+
+// One strip of the update: columns `column` to `end`, none right of the strip's diagonal, for products from `k` to `stop`
+static void NAME(subtract_strip)(const rbt_front *f, const NAME(strip) * s, size_t upper, size_t column, size_t end,
+                                 size_t k, size_t stop) {
+    size_t row = s->first - f->width_padded, height = f->below_padded;
+    REAL *F = (REAL *)f->update;
+    if (end > row + s->rows) end = row + s->rows;
+    if (end > f->below) end = f->below;
+    for (; column < end; column += GROUP) {
+        NAME(strip) b = NAME(strip_at)(f, upper + column / STRIP);
+        size_t skip = column > row ? (column - row) / LANES * LANES : 0;  // rows above the diagonal
+        NAME(multiply)
+        (s->rows - skip, stop - k, s->L + k * s->rows + skip, s->rows, b.L + k * b.rows + column % STRIP, b.rows,
+         F + column * height + row + skip, height);
+    }
+}
+
+static void NAME(subtract)(const rbt_front *f, size_t strip, size_t last) {
+    size_t w = f->width, upper = (w + STRIP - 1) / STRIP, columns = last * STRIP;
+    for (size_t k = 0; k < w; k += DEPTH)
+        for (size_t column = 0; column < columns; column += REACH)
+            for (size_t i = strip; i < last; i++) {
+                NAME(strip) s = NAME(strip_at)(f, upper + i);
+                NAME(subtract_strip)(f, &s, upper, column, column + REACH, k, k + DEPTH < w ? k + DEPTH : w);
+            }
+}
+
+#include "solve/dense_solve_kernel.h"
+
+#undef VEC
+#undef LANES
+#undef QUANTUM
+#undef STRIP

@@ -1,0 +1,117 @@
+// Dense work on the fronts of a sparse Cholesky factorisation, in double and in single precision, once per instruction set.
+//
+// A front is the lower triangle of a symmetric matrix whose first `width` unknowns are eliminated and whose other `below`
+// unknowns get the update; rows of either kind begin at a multiple of the quantum, and rows in between are 0:
+//
+//   panel  = [ F11 ]  width columns        update = F22  below columns        both by columns
+//            [ F21 ]
+//
+// Elimination turns the panel into columns of L, and subtracts L21 L21^T from F22. L is stored in strips of so many rows as
+// fit in registers, each strip by columns: what the inner loops read is contiguous, without packing.
+//
+//   L11: strip i has the rows from i strip on and the columns left of the next strip (the last: all columns)
+//   L21: each strip has all columns
+//
+// The last strip of either has as many rows as it needs, up to the quantum. On the diagonal of L are the reciprocals;
+// right of it zeros.
+//
+// Every entry is the result of the same operations in the same order, however the work on a front is divided.
+#ifndef RBT_SOLVE_DENSE_KERNELS_H
+#define RBT_SOLVE_DENSE_KERNELS_H
+
+#include "base/processor.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    RBT_PANEL_BLOCK = 48,   // columns that are eliminated together: a multiple of every strip
+    RBT_SOLVE_BLOCK = 96,   // columns that are solved together: a multiple of every strip
+    RBT_SOLVE_STRIPS = 32,  // strips whose products are summed apart from those of others
+    RBT_COLUMN_GROUP = 4,   // columns of the inner loop, right-hand sides of a solve
+};
+
+typedef struct rbt_front {
+    size_t width, below;                // unknowns
+    size_t width_padded, below_padded;  // rows
+    void *panel;   // ((width_padded + below_padded) x width), columns up to a multiple of the group
+    void *update;  // (below_padded x below), columns up to a multiple of the group
+    void *factor;  // what it has of L
+} rbt_front;
+
+// Blocks of the matrix in one column of nodes of a front
+typedef struct rbt_front_entries {
+    const double *value;   // of all blocks
+    const size_t *source;  // (count) 2 block + 1 if it is used transposed
+    const int32_t *row;    // (count) node of the front, its columns counted first
+    size_t count, block;   // entries; unknowns of a node
+} rbt_front_entries;
+
+// Right-hand sides in a front: `count` of them, each behind the other
+typedef struct rbt_front_vectors {
+    size_t count;  // 1 or RBT_COLUMN_GROUP
+    void *x;       // (width_padded) unknowns eliminated here
+    void *y;       // (below_padded) those below: sums on the way up, the solution on the way down
+} rbt_front_vectors;
+
+typedef struct rbt_dense_kernels {
+    size_t bytes;    // of a number
+    size_t quantum;  // rows are padded to a multiple of it
+    size_t strip;    // rows of a strip: a multiple of the quantum and of the column group
+
+    // ---- assembling; columns are those of the front, first <= c < last ----
+    void (*clear)(const rbt_front *front, size_t first, size_t last);
+    void (*enter)(const rbt_front *front, size_t column, const rbt_front_entries *entries);
+    // F += the update of a child, relative (child's below / block) as in rbt_supernodes; only into the nodes' columns
+    // first <= c < last
+    void (*add)(const rbt_front *front, const rbt_front *child, const int32_t *relative, size_t block, size_t first,
+                size_t last);
+
+    // ---- eliminating; strips are counted through L11 and L21 ----
+    // Columns from `first` to the end of their block in their own rows. Returns the number of a column whose pivot is not
+    // positive and finite, width if all are.
+    size_t (*eliminate)(const rbt_front *front, size_t first);
+    // The same columns in other strips below
+    void (*eliminate_strips)(const rbt_front *front, size_t first, size_t strip, size_t last_strip);
+    // F22 -= L21 L21^T in some strips of rows, counted from the first of L21
+    void (*subtract)(const rbt_front *front, size_t strip, size_t last_strip);
+
+    // ---- solving L L^T x = b: forward, columns `first` to the end of their block; then backward ----
+    void (*forward)(const rbt_front *front, const rbt_front_vectors *v, size_t first);
+    void (*forward_strips)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t strip,
+                           size_t last_strip);
+    // sums (block of columns x v->count) = L^T times what the strips have
+    void (*backward_strips)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t strip,
+                            size_t last_strip, void *sums);
+    // with `count` of such sums, one behind the other
+    void (*backward)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t count,
+                     const void *sums);
+
+    // Between vectors of all unknowns in the order of elimination, `stride` apart, and those of a front
+    void (*load)(const double *from, size_t stride, size_t count, size_t padded, size_t vectors, void *to);
+    void (*store)(const void *from, size_t padded, size_t count, size_t vectors, double *to, size_t stride);
+    void (*gather)(const double *from, size_t stride, const int32_t *node, size_t count, size_t block, size_t padded,
+                   size_t vectors, void *to);
+    void (*add_vectors)(const rbt_front *front, const rbt_front_vectors *v, const rbt_front *child, const void *y,
+                        const int32_t *relative, size_t block);
+} rbt_dense_kernels;
+
+// NULL if the processor does not have the instruction set.
+const rbt_dense_kernels *rbt_dense_kernels_with(rbt_instruction_set set, bool single);
+
+// [0] double, [1] single precision
+extern const rbt_dense_kernels RBT_DENSE_KERNELS_PLAIN[2], RBT_DENSE_KERNELS_AVX2[2], RBT_DENSE_KERNELS_AVX512[2];
+
+static inline size_t rbt_padded(size_t count, size_t quantum) { return (count + quantum - 1) / quantum * quantum; }
+
+// Numbers in the strips of L11 before strip i, and in all of L
+static inline size_t rbt_strips_before(size_t strip, size_t i) { return strip * strip * (i * (i + 1) / 2); }
+static inline size_t rbt_factor_count(const rbt_dense_kernels *k, const rbt_front *f) {
+    size_t full = f->width ? (f->width - 1) / k->strip : 0;
+    return rbt_strips_before(k->strip, full) + (f->width_padded - full * k->strip + f->below_padded) * f->width;
+}
+static inline size_t rbt_strip_count(const rbt_dense_kernels *k, size_t rows) {
+    return (rows + k->strip - 1) / k->strip;
+}
+
+#endif
