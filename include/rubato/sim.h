@@ -4,6 +4,7 @@
 
 #include "rubato/scene.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -35,6 +36,10 @@ typedef struct rbt_step_report {
     int cuts;                  // halvings of the step that was needed most
     int64_t cut_steps;         // steps that had to be halved at all
     double residual;           // of the last solve, relative
+    bool at_cap;               // whether the last solve reached its limit of iterations
+    int64_t unconverged;       // steps that were accepted although their solve had reached it
+    double worst_residual;     // of these, size of the gradient over the tolerance
+    double first_unconverged;  // when the first of them began [s]
     char hint[192];            // what to try
 } rbt_step_report;
 
@@ -43,7 +48,8 @@ typedef struct rbt_sim rbt_sim;
 rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error);
 void rbt_sim_free(rbt_sim *sim);
 
-// To the next frame (t = frame * interval); false if a step failed for good: the state is that of the last good step.
+// To the next frame (t = frame * interval); false if a step failed for good: the state is that of the last good step. Steps that
+// did not converge, where the scene's options let a run continue, are no failure here: report->unconverged counts them.
 bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report);
 
 // Frames from 0 (the start) to the last; `each` may be NULL and may return false to stop early.

@@ -74,16 +74,18 @@ static void framed(const rbt_run_progress *p, void *listener) {
     const rbt_step_report *r = p->report;
     if (v->json) {
         printf("{\"event\": \"frame\", \"frame\": %lld, \"time\": %.17g, \"steps\": %lld, \"iterations\": %lld, "
-               "\"cuts\": %d, "
+               "\"cuts\": %d, \"unconverged\": %lld, "
                "\"energy\": %.17g, \"seconds\": %.6f}\n",
                (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->cuts,
-               p->energies.total, p->frame_seconds);
+               (long long)r->unconverged, p->energies.total, p->frame_seconds);
     } else if (!v->quiet) {
-        char cuts[48] = "";
+        char cuts[48] = "", unconverged[48] = "";
         if (r->cuts) snprintf(cuts, sizeof cuts, ", cut %d time%s", r->cuts, r->cuts == 1 ? "" : "s");
-        printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s, %.3f s%s\n",
+        if (r->unconverged)
+            snprintf(unconverged, sizeof unconverged, ", %lld not converged", (long long)r->unconverged);
+        printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s%s, %.3f s%s\n",
                p->last_frame > 999 ? 5 : 3, (long long)p->frame, (long long)p->last_frame, p->sim->state.t,
-               p->energies.total, (long long)r->steps, r->steps == 1 ? "" : "s", cuts, p->frame_seconds,
+               p->energies.total, (long long)r->steps, r->steps == 1 ? "" : "s", cuts, unconverged, p->frame_seconds,
                v->terminal ? "          " : "");
         if (v->terminal) progress_bar(p, v);
     }
@@ -115,6 +117,9 @@ static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report
     case RBT_RUN_FINISHED:
         if (!quiet) printf("finished: %s\n", folder);
         return 0;
+    case RBT_RUN_NOT_CONVERGED:
+        fprintf(stderr, "rubato: not converged: %s; all frames are in %s\n", error->message, folder);
+        return 1;
     case RBT_RUN_INTERRUPTED:
         fprintf(stderr, "rubato: stopped after a whole frame; go on with: rubato run %s -o %s --resume\n", scene_path,
                 folder);

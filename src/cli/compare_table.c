@@ -8,6 +8,7 @@ enum { CELL = 136 };
 
 const char *rbt_outcome_text(const rbt_trial *trial, char text[64]) {
     if (trial->end == RBT_TRIAL_FINISHED) snprintf(text, 64, "finished");
+    else if (trial->end == RBT_TRIAL_NOT_CONVERGED) snprintf(text, 64, "not converged");
     else snprintf(text, 64, "%s at %.4g s", trial->end == RBT_TRIAL_CRASHED ? "crashed" : "failed", trial->t);
     return text;
 }
@@ -41,6 +42,7 @@ static void put_count(char *cell, int64_t count) { snprintf(cell, CELL, "%lld", 
 static void put_steps(const rbt_contender *c, char *cell) { put_count(cell, c->trial.steps); }
 static void put_iterations(const rbt_contender *c, char *cell) { put_count(cell, c->trial.iterations); }
 static void put_cut_steps(const rbt_contender *c, char *cell) { put_count(cell, c->trial.cut_steps); }
+static void put_unconverged(const rbt_contender *c, char *cell) { put_count(cell, c->trial.unconverged); }
 static void put_memory(const rbt_contender *c, char *cell) { put_number(cell, "%.0f", 1e-6 * c->trial.peak_memory); }
 
 static void put_outcome(const rbt_contender *c, char *cell) {
@@ -70,6 +72,7 @@ static const column COST[] = {
     {"steps", "", false, put_steps},
     {"solver", "iterations", false, put_iterations},
     {"cut", "steps", false, put_cut_steps},
+    {"unconverged", "steps", false, put_unconverged},
     {"memory", "[MB]", false, put_memory},
     {"outcome", "", true, put_outcome},
 };

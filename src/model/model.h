@@ -110,6 +110,14 @@ typedef struct rbt_model {
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error);
 void rbt_model_free(rbt_model *model);
 
+// How the steps since time 0 went.
+typedef struct rbt_tally {
+    int64_t steps;          // accepted
+    int64_t unconverged;    // of these, with a solve that had not converged
+    double worst_residual;  // of the latter, size of the gradient over the tolerance
+    double first;           // when the first of the latter began [s]
+} rbt_tally;
+
 // What a checkpoint holds.
 typedef struct rbt_state {
     int64_t frame;  // last whole frame
@@ -119,6 +127,7 @@ typedef struct rbt_state {
     double *x, *v;       // (node_count x 3)
     size_t memory_size;  // bytes of the method's own memory, copied as they are
     void *memory;
+    rbt_tally tally;
 } rbt_state;
 
 bool rbt_state_init(rbt_state *state, const rbt_model *model, rbt_error *error);

@@ -18,11 +18,12 @@ typedef struct head {
     double t;
     uint64_t node_count, memory_size;
     uint64_t payload_size, packed_size;
+    rbt_tally tally;
 } head;
-_Static_assert(sizeof(head) == 80, "the head has no gaps");
+_Static_assert(sizeof(head) == 112, "the head has no gaps");
 
 static const char MAGIC[8] = {'R', 'B', 'T', 'C', 'K', 'P', 'T', '1'};
-enum { VERSION = 1, LEVEL = 1, NODE_BYTES = 6 * sizeof(double) };
+enum { VERSION = 2, LEVEL = 1, NODE_BYTES = 6 * sizeof(double) };
 
 // zstd never unpacks more than this many bytes from one: a block of 128 KiB takes at least 4 bytes.
 enum { MOST_RATIO = 1 << 15 };
@@ -62,7 +63,8 @@ bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_st
               .node_count = state->node_count,
               .memory_size = state->memory_size,
               .payload_size = payload.size,
-              .packed_size = packed};
+              .packed_size = packed,
+              .tally = state->tally};
     memcpy(h.magic, MAGIC, sizeof MAGIC);
     memcpy(file, &h, sizeof h);
     uint64_t checksum = rbt_hash(0, file, sizeof h + packed);
@@ -100,9 +102,17 @@ static bool check_wrapping(const char *name, const char *bytes, size_t size, hea
 }
 
 static bool check_values(const char *name, const head *h, rbt_error *error) {
+    const rbt_tally *tally = &h->tally;
     if (h->frame < 0 || h->step < 0 || !isfinite(h->t))
         return rbt_fail_at(error, name, 0, 0, "has frame %lld, step %lld and time %g, which no run can have",
                            (long long)h->frame, (long long)h->step, h->t);
+    if (tally->steps < 0 || tally->unconverged < 0 || tally->unconverged > tally->steps ||
+        !isfinite(tally->worst_residual) || !isfinite(tally->first))
+        return rbt_fail_at(error, name, 0, 0,
+                           "has %lld steps that did not converge of %lld, the worst at %g times its tolerance, the "
+                           "first at %g s, which no run can have",
+                           (long long)tally->unconverged, (long long)tally->steps, tally->worst_residual,
+                           tally->first);
     if (h->node_count > INT32_MAX || h->memory_size > SIZE_MAX / 4 ||
         h->payload_size != h->node_count * NODE_BYTES + h->memory_size)
         return rbt_fail_at(error, name, 0, 0,
@@ -173,6 +183,7 @@ bool rbt_checkpoint_parse(const char *name, const void *bytes, size_t size, cons
                              .node_count = h.node_count,
                              .x = rbt_array_new(part, 1, "positions", error),
                              .v = rbt_array_new(part, 1, "velocities", error),
+                             .tally = h.tally,
                              .memory_size = h.memory_size,
                              .memory = h.memory_size ? rbt_array_new(h.memory_size, 1, "memory", error) : NULL};
         good = state->x && state->v && (state->memory || !h.memory_size);

@@ -112,7 +112,7 @@ static bool run_once(herald *h, rbt_contender *c, rbt_error *error) {
     h->news = (rbt_compare_news){c, h->news.run + 1, h->news.runs, false};
     announce(h);
     if (!rbt_trial_run(&def, &c->trial, error)) return false;
-    if (c->trial.end == RBT_TRIAL_FINISHED && c->trial.t > 0)
+    if (rbt_trial_complete(&c->trial) && c->trial.t > 0)
         c->rates[c->run_count++] = c->trial.step_seconds / c->trial.t;
     h->news.over = true;
     announce(h);
@@ -125,9 +125,9 @@ static bool run_all(const rbt_compare_options *o, rbt_comparison *all, rbt_error
     for (int turn = 0; turn < o->repeat; turn++)
         for (size_t i = 0; i < all->count; i++) {
             rbt_contender *c = &all->contenders[i];
-            if (turn && c->trial.end != RBT_TRIAL_FINISHED) continue;
+            if (turn && !rbt_trial_complete(&c->trial)) continue;
             if (!run_once(&h, c, error)) return false;
-            if (c->trial.end != RBT_TRIAL_FINISHED) h.news.runs -= o->repeat - 1 - turn;
+            if (!rbt_trial_complete(&c->trial)) h.news.runs -= o->repeat - 1 - turn;
         }
     return true;
 }

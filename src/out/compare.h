@@ -16,16 +16,16 @@ typedef struct rbt_contender {
     rbt_scene_file *scene;
     rbt_trial trial;  // the latest
     size_t run_count;
-    double *rates;  // (run_count) seconds in steps per simulated second, of the runs that finished
+    double *rates;  // (run_count) seconds in steps per simulated second, of the runs that went to the end
 
     // Measured when all runs are over; NaN where there is nothing to measure: frame 0 alone is nothing.
-    rbt_spread rate;       // [s/s] NaN unless it finished
+    rbt_spread rate;       // [s/s] NaN unless it went to the end
     double energy_end;     // change of the total energy, first to last frame, in parts of the energy scale
     double energy_most;    // and where it is largest, with its sign
     double momentum_most;  // largest |p(t) - p(0)| [kg m/s]
     double angular_most;   // largest |L(t) - L(0)| [kg m^2/s]
     double *distance;      // (trial.frame_count) to the reference: root of the mean over nodes of |x - x'|^2 [m]
-    double distance_end;   // NaN unless it finished
+    double distance_end;   // NaN unless it went to the end
     double distance_most;
 } rbt_contender;
 
@@ -37,7 +37,7 @@ typedef struct rbt_comparison {
     rbt_contender *contenders;  // (count)
     bool has_reference;
     rbt_contender reference;
-    const rbt_contender *yardstick;  // the reference or else the first contender that finished; NULL: none did
+    const rbt_contender *yardstick;  // the reference or else the first contender that went to the end; NULL: none did
     double energy_scale;             // [J] largest kinetic + elastic + contact energy of the yardstick; NaN: none
 } rbt_comparison;
 
@@ -68,7 +68,7 @@ typedef struct rbt_compare_options {
 // outlive the result.
 rbt_comparison *rbt_compare(const rbt_compare_options *options, rbt_error *error);
 void rbt_comparison_free(rbt_comparison *comparison);
-size_t rbt_comparison_finished(const rbt_comparison *comparison);  // contenders
+size_t rbt_comparison_finished(const rbt_comparison *comparison);  // contenders, with every step converged
 
 // Fills what is measured, from the trials and the checkpoints on disk.
 bool rbt_comparison_measure(rbt_comparison *comparison, rbt_error *error);

@@ -22,6 +22,7 @@ static const char *solver_of(const rbt_contender *c) {
 
 static const char *outcome_of(const rbt_contender *c) {
     static const char *const names[] = {[RBT_TRIAL_FINISHED] = "finished",
+                                        [RBT_TRIAL_NOT_CONVERGED] = "not converged",
                                         [RBT_TRIAL_STEP_FAILED] = "step failed",
                                         [RBT_TRIAL_WORLD_FAILED] = "run failed",
                                         [RBT_TRIAL_CRASHED] = "crashed"};
@@ -45,6 +46,7 @@ static double setup_of(const rbt_contender *c) { return c->trial.setup_seconds; 
 static double steps_of(const rbt_contender *c) { return (double)c->trial.steps; }
 static double iterations_of(const rbt_contender *c) { return (double)c->trial.iterations; }
 static double cut_steps_of(const rbt_contender *c) { return (double)c->trial.cut_steps; }
+static double unconverged_of(const rbt_contender *c) { return (double)c->trial.unconverged; }
 static double memory_of(const rbt_contender *c) { return 1e-6 * c->trial.peak_memory; }
 static double energy_end_of(const rbt_contender *c) { return c->energy_end; }
 static double energy_most_of(const rbt_contender *c) { return c->energy_most; }
@@ -75,6 +77,7 @@ static const struct column {
     {"steps", NULL, NULL, steps_of},
     {"iterations", NULL, NULL, iterations_of},
     {"cut_steps", NULL, NULL, cut_steps_of},
+    {"unconverged_steps", NULL, NULL, unconverged_of},
     {"peak_memory", "MB", NULL, memory_of},
     {"energy_drift_end", "of energy_scale", NULL, energy_end_of},
     {"energy_drift_most", "of energy_scale", NULL, energy_most_of},

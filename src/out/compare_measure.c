@@ -1,7 +1,7 @@
 // What a comparison measures once all runs are over.
 //
 // Energies are compared with one scale for all: the largest kinetic + elastic + contact energy of the yardstick, which
-// is the reference or, failing that, the first method that finished. Unlike the total energy it does not depend on
+// is the reference or, failing that, the first method that went to the end. Unlike the total energy it does not depend on
 // where gravity's potential is zero, and a method that explodes cannot hide behind its own size.
 #include "out/compare.h"
 
@@ -21,9 +21,9 @@ static double largest_energy(const rbt_trial *trial) {
 
 static void find_yardstick(rbt_comparison *all) {
     all->yardstick = NULL;
-    if (all->has_reference && all->reference.trial.end == RBT_TRIAL_FINISHED) all->yardstick = &all->reference;
+    if (all->has_reference && rbt_trial_complete(&all->reference.trial)) all->yardstick = &all->reference;
     for (size_t i = 0; i < all->count && !all->yardstick; i++)
-        if (all->contenders[i].trial.end == RBT_TRIAL_FINISHED) all->yardstick = &all->contenders[i];
+        if (rbt_trial_complete(&all->contenders[i].trial)) all->yardstick = &all->contenders[i];
     all->energy_scale = all->yardstick ? largest_energy(&all->yardstick->trial) : NAN;
 }
 
@@ -86,11 +86,11 @@ static bool prepare_distances(rbt_contender *c, rbt_error *error) {
 static void sum_up_distances(rbt_contender *c) {
     size_t count = c->trial.frame_count;
     for (size_t i = 1; i < count; i++) c->distance_most = fmax(c->distance_most, c->distance[i]);
-    if (count && c->trial.end == RBT_TRIAL_FINISHED) c->distance_end = c->distance[count - 1];
+    if (count && rbt_trial_complete(&c->trial)) c->distance_end = c->distance[count - 1];
 }
 
 static bool measure_rate(rbt_contender *c, rbt_error *error) {
-    size_t count = c->trial.end == RBT_TRIAL_FINISHED ? c->run_count : 0;
+    size_t count = rbt_trial_complete(&c->trial) ? c->run_count : 0;
     double *sorted = rbt_array_new(count, sizeof *sorted, "times", error);
     if (!sorted) return false;
     for (size_t i = 0; i < count; i++) sorted[i] = c->rates[i];

@@ -116,7 +116,19 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
         if (!write_frame(r, stopping)) return RBT_RUN_WORLD_FAILED;
         tell(r, o->framed, report, rbt_now() - start);
     }
-    return RBT_RUN_FINISHED;
+    if (!r->sim->state.tally.unconverged) return RBT_RUN_FINISHED;
+    char text[256];
+    rbt_unconverged_text(&r->sim->state.tally, text);
+    rbt_fail(r->error, "%s", text);
+    return RBT_RUN_NOT_CONVERGED;
+}
+
+void rbt_unconverged_text(const rbt_tally *tally, char text[256]) {
+    snprintf(
+        text, 256,
+        "%lld of %lld steps did not converge (the gradient was up to %.3g times the tolerance), the first at %g s; "
+        "take more iterations, a smaller step or another solver",
+        (long long)tally->unconverged, (long long)tally->steps, tally->worst_residual, tally->first);
 }
 
 // The state before the failing step, for whoever wants to look into it.
@@ -161,6 +173,7 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
     if (r.recorder && !rbt_recorder_close(r.recorder, end == RBT_RUN_WORLD_FAILED ? NULL : error))
         end = RBT_RUN_WORLD_FAILED;
     if (end == RBT_RUN_FINISHED && !write_report(&r, "finished")) end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_NOT_CONVERGED && !write_report(&r, "not converged")) end = RBT_RUN_WORLD_FAILED;
     if (end == RBT_RUN_INTERRUPTED && !write_report(&r, "interrupted")) end = RBT_RUN_WORLD_FAILED;
     if (end == RBT_RUN_STEP_FAILED && !keep_failure(&r, report)) end = RBT_RUN_WORLD_FAILED;
     if (end == RBT_RUN_WORLD_FAILED && r.recorder && error) {

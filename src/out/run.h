@@ -6,6 +6,7 @@
 
 typedef enum rbt_run_end {
     RBT_RUN_FINISHED,
+    RBT_RUN_NOT_CONVERGED,  // all frames are there, but steps were accepted that had not converged
     RBT_RUN_INTERRUPTED,
     RBT_RUN_STEP_FAILED,
     RBT_RUN_WORLD_FAILED
@@ -35,7 +36,11 @@ typedef struct rbt_run_options {
     const volatile int *stop;  // becomes non-zero when the run should end after the current frame; may be NULL
 } rbt_run_options;
 
-// On RBT_RUN_STEP_FAILED the report names stage, body and element; on RBT_RUN_WORLD_FAILED the error says what.
+// "3 of 40 steps did not converge (the gradient was up to 12.5 times the tolerance), the first at 0.1 s; …", and what to try
+void rbt_unconverged_text(const rbt_tally *tally, char text[256]);
+
+// On RBT_RUN_STEP_FAILED the report names stage, body and element; on RBT_RUN_WORLD_FAILED and RBT_RUN_NOT_CONVERGED the
+// error says what.
 rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt_error *error);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "out/run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -95,6 +96,17 @@ static void add_failure(rbt_text *t, const rbt_run_report *r) {
     add_string(t, "hint", f->hint, "},\n");
 }
 
+// Steps since time 0, those of the run that this one goes on from included
+static void add_unconverged(rbt_text *t, const rbt_tally *tally) {
+    char text[256];
+    rbt_unconverged_text(tally, text);
+    rbt_text_add(t, "  \"unconverged\": {\"steps\": %lld, \"of\": %lld, ", (long long)tally->unconverged,
+                 (long long)tally->steps);
+    add_number(t, "worst_residual", tally->worst_residual, ", ");
+    add_number(t, "first_time", tally->first, ", ");
+    add_string(t, "outcome", text, "},\n");
+}
+
 bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *error) {
     const rbt_model *m = r->sim->model;
     const rbt_method *method = r->sim->stepper.method;
@@ -122,6 +134,7 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
         rbt_text_add_json(&t, m->warnings[i]);
     }
     rbt_text_add(&t, "],\n");
+    if (r->sim->state.tally.unconverged) add_unconverged(&t, &r->sim->state.tally);
     if (r->failure) add_failure(&t, r);
     if (r->problem) {
         rbt_text_add(&t, "  ");

@@ -8,7 +8,7 @@ typedef struct rbt_run_report {
     const rbt_sim *sim;
     const rbt_scene *scene;
     const char *scene_text;  // JSON
-    const char *status;      // "running", "finished", "interrupted", "failed"
+    const char *status;      // "running", "finished", "not converged", "interrupted", "failed"
     char started[32];        // UTC
     int64_t resumed_from;    // frame, -1: from the start
     int64_t frames;          // newest frame on disk

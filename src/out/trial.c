@@ -47,6 +47,7 @@ static void tell(child *c, const rbt_run_progress *p, int kind) {
                               .steps = totals->steps,
                               .iterations = totals->iterations,
                               .cut_steps = totals->cut_steps,
+                              .unconverged = p->sim->state.tally.unconverged,
                               .setup_seconds = totals->compile_seconds,
                               .step_seconds = totals->step_seconds};
     send_note(c);
@@ -84,11 +85,12 @@ static void run_as_child(const rbt_trial_def *def, int pipe) {
     rbt_trial *now = &c.note.now;
     char text[2048];
     c.note.kind = VERDICT;
-    now->end = end == RBT_RUN_FINISHED      ? RBT_TRIAL_FINISHED
-               : end == RBT_RUN_STEP_FAILED ? RBT_TRIAL_STEP_FAILED
-                                            : RBT_TRIAL_WORLD_FAILED;
+    now->end = end == RBT_RUN_FINISHED        ? RBT_TRIAL_FINISHED
+               : end == RBT_RUN_NOT_CONVERGED ? RBT_TRIAL_NOT_CONVERGED
+               : end == RBT_RUN_STEP_FAILED   ? RBT_TRIAL_STEP_FAILED
+                                              : RBT_TRIAL_WORLD_FAILED;
     if (now->end == RBT_TRIAL_STEP_FAILED) describe_failure(now, options.scene, &report);
-    if (now->end == RBT_TRIAL_WORLD_FAILED)
+    if (now->end == RBT_TRIAL_WORLD_FAILED || now->end == RBT_TRIAL_NOT_CONVERGED)
         snprintf(now->reason, sizeof now->reason, "%.*s", (int)sizeof now->reason - 1,
                  rbt_error_text(&error, text, sizeof text));
     send_note(&c);
@@ -170,6 +172,10 @@ bool rbt_trial_run(const rbt_trial_def *def, rbt_trial *trial, rbt_error *error)
     while (wait4(process, &status, 0, &usage) < 0 && errno == EINTR) {}
     conclude(trial, status, &usage);
     return good;
+}
+
+bool rbt_trial_complete(const rbt_trial *trial) {
+    return trial->end == RBT_TRIAL_FINISHED || trial->end == RBT_TRIAL_NOT_CONVERGED;
 }
 
 void rbt_trial_free(rbt_trial *trial) {

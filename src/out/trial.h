@@ -12,6 +12,7 @@
 
 typedef enum rbt_trial_end {
     RBT_TRIAL_FINISHED,
+    RBT_TRIAL_NOT_CONVERGED,  // to the end, but with steps that had not converged
     RBT_TRIAL_STEP_FAILED,
     RBT_TRIAL_WORLD_FAILED,  // files, memory, the model
     RBT_TRIAL_CRASHED        // the process ended without saying why
@@ -31,6 +32,7 @@ typedef struct rbt_trial {
     int64_t last_frame;         // that it was to reach
     int64_t steps, iterations;  // accepted steps; of the solver, summed
     int64_t cut_steps;          // steps that had to be halved
+    int64_t unconverged;        // steps accepted although they had not converged
     double setup_seconds;       // until the first step
     double step_seconds;        // in steps, writing left out
     double peak_memory;         // [bytes]
@@ -51,5 +53,8 @@ typedef struct rbt_trial_def {
 // it held (rbt_trial_free first).
 bool rbt_trial_run(const rbt_trial_def *def, rbt_trial *trial, rbt_error *error);
 void rbt_trial_free(rbt_trial *trial);
+
+bool rbt_trial_complete(
+    const rbt_trial *trial);  // went to the end, converged or not: times and distances mean something
 
 #endif

@@ -140,7 +140,15 @@ static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *sta
     double tolerance = rbt_objective_tolerance(&s->objective, s->options.tolerance);
     int most = s->options.max_iterations < 0 ? s->solver->max_iterations : s->options.max_iterations;
     rbt_trace_begin(stages);
+    report->at_cap = false;
     return s->solver->solve(s->work, state->x, s->z, tolerance, most, stages, report);
+}
+
+// A step that is accepted although it has not converged. It goes into the report, and from there into the run's outcome.
+static void count_unconverged(double t, rbt_step_report *report) {
+    if (!report->unconverged) report->first_unconverged = t;
+    if (!report->unconverged || report->residual > report->worst_residual) report->worst_residual = report->residual;
+    report->unconverged++;
 }
 
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
@@ -149,8 +157,10 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     RBT_STAGE("predict", predict(s, state, h));  // y = b + tau u, and f_ext
     RBT_STAGE("start", find_start(s, state));
     rbt_outcome outcome = minimise(s, state, stages, report);  // z = argmin E
-    if (outcome != RBT_DONE) return outcome;
+    bool accept = outcome == RBT_NOT_CONVERGED && report->at_cap && s->options.at_cap == RBT_CAP_CONTINUES;
+    if (outcome != RBT_DONE && !accept) return outcome;
     RBT_STAGE("update", update(s, state, h, report));
+    if (accept) count_unconverged(state->t, report);
     return RBT_DONE;
 }
 

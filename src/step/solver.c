@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static const rbt_step_solver *const SOLVERS[] = {&RBT_NEWTON, &RBT_DOT, &RBT_LBFGS_H, &RBT_LBFGS_PD};
+static const rbt_step_solver *const SOLVERS[] = {&RBT_NEWTON, &RBT_DOT, &RBT_LBFGS_H, &RBT_LBFGS_PD, &RBT_ADMM_PD};
 
 const rbt_step_solver *rbt_step_solver_at(int i) {
     return i >= 0 && i < (int)(sizeof SOLVERS / sizeof *SOLVERS) ? SOLVERS[i] : NULL;
@@ -83,6 +83,7 @@ rbt_outcome rbt_solver_judge(const rbt_objective *o, const double *z, const doub
     report->residual = tolerance > 0 ? size / tolerance : size;
     rbt_trace_add(stages, report->residual);
     if (*stop || iteration < max_iterations) return RBT_DONE;
+    report->at_cap = true;
     snprintf(report->hint, sizeof report->hint,
              "the gradient is still %.3g times the tolerance, most at node %zu; take a smaller step or more "
              "iterations",

@@ -52,7 +52,7 @@ rbt_outcome rbt_solver_no_descent(const rbt_objective *objective, const double *
                                   rbt_step_report *report);
 
 // Judges an iterate: RBT_DONE with *stop if |gradient| <= tolerance, without it if the iteration goes on; RBT_NOT_FINITE,
-// RBT_INVERTED; RBT_NOT_CONVERGED if iteration == max_iterations. Writes residual and trace.
+// RBT_INVERTED; RBT_NOT_CONVERGED, and report->at_cap, if iteration == max_iterations. Writes residual and trace.
 rbt_outcome rbt_solver_judge(const rbt_objective *objective, const double *z, const double *gradient,
                              double tolerance, int iteration, int max_iterations, bool *stop, rbt_stages *stages,
                              rbt_step_report *report);

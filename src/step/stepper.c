@@ -62,17 +62,27 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int c
     return outcome;
 }
 
+static void count(rbt_tally *tally, const rbt_step_report *before, const rbt_step_report *after) {
+    int64_t unconverged = after->unconverged - before->unconverged;
+    tally->steps += after->steps - before->steps;
+    if (unconverged && !tally->unconverged) tally->first = after->first_unconverged;
+    tally->unconverged += unconverged;
+    if (unconverged && !(after->worst_residual <= tally->worst_residual))
+        tally->worst_residual = after->worst_residual;
+}
+
 rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, rbt_step_report *report) {
+    const rbt_step_report before = *report;
     report->body = report->element = -1;
     report->element_kind = NULL;
     report->value = 0;
     report->hint[0] = '\0';
-    int most = report->cuts;
     report->cuts = 0;
     report->outcome = advance(s, state, until, 0, report);
     report->cut_steps += report->cuts > 0;
-    if (report->cuts < most) report->cuts = most;
+    if (report->cuts < before.cuts) report->cuts = before.cuts;
     if (report->outcome == RBT_DONE) {
+        count(&state->tally, &before, report);
         report->stage = "done";
         report->body = report->element = -1;
         report->element_kind = NULL;

@@ -42,9 +42,16 @@ static void iterative_steps_allocate_nothing(void **state) {
     check("semi-implicit", "cg", "stable-neo-hookean");
 }
 
+static void steps_with_one_factor_for_all_allocate_nothing(void **state) {
+    (void)state;
+    check("backward-euler", "lbfgs-pd", "fixed-corotated");
+    check("backward-euler", "admm-pd", "fixed-corotated");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(explicit_steps_allocate_nothing),
                                        cmocka_unit_test(linear_implicit_steps_allocate_nothing),
-                                       cmocka_unit_test(iterative_steps_allocate_nothing)};
+                                       cmocka_unit_test(iterative_steps_allocate_nothing),
+                                       cmocka_unit_test(steps_with_one_factor_for_all_allocate_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
