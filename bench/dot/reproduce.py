@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""reproduce.py RUBATO [--quick] [--output FOLDER] [--page-only]: what the dot paper found, measured anew.
+
+Measures on generated bodies, and on the authors' meshes where they are there, keeps the figures in out/reproduction/dot.json, and
+writes dot.md with its plots (docs/reproduction; --quick: out/reproduction). --page-only writes the page from the figures kept.
+Li, Gao, Langlois, Jiang, Kaufman: Decomposed Optimization Time Integrator for Large-Step Elastodynamics. 2019.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+from dot_page import write_page  # noqa: E402
+from figures import ROOT  # noqa: E402
+from study import Tools, iterations_per_step, measured_here, meshes_are_there, progress, seconds_per_step, unsolved_steps  # noqa: E402
+
+SOLVERS = {
+    "dot": {"integrator.solver": "dot"},
+    "dot, paper": {"integrator.solver": "dot", "integrator.options.variant": "paper"},
+    "newton": {"integrator.solver": "newton"},
+    "lbfgs-h": {"integrator.solver": "lbfgs-h"},
+    "lbfgs-pd": {"integrator.solver": "lbfgs-pd"},
+    "admm-pd": {"integrator.solver": "admm-pd", "integrator.options.at_cap": "continue"},
+}
+RIVALS = [name for name in SOLVERS if name != "admm-pd"]  # it reaches the tolerance nowhere
+
+# How much is measured; the first figure counts, the second is for trying out.
+GENERATED = (["stretch", "squash", "twist", "tss", "ltss", "rbp"], ["squash", "tss"])
+GIVEN = ({"bunny5K-ltss": 20, "horse7K-ltss": 20, "horse7K-stretch": 20, "bar17K-twist": 8}, {"bunny5K-ltss": 2})
+SCENE_STEPS = (30, 3)
+LEAD_STEPS = (28, 2)
+ADMM_ITERATIONS = (400, 40)
+BAR, DRAGON = ("[60,16,15]", "[20,5,5]"), (115, 40)  # cells, resolution
+SUBDOMAINS = ([2, 4, 8, 16, 32, 64, 128, 256, 309], [2, 8])
+SUBDOMAIN_STEPS = (8, 1)
+SWEEP_TIME = (0.4, 0.08)  # [s]
+LENGTHS = ([0.01, 0.025, 0.04], [0.025, 0.04])
+STIFFNESSES = ([0.25, 0.5, 1, 2, 4], [0.25, 1])
+POISSONS = ([0.3, 0.35, 0.4, 0.45], [0.4, 0.45])
+SIZES = ([10, 16, 24, 32, 36, 42], [6, 10])
+SIZE_STEPS = (5, 2)
+LARGEST = {"newton": (24, 10), "lbfgs-h": (24, 10), "lbfgs-pd": (36, 10)}  # cells across; more would take too long or too much
+BASE = {"young": 1e5, "poisson": 0.4, "step": 0.025}
+
+
+class Study:
+    def __init__(self, rubato, quick):
+        self.tools, self.which = Tools(rubato), 1 if quick else 0
+
+    def amount(self, both):
+        return both[self.which]
+
+    def run(self, scene, solver, settings=None, *words):
+        progress(f"{scene}, {solver} {' '.join(map(str, (settings or {}).values()))}")
+        wanted = {**SOLVERS[solver], "integrator.max_cuts": 0, **(settings or {})}
+        run = self.tools.measure(scene, wanted, *words)
+        return {"nodes": run["nodes"], "tets": run["tets"], "seconds": seconds_per_step(run),
+                "first": run["steps"][0]["seconds"] if run.get("steps") else None,
+                "iterations": iterations_per_step(run), "unsolved": unsolved_steps(run) if run.get("steps") else 0,
+                "megabytes": run["megabytes"], "stages": run.get("stages", {}), "failed": run.get("failed"),
+                "trace": run.get("trace"), "later": later_steps(run)}
+
+    # ---- The measurements, one per section of the page
+
+    def scenes(self):
+        """Every script with every solver that converges."""
+        rows = {f"scenes/dot/{name}.json": self.amount(SCENE_STEPS) for name in self.amount(GENERATED)}
+        for name, steps in self.amount(GIVEN).items():
+            if meshes_are_there(name.split("-")[0] + ".msh"):
+                rows[f"bench/dot/{name}.json"] = steps
+        return {scene: {solver: self.run(scene, solver, {}, "--steps", steps) for solver in RIVALS}
+                for scene, steps in rows.items()}
+
+    def convergence(self):
+        """One step, midway, from the same state for all: newton leads, then each solver makes three steps and shows the last."""
+        scene, result = "scenes/dot/ltss.json", {}
+        with tempfile.TemporaryDirectory(prefix="rubato-dot-") as folder:
+            state = f"{folder}/state.rbt"
+            self.run(scene, "newton", {}, "--steps", self.amount(LEAD_STEPS), "--save", state)
+            for solver in SOLVERS:
+                more = {"integrator.options.max_iterations": self.amount(ADMM_ITERATIONS)} if solver == "admm-pd" else {}
+                result[solver] = self.run(scene, solver, more, "--load", state, "--steps", 3, "--trace")
+        return {"scene": scene, "step": self.amount(LEAD_STEPS) + 3, "runs": result}
+
+    def subdomains(self):
+        """Iterations against the number of subdomains, as published and in our variant."""
+        bodies = {"bar, twisted": ("scenes/dot/twist.json", {"bodies[0].mesh.shape.bar.cells": self.amount(BAR)}),
+                  "dragon, stretched far": ("scenes/dot/ltss.json",
+                                            {"bodies[0].mesh.shape.asian-dragon.resolution": self.amount(DRAGON)})}
+        return {f"{body}; {variant}":
+                [{"count": count, **self.run(scene, "dot", {**more, "integrator.options.variant": variant,
+                                                            "integrator.options.subdomains": count},
+                                             "--steps", self.amount(SUBDOMAIN_STEPS))}
+                 for count in self.amount(SUBDOMAINS)]
+                for body, (scene, more) in bodies.items() for variant in ("paper", "fast")}
+
+    def sweep(self, step=BASE["step"], young=BASE["young"], poisson=BASE["poisson"], model="fixed-corotated"):
+        settings = {"time.step": step, "time.frame": step, "bodies[0].material.young": young,
+                    "bodies[0].material.poisson": poisson, "bodies[0].material.model": model}
+        steps = max(1, round(self.amount(SWEEP_TIME) / step))
+        return {solver: self.run("scenes/dot/tss.json", solver, settings, "--steps", steps) for solver in RIVALS}
+
+    def parameters(self):
+        """Step length, stiffness, Poisson's ratio and material, one at a time."""
+        base = self.sweep()
+        return {
+            "step": [(h, base if h == BASE["step"] else self.sweep(step=h)) for h in self.amount(LENGTHS)],
+            "young": [(f, base if f == 1 else self.sweep(young=f * BASE["young"])) for f in self.amount(STIFFNESSES)],
+            "poisson": [(p, base if p == BASE["poisson"] else self.sweep(poisson=p)) for p in self.amount(POISSONS)],
+            "model": [("fixed-corotated", base), ("stable-neo-hookean", self.sweep(model="stable-neo-hookean"))],
+        }
+
+    def sizes(self):
+        """Cost per step and memory of ever larger bars, and what newton's factor would need."""
+        rows = []
+        for n in self.amount(SIZES):
+            cells = {"bodies[0].mesh.shape.bar.cells": f"[{4 * n},{n},{n}]"}
+            row = {"runs": {}}
+            for solver in ("dot", "newton", "lbfgs-h", "lbfgs-pd"):
+                if solver == "dot" or n <= self.amount(LARGEST[solver]):
+                    row["runs"][solver] = self.run("scenes/dot/twist.json", solver, cells, "--steps", self.amount(SIZE_STEPS))
+            progress(f"the factor of the whole matrix, {n} cells across")
+            fill = self.tools.measure("scenes/dot/twist.json", cells, "--fill")
+            rows.append({**row, "nodes": fill["nodes"], "tets": fill["tets"], "fill": fill["analysis"]["fill"]})
+        return rows
+
+
+def later_steps(run):
+    """Mean seconds of the steps after the first, which analyses patterns."""
+    later = [step["seconds"] for step in run.get("steps", [])[1:]]
+    return sum(later) / len(later) if later and "failed" not in run else None
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    words.add_argument("rubato")
+    words.add_argument("--quick", action="store_true")
+    words.add_argument("--output", type=pathlib.Path)
+    words.add_argument("--page-only", action="store_true")
+    asked = words.parse_args()
+    study = Study(asked.rubato, asked.quick)
+    kept = ROOT / "out" / "reproduction" / ("dot-quick.json" if asked.quick else "dot.json")
+    if not asked.page_only:
+        data = {"here": measured_here(), "quick": asked.quick, "base": BASE, "scenes": study.scenes(),
+                "convergence": study.convergence(), "subdomains": study.subdomains(), "parameters": study.parameters(),
+                "sizes": study.sizes()}
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(data))
+    elif not kept.exists():
+        sys.exit(f"reproduce-dot: {kept} is not there yet; run it once without --page-only")
+    folder = asked.output or (kept.parent if asked.quick else ROOT / "docs" / "reproduction")
+    print(write_page(study.tools, folder, json.loads(kept.read_text())))
+
+
+if __name__ == "__main__":
+    main()
