@@ -1,10 +1,9 @@
 #include "math/vector.h"
 
-#include "base/threads.h"
-
 #include <math.h>
 
-enum { MOST_PIECES = 256, SHORTEST_PIECE = 2048, LANES = 8 };
+// Shorter vectors than PARALLEL_FROM fit into one core's cache: waking other threads costs more than it saves.
+enum { PARALLEL_FROM = 1 << 17, MOST_PIECES = 256, SHORTEST_PIECE = 2048, LANES = 8 };
 
 static size_t piece_length(size_t n) {
     size_t length = (n + MOST_PIECES - 1) / MOST_PIECES;
@@ -25,7 +24,7 @@ static double dot_piece(size_t n, const double *a, const double *b) {
 double rbt_vector_dot(size_t n, const double *a, const double *b) {
     size_t length = piece_length(n), pieces = (n + length - 1) / length;
     double part[MOST_PIECES], sum = 0;
-#pragma omp parallel for schedule(static) if (n >= 16 * RBT_PARALLEL_FROM)
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
     for (size_t p = 0; p < pieces; p++) {
         size_t first = p * length, count = n - first < length ? n - first : length;
         part[p] = dot_piece(count, a + first, b + first);
@@ -37,16 +36,16 @@ double rbt_vector_dot(size_t n, const double *a, const double *b) {
 double rbt_vector_norm(size_t n, const double *a) { return sqrt(rbt_vector_dot(n, a, a)); }
 
 void rbt_vector_copy(size_t n, double *to, const double *from) {
-#pragma omp parallel for simd schedule(static) if (parallel : n >= 16 * RBT_PARALLEL_FROM)
+#pragma omp parallel for simd schedule(static) if (parallel : n >= PARALLEL_FROM)
     for (size_t i = 0; i < n; i++) to[i] = from[i];
 }
 
 void rbt_vector_add_scaled(size_t n, double *y, double s, const double *x) {
-#pragma omp parallel for simd schedule(static) if (parallel : n >= 16 * RBT_PARALLEL_FROM)
+#pragma omp parallel for simd schedule(static) if (parallel : n >= PARALLEL_FROM)
     for (size_t i = 0; i < n; i++) y[i] += s * x[i];
 }
 
 void rbt_vector_combine(size_t n, double *z, const double *x, double s, const double *y) {
-#pragma omp parallel for simd schedule(static) if (parallel : n >= 16 * RBT_PARALLEL_FROM)
+#pragma omp parallel for simd schedule(static) if (parallel : n >= PARALLEL_FROM)
     for (size_t i = 0; i < n; i++) z[i] = x[i] + s * y[i];
 }

@@ -2,6 +2,7 @@
 
 #include "base/threads.h"
 #include "math/vec3.h"
+#include "math/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,44 +123,71 @@ static bool is_damped(const rbt_model *m) {
     return false;
 }
 
-// 1/2 |z - y|_M^2 + tau^2 (C(z) - f_ext.(z - y)); leaves M (z - y) in o->inertia. Held nodes of a lumped M would only add a
-// constant, which costs digits: they are left out.
-static double inertia_and_contact(rbt_objective *o, const double *z) {
+// What a range of nodes adds to 1/2 |z - y|_M^2 + tau^2 (C(z) - f_ext.(z - y)). Held nodes of a lumped M would only add a
+// constant, which costs digits: they are left out. With a gradient, o->force holds all forces at z, and o->inertia M (z - y) if M
+// is not lumped.
+static double node_terms(const rbt_objective *o, const double *z, bool damped, size_t begin, size_t end,
+                         double *gradient) {
     const rbt_model *m = o->model;
     double inertia = 0, outside = 0, tau2 = o->tau * o->tau;
     bool coupled = o->mass.matrix.value != NULL;
-    for (size_t i = 0; i < 3 * m->node_count; i++) o->force[i] = o->held[i / 3] && !coupled ? 0 : z[i] - o->target[i];
-    rbt_mass_product(&o->mass, o->force, o->inertia);
-    for (size_t n = 0; n < m->node_count; n++) {
-        inertia += 0.5 * rbt_dot(o->force + 3 * n, o->inertia + 3 * n);
-        if (o->held[n]) continue;
-        outside -= rbt_dot(o->external + 3 * n, o->force + 3 * n);
-        if (m->obstacles.count && m->node_area[n] > 0)
-            outside += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], NULL, NULL);
+    for (size_t n = begin; n < end; n++) {
+        double moved[3], pushed[3];
+        for (size_t i = 0; i < 3; i++) {
+            moved[i] = o->held[n] && !coupled ? 0 : z[3 * n + i] - o->target[3 * n + i];
+            pushed[i] = coupled ? o->inertia[3 * n + i] : m->mass[n] * moved[i];
+        }
+        inertia += 0.5 * rbt_dot(moved, pushed);
+        if (!o->held[n]) {
+            outside -= rbt_dot(o->external + 3 * n, moved);
+            if (m->obstacles.count && m->node_area[n] > 0)
+                outside += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], NULL, NULL);
+        }
+        for (size_t i = 3 * n; gradient && i < 3 * n + 3; i++)
+            gradient[i] = o->held[n] ? 0
+                                     : pushed[i - 3 * n] - tau2 * o->force[i] + (damped ? o->tau * o->product[i] : 0);
     }
     return inertia + tau2 * outside;
 }
 
+// The same of all nodes, summed over pieces that depend on the model alone.
+static double all_node_terms(const rbt_objective *o, const double *z, bool damped, double *gradient) {
+    enum { PIECES = 64 };
+    size_t nodes = o->model->node_count;
+    double part[PIECES], sum = 0;
+#pragma omp parallel for schedule(static) if (nodes >= RBT_PARALLEL_FROM)
+    for (size_t p = 0; p < PIECES; p++)
+        part[p] = node_terms(o, z, damped, nodes * p / PIECES, nodes * (p + 1) / PIECES, gradient);
+    for (size_t p = 0; p < PIECES; p++) sum += part[p];
+    return sum;
+}
+
+// o->inertia = M (z - y) for an M that is not lumped
+static void couple_inertia(rbt_objective *o, const double *z) {
+    if (!o->mass.matrix.value) return;
+    rbt_vector_combine(3 * o->model->node_count, o->force, z, -1, o->target);
+    rbt_mass_product(&o->mass, o->force, o->inertia);
+}
+
 double rbt_objective_value(rbt_objective *o, const double *z) {
-    double value = inertia_and_contact(o, z) + o->tau * o->tau * rbt_energy_elastic(o->model, z, o->energies);
+    double value = o->tau * o->tau * rbt_energy_elastic(o->model, z, o->energies);
     if (is_damped(o->model)) value += 0.5 * o->tau * damp(o, z);
+    couple_inertia(o, z);
+    value += all_node_terms(o, z, false, NULL);
     return isnan(value) ? INFINITY : value;
 }
 
 double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradient) {
     const rbt_model *m = o->model;
-    size_t values = 3 * m->node_count;
     double tau2 = o->tau * o->tau, elastic = 0, damping = 0;
     bool damped = is_damped(m);
     if (damped) damping = 0.5 * o->tau * damp(o, z);
-    double value = inertia_and_contact(o, z);
-    memcpy(o->force, o->external, values * sizeof(double));
+    couple_inertia(o, z);
+    rbt_vector_copy(3 * m->node_count, o->force, o->external);
     rbt_force_elastic(m, z, o->energies, o->partial, o->force);
     rbt_force_contact(m, z, o->force, NULL);
     for (size_t c = 0; c < m->plan.chunk_count; c++) elastic += o->energies[c];
-    for (size_t i = 0; i < values; i++)
-        gradient[i] = o->held[i / 3] ? 0 : o->inertia[i] - tau2 * o->force[i] + (damped ? o->tau * o->product[i] : 0);
-    value += tau2 * elastic + damping;
+    double value = all_node_terms(o, z, damped, gradient) + tau2 * elastic + damping;
     return isnan(value) ? INFINITY : value;
 }
 
