@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -24,6 +25,21 @@ def meshes_are_there(*names):
 # ---- Running
 
 
+class Ended(Exception):
+    """A program ended without a result; the words say which and why."""
+
+
+def memory():
+    """Of the machine, in bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def limit_memory():
+    """A program that wants more than there is shall hear so, instead of having the system end whatever it likes."""
+    most = int(0.9 * memory())
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
 class Tools:
     """The programs of bench/tools, found beside the rubato of the same build."""
 
@@ -32,18 +48,21 @@ class Tools:
         if not (self.folder / "measure").exists():
             sys.exit(f"{self.folder}/measure is not there; 'make bench-dot' and the like build it")
 
-    def call(self, tool, words, environment=None, text=None):
+    def call(self, tool, words, environment=None, text=None, seconds=None):
         command = [self.folder / tool, *map(str, words)]
-        said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input=text,
-                              env={**os.environ, **(environment or {})})
+        try:
+            said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input=text, timeout=seconds,
+                                  preexec_fn=limit_memory, env={**os.environ, **(environment or {})})
+        except subprocess.TimeoutExpired:
+            raise Ended(f"no end within {seconds} s") from None
         if said.returncode != 0:
-            sys.exit(f"{' '.join(map(str, command))} ended with {said.returncode}:\n{said.stderr}")
+            raise Ended(f"{tool} {words[0]} ended with {said.returncode}: {said.stderr.strip()}")
         return said.stdout
 
-    def measure(self, scene, settings, *words):
+    def measure(self, scene, settings, *words, seconds=None):
         """The first steps of a scene; settings: path -> value. See bench/tools/measure.c for words and result."""
         assigned = [word for path, value in settings.items() for word in ("--set", f"{path}={value}")]
-        return json.loads(self.call("measure", [scene, *assigned, "--threads", THREADS, *words]))
+        return json.loads(self.call("measure", [scene, *assigned, "--threads", THREADS, *words], seconds=seconds))
 
     def unit(self, scene, environment, repeats=5):
         """Seconds of one factorisation by CHOLMOD, the median of several in one process."""
@@ -75,9 +94,9 @@ def shares(run, least=0.01):
     return [(name, seconds / total) for name, seconds in parts if total > 0 and seconds >= least * total]
 
 
-def growth(sizes, values):
-    """The exponent p of values ~ sizes^p, by least squares in logarithms."""
-    pairs = [(math.log(s), math.log(v)) for s, v in zip(sizes, values) if v]
+def growth(points):
+    """The exponent p of value ~ size^p for points (size, value), by least squares in logarithms; NaN for fewer than two."""
+    pairs = [(math.log(size), math.log(value)) for size, value in points if value]
     if len(pairs) < 2:
         return math.nan
     x0, y0 = (statistics.fmean(axis) for axis in zip(*pairs))
@@ -145,5 +164,4 @@ class Page:
 
 
 def measured_here():
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return {"date": now()[:10], "commit": commit(), "machine": processor(), "threads": THREADS, "memory": memory}
+    return {"date": now()[:10], "commit": commit(), "machine": processor(), "threads": THREADS, "memory": memory() / 2**30}

@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 from figures import Figures  # noqa: E402
-from study import (MESHES, Tools, figure, iterations_per_step, meshes_are_there, seconds_per_step, shares)  # noqa: E402
+from study import (MESHES, Ended, Tools, figure, iterations_per_step, meshes_are_there, seconds_per_step, shares)  # noqa: E402
 
 SOLVERS = {
     "dot": {"integrator.solver": "dot"},
@@ -126,4 +126,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Ended as words:
+        sys.exit(f"bench-dot: {words}")

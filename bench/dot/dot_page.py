@@ -73,6 +73,16 @@ def add_scenes(page, scenes):
                len(winners - {""}) >= 2, f"the fastest of the three is {' or '.join(sorted(winners))}.")
 
 
+def add_admm(page, admm):
+    runs = {path.removesuffix(".json").split("dot/")[1]: run for path, run in admm["runs"].items()}
+    stuck = {name: run["unsolved"] for name, run in runs.items() if run["unsolved"]}
+    failed = [name for name, run in runs.items() if not worked(run)]
+    said = [f"{name} {count} steps" for name, count in stuck.items() if name not in failed] + [f"{name} failed" for name in failed]
+    page.claim(f"admm-pd converges on none of the scenes (bound: of the first {admm['steps']} steps of each, at least one is unsolved "
+               f"after {admm['cap']} iterations).", len({*stuck, *failed}) == len(runs),
+               f"on {len({*stuck, *failed})} of {len(runs)} scenes" + (f" (unsolved: {', '.join(said)})" if said else "") + ".")
+
+
 def iterations_to_tolerance(run):
     """Number of iterations and seconds of the traced step; None if the tolerance was not reached."""
     trace = run["trace"]
@@ -139,16 +149,16 @@ def add_subdomains(page, series):
                 {name: [(row["count"], row["seconds"]) for row in items if worked(row)] for name, items in series.items()})])
     counts = [row["count"] for row in next(iter(series.values()))]
     page.table(["body; variant", "nodes"] + [str(count) for count in counts] + ["exponent"],
-               [[name, items[0]["nodes"]] + [row["iterations"] for row in items] + [growth(*zip(*rows[name]))]
+               [[name, items[0]["nodes"]] + [row["iterations"] for row in items] + [growth(rows[name])]
                 for name, items in series.items()])
     for variant in ("paper", "fast"):
-        mine = {name: points for name, points in rows.items() if name.endswith(variant)}
-        exponents = [growth(*zip(*points)) for points in mine.values()]
+        mine = {name: points for name, points in rows.items() if name.endswith(variant) and points}
+        exponents = [growth(points) for points in mine.values()]
         evidence = "; ".join(f"{name.split(';')[0]}: {figure(points[0][1])} iterations with {points[0][0]}, "
                              f"{figure(points[-1][1])} with {points[-1][0]}" for name, points in mine.items())
         failed = sum(row["iterations"] is None for name, items in series.items() if name.endswith(variant) for row in items)
         page.claim(f"Iterations grow sub-linearly with the number of subdomains ({variant}; bound: iterations ~ subdomains^p with "
-                   "p at most 0.75, and no run fails).", max(exponents) <= 0.75 and not failed,
+                   "p at most 0.75, and no run fails).", bool(exponents) and max(exponents) <= 0.75 and not failed,
                    f"p = {' and '.join(figure(p, 2) for p in exponents)} ({evidence}).")
 
 
@@ -230,7 +240,7 @@ def add_sizes(page, rows):
               [("Time per step", "tets", "seconds", "xy",
                 {name: [(row["tets"], seconds(row, name)) for row in rows if seconds(row, name)] for name in solvers}),
                ("Peak memory", "tets", "GB", "xy", {**memory, "newton's factor": [(row["tets"], f) for row, f in zip(rows, need)]})])
-    exponent = growth([row["tets"] for row in rows], [seconds(row, "dot") for row in rows])
+    exponent = growth([(row["tets"], seconds(row, "dot")) for row in rows])
     page.claim("What a step of dot costs grows about in proportion to the size (bound: time ~ tets^p with p at most 1.25).",
                exponent <= 1.25, f"p = {figure(exponent, 2)} from {rows[0]['tets']:,} to {largest['tets']:,} tets.")
     dot = largest["runs"]["dot"]
@@ -253,6 +263,7 @@ def write_page(tools, folder, data):
     if data["quick"]:
         page.add("**Made with --quick, with few steps and small bodies: good for trying the script, not for conclusions.**")
     add_scenes(page, data["scenes"])
+    add_admm(page, data["admm"])
     add_convergence(page, data["convergence"])
     add_subdomains(page, data["subdomains"])
     add_parameters(page, data["parameters"])
