@@ -10,9 +10,10 @@
 
 #include "energy/material.h"
 
-typedef struct rbt_duals {  // beside one rbt_tet_batch
-    double u[9][RBT_W];     // row by row
-    double weight[RBT_W];   // k [Pa], above 0
+typedef struct rbt_duals {   // beside one rbt_tet_batch
+    double u[9][RBT_W];      // row by row
+    double shift[3][RBT_W];  // singular values of Z minus those of G, descending: where the next search starts
+    double weight[RBT_W];    // k [Pa], above 0
 } rbt_duals;
 
 // `count` tets of the batches, which are full but for the last. gradient[12 e + 3 a + i] [N]

@@ -5,7 +5,8 @@
 //
 //   phi(s) = psi(s) + k/2 |s - t|^2,
 //
-// for Newton's method with a line search; where phi'' is not positive definite, psi'' is projected first. The sum of any two
+// for Newton's method with a line search; where phi'' is not positive definite, psi'' is projected first. With G = R T, T
+// symmetric, the eigenvalues t of T and a polynomial through the values t - s give u = G - Z = R (t - s)(T). The sum of any two
 // signed singular values is not negative, and s must stay where that holds: beyond, the rotation in F is another one, and psi
 // as a function of s no longer that of F. Nothing pulls it there: psi is mirrored at this border, and t lies on the inner side.
 #ifndef RBT_ENERGY_PROXIMAL_KERNEL_H
@@ -108,16 +109,19 @@ INLINE rbt_lane_mask local_search(const local_problem *q, const rbt_lane step[3]
     return move;
 }
 
-// From the better of t and `guess`; a material that forbids both starts from what is left of t at a tenth of its rest length.
+// Where phi is least: at t, at `guess`, or, where t is nearly flat or inside out, at t with what is missing made up to a tenth. The
+// last is allowed by every material, and away from barriers and saddles.
 INLINE rbt_lane local_start(const local_problem *q, const rbt_lane guess[3], rbt_lane s[3]) {
-    rbt_lane value = local_value(q, q->target), other = local_value(q, guess);
+    rbt_lane value = local_value(q, q->target), other = local_value(q, guess), thick[3];
     rbt_lane_mask better = other < value;
     for (int i = 0; i < 3; i++) s[i] = lane_select(better, guess[i], q->target[i]);
     value = lane_select(better, other, value);
-    rbt_lane_mask forbidden = ~(value < INFINITY);
-    if (!lane_any(forbidden)) return value;
-    for (int i = 0; i < 3; i++) s[i] = lane_select(forbidden, lane_max(q->target[i], lane_of(0.1)), s[i]);
-    return local_value(q, s);
+    if (!lane_any(q->target[2] < 0.1)) return value;
+    for (int i = 0; i < 3; i++) thick[i] = lane_max(q->target[i], lane_of(0.1));
+    other = local_value(q, thick);
+    better = ~(value <= other);
+    for (int i = 0; i < 3; i++) s[i] = lane_select(better, thick[i], s[i]);
+    return lane_select(better, other, value);
 }
 
 INLINE void local_minimum(const local_problem *q, const rbt_lane guess[3], rbt_lane s[3]) {
@@ -132,16 +136,36 @@ INLINE void local_minimum(const local_problem *q, const rbt_lane guess[3], rbt_l
     }
 }
 
-// u of the batch and the springs' stress T = k (F - Z + u_new) = k (2 u_new - u_old), as forces
-INLINE void store_duals(const rbt_tet_batch *b, rbt_duals *duals, int o, const rbt_lane3 *G, const rbt_lane3 *Z,
-                        size_t count, double *gradient) {
+// The springs' stress T = k (F - Z + u_new) = k (2 u_new - u_old) as forces; then u_old is forgotten.
+INLINE void store_duals(const rbt_tet_batch *b, rbt_duals *duals, int o, const rbt_lane3 *u, size_t count,
+                        double *gradient) {
     rbt_lane3 T;
     for (int i = 0; i < 9; i++) {
-        rbt_lane u = G->at[i] - Z->at[i];
-        T.at[i] = lane_load(&duals->weight[o]) * (2 * u - lane_load(&duals->u[i][o]));
-        lane_store(&duals->u[i][o], u);
+        T.at[i] = lane_load(&duals->weight[o]) * (2 * u->at[i] - lane_load(&duals->u[i][o]));
+        lane_store(&duals->u[i][o], u->at[i]);
     }
     store_forces(b, o, &T, count, gradient);
+}
+
+// (a - b) / (t - u), or 0 where t and u cannot be told apart
+INLINE rbt_lane divided(rbt_lane a, rbt_lane b, rbt_lane t, rbt_lane u) {
+    rbt_lane gap = t - u;
+    return lane_select(gap > 0, (a - b) / lane_select(gap > 0, gap, lane_of(1)), lane_of(0));
+}
+
+// w(S) for the symmetric S with eigenvalues t, and w at these: Newton's interpolation w_0 I + w_01 (S - t_0) + w_012 (S - t_0)
+// (S - t_1). Eigenvectors are not needed, nor that eigenvalues lie apart: the quotients of close ones are noise, but what they
+// are multiplied with is as small.
+INLINE void function_of_matrix(const rbt_lane3 *S, const rbt_lane t[3], const rbt_lane w[3], rbt_lane3 *W) {
+    rbt_lane first = divided(w[0], w[1], t[0], t[1]), second = divided(w[1], w[2], t[1], t[2]);
+    rbt_lane third = divided(first, second, t[0], t[2]);
+    rbt_lane3 A = *S, B = *S, AB;
+    for (int i = 0; i < 9; i += 4) {
+        A.at[i] -= t[0];
+        B.at[i] -= t[1];
+    }
+    lane_multiply(&A, &B, &AB);
+    for (int i = 0; i < 9; i++) W->at[i] = first * A.at[i] + third * AB.at[i] + (i % 4 == 0 ? w[0] : lane_of(0));
 }
 
 INLINE void proximal_batches(const rbt_tet_batch *batches, rbt_duals *duals, size_t count, const double *x,
@@ -150,27 +174,30 @@ INLINE void proximal_batches(const rbt_tet_batch *batches, rbt_duals *duals, siz
         const rbt_tet_batch *b = batches + first / RBT_W;
         rbt_duals *dual = duals + first / RBT_W;
         const int o = (int)(first % RBT_W);
-        rbt_lane3 F, G, U, V, FV, Z;
-        rbt_lane guess[3], s[3];
-        rbt_lane_invariants I;
+        deformation d;  // of G
+        rbt_lane3 S, W, u;
+        rbt_lane guess[3], s[3], w[3];
         local_problem q = {.mu = lane_load(&b->k.mu[o]),
                            .lambda = lane_load(&b->k.lambda[o]),
                            .weight = lane_load(&dual->weight[o]),
                            .psi = psi,
                            .quartic = quartic};
-        load_deformation(b, o, x, &F);
-        for (int i = 0; i < 9; i++) G.at[i] = F.at[i] + lane_load(&dual->u[i][o]);
-        lane_svd(&G, &U, q.target, &V, &I);
-        // Once the iteration has settled Z = F: the diagonal of U^T F V is a good guess of s.
-        lane_multiply(&F, &V, &FV);
-        for (int k = 0; k < 3; k++)
-            guess[k] = U.at[k] * FV.at[k] + U.at[3 + k] * FV.at[3 + k] + U.at[6 + k] * FV.at[6 + k];
-        local_minimum(&q, guess, s);
+        load_deformation(b, o, x, &d.F);
+        for (int i = 0; i < 9; i++) d.F.at[i] += lane_load(&dual->u[i][o]);
+        measure(&d, true, true);
+        lane_multiply_transposed(&d.R, &d.F, &S);  // G = R S
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                Z.at[3 * i + j] = U.at[3 * i] * s[0] * V.at[3 * j] + U.at[3 * i + 1] * s[1] * V.at[3 * j + 1] +
-                                  U.at[3 * i + 2] * s[2] * V.at[3 * j + 2];
-        store_duals(b, dual, o, &G, &Z, count - first, gradient + 12 * first);
+            for (int j = 0; j < i; j++) S.at[3 * i + j] = S.at[3 * j + i] = 0.5 * (S.at[3 * i + j] + S.at[3 * j + i]);
+        lane_eigenvalues(&S, q.target);
+        for (int k = 0; k < 3; k++) guess[k] = q.target[k] + lane_load(&dual->shift[k][o]);
+        local_minimum(&q, guess, s);
+        for (int k = 0; k < 3; k++) {
+            w[k] = q.target[k] - s[k];
+            lane_store(&dual->shift[k][o], -w[k]);
+        }
+        function_of_matrix(&S, q.target, w, &W);
+        lane_multiply(&d.R, &W, &u);  // G - Z
+        store_duals(b, dual, o, &u, count - first, gradient + 12 * first);
     }
 }
 
@@ -185,7 +212,7 @@ static void proximal_linear(const rbt_tet_batch *batches, rbt_duals *duals, size
         rbt_lane mu2 = 2 * lane_load(&b->k.mu[o]), lambda = lane_load(&b->k.lambda[o]);
         rbt_lane k = lane_load(&dual->weight[o]), deviator = mu2 / (mu2 + k);
         rbt_lane bulk = (mu2 + 3 * lambda) / (mu2 + 3 * lambda + k);
-        rbt_lane3 G, Z;
+        rbt_lane3 G, u;
         load_deformation(b, o, x, &G);
         for (int i = 0; i < 9; i++) G.at[i] += lane_load(&dual->u[i][o]);
         rbt_lane third = (G.at[0] + G.at[4] + G.at[8] - 3) / 3;
@@ -193,9 +220,9 @@ static void proximal_linear(const rbt_tet_batch *batches, rbt_duals *duals, size
             for (int j = 0; j < 3; j++) {
                 rbt_lane strain = 0.5 * (G.at[3 * i + j] + G.at[3 * j + i]) - (i == j);
                 if (i == j) strain -= third;
-                Z.at[3 * i + j] = G.at[3 * i + j] - deviator * strain - (i == j ? bulk * third : lane_of(0));
+                u.at[3 * i + j] = deviator * strain + (i == j ? bulk * third : lane_of(0));
             }
-        store_duals(b, dual, o, &G, &Z, count - first, gradient + 12 * first);
+        store_duals(b, dual, o, &u, count - first, gradient + 12 * first);
     }
 }
 

@@ -122,6 +122,27 @@ static inline void lane_eigen(const rbt_lane3 *S, rbt_lane d[3], rbt_lane3 *V) {
     }
 }
 
+// Eigenvalues d[0] >= d[1] >= d[2] of the symmetric matrix S (the upper half is read), without vectors: with q = tr S / 3 and
+// p^2 = |S - q I|^2 / 6 those of (S - q I) / p are the roots of x^3 - 3 x = 2 r, r = det((S - q I) / p) / 2. The one farthest
+// away, in [sqrt 3, 2] up to the sign of r, is simple and found by Newton's method; the others follow from a quadratic equation.
+// Where two are close, each may be off by 1e-7 p, in opposite directions: their sum is right, and they never coincide unless S is
+// q I, so that functions of S can be interpolated between them.
+static inline void lane_eigenvalues(const rbt_lane3 *S, rbt_lane d[3]) {
+    rbt_lane q = (S->at[0] + S->at[4] + S->at[8]) / 3, a = S->at[0] - q, b = S->at[4] - q, c = S->at[8] - q;
+    rbt_lane x = S->at[1], y = S->at[2], z = S->at[5], xx = x * x, yy = y * y, zz = z * z;
+    rbt_lane p = lane_sqrt((a * a + b * b + c * c + 2 * (xx + yy + zz)) / 6);
+    rbt_lane half = 0.5 * (a * (b * c - zz) - b * yy - c * xx) + x * y * z, cube = p * p * p;
+    rbt_lane r = half / lane_select(cube > 0, cube, lane_of(1)), size = lane_abs(r);
+    size = lane_select(size < 1, size, lane_of(1));
+    rbt_lane far = 1.7320508075688772 + 0.2679491924311228 * size;
+    for (int k = 0; k < 3; k++) far = (2 * far * far * far + 2 * size) / (3 * far * far - 3);
+    rbt_lane inside = 12 - 3 * far * far, root = lane_sqrt(lane_max(inside, lane_of(1e-14)));
+    rbt_lane_mask up = r > 0;
+    d[0] = q + p * lane_select(up, far, 0.5 * (far + root));
+    d[1] = q + p * lane_select(up, 0.5 * (root - far), 0.5 * (far - root));
+    d[2] = q - p * lane_select(up, 0.5 * (far + root), far);
+}
+
 // F = U diag(sigma) V^T; sigma in no particular order, their product has the sign of det F
 static inline void lane_svd(const rbt_lane3 *F, rbt_lane3 *U, rbt_lane sigma[3], rbt_lane3 *V,
                             rbt_lane_invariants *I) {

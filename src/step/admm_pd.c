@@ -128,7 +128,11 @@ static rbt_outcome forget(admm *s) {
     const rbt_model *m = s->objective->model;
     for (size_t g = 0; g < m->group_count; g++) {
         size_t batches = ((const rbt_tets *)m->groups[g].data)->batch_count;
-        for (size_t b = 0; b < batches; b++) memset(s->locals[g].duals[b].u, 0, sizeof s->locals[g].duals[b].u);
+        for (size_t b = 0; b < batches; b++) {
+            rbt_duals *duals = &s->locals[g].duals[b];
+            memset(duals->u, 0, sizeof duals->u);
+            memset(duals->shift, 0, sizeof duals->shift);
+        }
     }
     return RBT_DONE;
 }

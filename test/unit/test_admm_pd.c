@@ -3,6 +3,7 @@
 #include "step/admm_pd.c"
 
 #include "base/threads.h"
+#include "math/svd3.h"
 #include "scene.h"
 #include "scene/sim.h"
 
@@ -106,8 +107,8 @@ static double brute_force(const one_tet *t, const double G[9], double Z[9]) {
     return value;
 }
 
-static void local_step_of(const one_tet *t, rbt_proximal minimise, const double G[9], double Z[9], double force[9]) {
-    double x[12], g[12];
+static void local_step_of(const one_tet *t, rbt_proximal minimise, const double G[9], double Z[9]) {
+    double x[12], g[12], force[9];
     rbt_duals duals = {0};
     for (int l = 0; l < RBT_W; l++) duals.weight[l] = t->weight;
     // F and u with F + u = G
@@ -127,32 +128,53 @@ static void local_step_of(const one_tet *t, rbt_proximal minimise, const double 
                     1e-12 * t->weight * (1 + norm(G, 9)));
 }
 
-// Of every material, in every instruction set: k u = P(Z), and no descent in nine dimensions from G, from rest or from nearby ends
-// lower. Newton's last step is below 1e-8 of the size, and squares it; what remains is the rounding of P, whose terms grow like |G|^3.
+// k u = P(Z), and no descent in nine dimensions from G, from rest or from nearby ends lower. Newton's last step is below 1e-8 of
+// the size, and squares it; what remains is the rounding of P, whose terms grow like |G|^3.
+static void check_local_step(const one_tet *t, const double G[9]) {
+    for (int set = 0; set < RBT_INSTRUCTION_SETS; set++) {
+        rbt_proximal minimise = rbt_proximal_with(t->material, (rbt_instruction_set)set);
+        double Z[9], gradient[9];
+        if (!minimise) continue;
+        local_step_of(t, minimise, G, Z);
+        double value = phi(t, G, Z, gradient), stiffness = t->mu + t->lambda + t->weight;
+        assert_true(norm(gradient, 9) <= 1e-12 * stiffness * (1 + pow(norm(G, 9), 3)));
+        for (int start = 0; start < 3; start++) {
+            double other[9];
+            for (int i = 0; i < 9; i++)
+                other[i] = start == 0 ? G[i] : start == 1 ? i % 4 == 0 : Z[i] + uniform(-1e-2, 1e-2);
+            assert_true(value <= brute_force(t, G, other) + 1e-10 * (value + stiffness));
+        }
+    }
+}
+
 static void local_step_is_a_minimum(void **state) {
     (void)state;
     static const double POISSON[] = {0, 0.2, 0.3, 0.45};
     for (int trial = 0; trial < 7 * 120; trial++) {
-        const rbt_material *material = rbt_material_at(trial % 7);
-        one_tet t = tet_of(material, 1e5, POISSON[trial / 7 % 4]);
+        one_tet t = tet_of(rbt_material_at(trial % 7), 1e5, POISSON[trial / 7 % 4]);
         double G[9], spread = trial % 3 == 0 ? 0.3 : trial % 3 == 1 ? 1 : 2;
         for (int i = 0; i < 9; i++) G[i] = (i % 4 == 0) + uniform(-spread, spread);
         for (int i = 0; trial % 5 == 0 && i < 3; i++) G[i] = -G[i];  // mirrored
-        for (int set = 0; set < RBT_INSTRUCTION_SETS; set++) {
-            rbt_proximal minimise = rbt_proximal_with(material, (rbt_instruction_set)set);
-            double Z[9], force[9], gradient[9];
-            if (!minimise) continue;
-            local_step_of(&t, minimise, G, Z, force);
-            double value = phi(&t, G, Z, gradient), stiffness = t.mu + t.lambda + t.weight;
-            assert_true(norm(gradient, 9) <= 1e-12 * stiffness * (1 + pow(norm(G, 9), 3)));
-            for (int start = 0; start < 3; start++) {
-                double other[9];
-                for (int i = 0; i < 9; i++)
-                    other[i] = start == 0 ? G[i] : start == 1 ? i % 4 == 0 : Z[i] + uniform(-1e-2, 1e-2);
-                assert_true(value <= brute_force(&t, G, other) + 1e-10 * (value + stiffness));
-            }
-        }
+        check_local_step(&t, G);
     }
+}
+
+// Singular values that are the same, nearly the same, or 0, in a turned frame
+static void local_step_is_a_minimum_where_stretches_agree(void **state) {
+    (void)state;
+    static const double STRETCHES[][3] = {{1, 1, 1},       {2, 2, 2},          {0.3, 0.3, 0.3},          {1, 1, 0.5},
+                                          {1.5, 0.5, 0.5}, {1, 1 + 1e-9, 0.5}, {1, 1 + 1e-15, 1 - 1e-8}, {1, 1, -0.5},
+                                          {1, 0.5, 0},     {2, 1e-3, 0},       {0.8, 0.7, -0.69}};
+    for (int m = 0; m < 7; m++)
+        for (size_t k = 0; k < sizeof STRETCHES / sizeof *STRETCHES; k++) {
+            one_tet t = tet_of(rbt_material_at(m), 1e5, 0.3);
+            double any[9], U[9], s[3], V[9], G[9] = {0};
+            for (int i = 0; i < 9; i++) any[i] = uniform(-1, 1);
+            rbt_svd3(any, U, s, V);
+            for (int i = 0; i < 27; i++)
+                G[i / 3] += U[3 * (i / 9) + i % 3] * STRETCHES[k][i % 3] * V[3 * (i / 3 % 3) + i % 3];
+            check_local_step(&t, G);
+        }
 }
 
 // Numbers that are none, or too large, come back as such and do not hang.
@@ -437,6 +459,7 @@ static void what_it_cannot_do_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(local_step_is_a_minimum),
+        cmocka_unit_test(local_step_is_a_minimum_where_stretches_agree),
         cmocka_unit_test(local_step_ends_on_anything),
         cmocka_unit_test(minimum_is_newtons),
         cmocka_unit_test(minimum_is_a_fixed_point),
