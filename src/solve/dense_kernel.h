@@ -17,11 +17,7 @@ enum { VECTOR_BYTES = 32, VECTORS = 3 };
 #else
 enum { VECTOR_BYTES = 16, VECTORS = 2 };
 #endif
-enum {
-    GROUP = RBT_COLUMN_GROUP,
-    DEPTH = 128,
-    REACH = 192
-};  // products summed before F is touched; rows of B in cache
+enum { GROUP = RBT_COLUMN_GROUP, DEPTH = 192 };  // products that are summed before F is touched
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define DENSE_KERNELS(type)                                                                                          \
     {                                                                                                                \
@@ -76,6 +72,10 @@ ALWAYS_INLINE void NAME(store_tile)(int nv, int columns, REAL *C, size_t c, VEC 
 ALWAYS_INLINE void NAME(multiply_n)(int nv, int columns, size_t count, const REAL *A, size_t a, const REAL *B,
                                     size_t b, size_t along, REAL *C, size_t c) {
     VEC sum[VECTORS][GROUP];
+    for (int j = 0; j < columns; j++) {  // the tile below will be next
+        __builtin_prefetch(C + (size_t)j * c + STRIP, 1);
+        __builtin_prefetch(C + (size_t)j * c + STRIP + STRIP - 1, 1);
+    }
     NAME(load_tile)(nv, columns, C, c, sum);
     NAME(accumulate)(nv, columns, count, A, a, B, b, along, sum);
     NAME(store_tile)(nv, columns, C, c, sum);
@@ -131,72 +131,91 @@ static inline size_t NAME(block_end)(const rbt_front *f, size_t first, size_t bl
     return first + block < f->width ? first + block : f->width;
 }
 
+// Column c of F22, such that [row] is the entry of that row
+static inline REAL *NAME(update_column)(const rbt_front *f, size_t c, size_t *height) {
+    size_t i = c / STRIP, begin = i * STRIP;
+    *height = f->below_padded - begin;
+    return (REAL *)f->update + rbt_columns_before(STRIP, i, f->below_padded) + (c - begin) * *height - begin;
+}
+
 // ---- assembling ----
 
 static void NAME(clear)(const rbt_front *f, size_t first, size_t last) {
-    size_t height = f->width_padded + f->below_padded, end = f->width + f->below;
+    size_t height = f->width_padded + f->below_padded, w = f->width;
     // The columns that pad the panel and the update go with the last of them.
-    for (size_t c = first; c < last && c < f->width; c++) {
-        size_t from = c / STRIP * STRIP, stop = c + 1 == f->width ? rbt_padded(f->width, GROUP) : c + 1;
-        for (size_t p = c; p < stop; p++)
-            memset((REAL *)f->panel + p * height + from, 0, (height - from) * sizeof(REAL));
+    if (first < w) {
+        size_t end = last == w ? rbt_padded(w, GROUP) : last;
+        for (size_t c = first; c < end; c++)
+            memset((REAL *)f->panel + (c - f->panel_first) * height + first, 0, (height - first) * sizeof(REAL));
+        return;
     }
-    for (size_t c = first > f->width ? first : f->width; c < last; c++) {
-        size_t at = c - f->width, from = at / STRIP * STRIP,
-               stop = c + 1 == end ? rbt_padded(f->below, GROUP) : at + 1;
-        for (size_t p = at; p < stop; p++)
-            memset((REAL *)f->update + p * f->below_padded + from, 0, (f->below_padded - from) * sizeof(REAL));
+    size_t end = last - w == f->below ? rbt_padded(f->below, GROUP) : last - w;
+    for (size_t c = first - w; c < end; c++) {
+        size_t rows;
+        REAL *F = NAME(update_column)(f, c, &rows);
+        memset(F + c / STRIP * STRIP, 0, rows * sizeof(REAL));
     }
 }
 
-static void NAME(enter)(const rbt_front *f, size_t column, const rbt_front_entries *entries) {
+static void NAME(enter)(const rbt_front *f, const rbt_front_entries *entries, size_t first, size_t last) {
+    enum { AHEAD = 12 };  // blocks are far apart in memory
     size_t height = f->width_padded + f->below_padded, block = entries->block, gap = f->width_padded - f->width;
-    REAL *C = (REAL *)f->panel + column * height;
-    for (size_t e = 0; e < entries->count; e++) {
-        const double *B = entries->value + block * block * (entries->source[e] / 2);
-        size_t row = block * (size_t)entries->row[e];
-        REAL *to = C + row + (row < f->width ? 0 : gap);
-        if (block == 1) *to = (REAL)*B;
-        else if (entries->source[e] & 1)
-            for (size_t c = 0; c < 3; c++)
-                for (size_t r = 0; r < 3; r++) to[c * height + r] = (REAL)B[3 * c + r];
-        else
-            for (size_t c = 0; c < 3; c++)
-                for (size_t r = 0; r < 3; r++) to[c * height + r] = (REAL)B[3 * r + c];
+    size_t end = entries->start[last / block];
+    for (size_t column = first; column < last; column += block) {
+        REAL *C = (REAL *)f->panel + (column - f->panel_first) * height;
+        for (size_t e = entries->start[column / block]; e < entries->start[column / block + 1]; e++) {
+            if (e + AHEAD < end) {
+                const double *next = entries->value + block * block * (entries->source[e + AHEAD] / 2);
+                __builtin_prefetch(next);
+                __builtin_prefetch(next + block * block - 1);
+            }
+            const double *B = entries->value + block * block * (entries->source[e] / 2);
+            size_t row = block * (size_t)entries->row[e], transposed = entries->source[e] & 1;
+            REAL *to = C + row + (row < f->width ? 0 : gap);
+            if (block == 1) *to = (REAL)*B;
+            else
+                for (size_t c = 0; c < 3; c++)
+                    for (size_t r = 0; r < 3; r++)
+                        to[c * height + r] = (REAL)(transposed ? B[3 * c + r] : B[3 * r + c]);
+        }
     }
 }
 
-// One column of a child, whose rows from `node` on go to `relative`: those of the panel before the node `split`, others
-// below, counted from there.
-ALWAYS_INLINE void NAME(add_column)(REAL *restrict panel, REAL *restrict below, size_t split,
-                                    const REAL *restrict from, const int32_t *relative, size_t node, size_t count,
-                                    size_t block) {
-    while (node < count) {
-        size_t target = (size_t)relative[node], end = node + 1;
-        while (end < count && (size_t)relative[end] == target + (end - node) && target + (end - node) != split) end++;
-        REAL *t = target < split ? panel + block * target : below + block * (target - split);
-        const REAL *s = from + block * node;
-        for (size_t r = 0; r < block * (end - node); r++) t[r] += s[r];
-        node = end;
-    }
+ALWAYS_INLINE void NAME(add_rows)(REAL *restrict to, const REAL *restrict from, size_t count) {
+    for (; count >= LANES; count -= LANES, to += LANES, from += LANES)
+        NAME(store_vector)(to, NAME(load_vector)(to) + NAME(load_vector)(from));
+    for (size_t r = 0; r < count; r++) to[r] += from[r];
 }
 
+// Run by run of rows that stay together
 static void NAME(add)(const rbt_front *f, const rbt_front *child, const int32_t *relative, size_t block, size_t first,
                       size_t last) {
     size_t height = f->width_padded + f->below_padded, split = f->width / block, count = child->below / block;
-    size_t from_height = child->below_padded;
-    for (size_t j = 0; j < count; j++) {
-        size_t target = (size_t)relative[j];
-        if (target < first) continue;
-        if (target >= last) break;
-        const REAL *from = (const REAL *)child->update + block * j * from_height;
-        for (size_t c = 0; c < block; c++, from += from_height) {
-            REAL *panel = NULL, *below;
-            if (target < split) {
-                panel = (REAL *)f->panel + (block * target + c) * height;
-                below = panel + f->width_padded;
-            } else below = (REAL *)f->update + (block * (target - split) + c) * f->below_padded;
-            NAME(add_column)(panel, below, split, from, relative, j, count, block);
+    size_t begin = 0, end, columns = 0, unused;
+    while (begin < count && block * (size_t)relative[begin] < first) begin++;
+    for (end = begin; end < count && block * (size_t)relative[end] < last;) end++;
+    // Rows of the child, and of the front: those of the panel, those below it
+    const REAL *from[RBT_PANEL_BLOCK];
+    REAL *panel[RBT_PANEL_BLOCK], *below[RBT_PANEL_BLOCK];
+    for (size_t j = begin; j < end; j++)
+        for (size_t c = 0; c < block; c++, columns++) {
+            size_t column = block * (size_t)relative[j] + c;
+            from[columns] = NAME(update_column)(child, block * j + c, &unused);
+            if (column < f->width) {
+                panel[columns] = (REAL *)f->panel + (column - f->panel_first) * height;
+                below[columns] = panel[columns] + f->width_padded;
+            } else panel[columns] = below[columns] = NAME(update_column)(f, column - f->width, &unused);
+        }
+    for (size_t node = begin, next; columns && node < count; node = next) {
+        size_t target = (size_t)relative[node];
+        for (next = node + 1; next < count && (size_t)relative[next] == target + (next - node); next++)
+            if ((size_t)relative[next] == split) break;
+        REAL **to = target < split ? panel : below;
+        size_t row = block * (target < split ? target : target - split);
+        for (size_t j = begin, k = 0; j < end && j < next; j++) {
+            size_t skip = j > node ? block * (j - node) : 0;
+            for (size_t c = 0; c < block; c++, k++)
+                NAME(add_rows)(to[k] + row + skip, from[k] + block * node + skip, block * (next - node) - skip);
         }
     }
 }
@@ -213,12 +232,12 @@ ALWAYS_INLINE void NAME(divide)(int nv, const REAL *L, size_t apart, VEC tile[VE
 }
 
 // Columns `column` ... of one group in a strip that lies below their own rows
-ALWAYS_INLINE void NAME(finish_n)(int nv, const NAME(strip) * s, size_t block, size_t column, size_t columns,
+ALWAYS_INLINE void NAME(finish_n)(int nv, const NAME(strip) * s, size_t first, size_t column, size_t columns,
                                   const REAL *B, size_t b, const REAL *T, size_t t, size_t height) {
     VEC tile[VECTORS][GROUP];
-    NAME(load_tile)(nv, GROUP, s->F + column * height, height, tile);
+    NAME(load_tile)(nv, GROUP, s->F + (column - first) * height, height, tile);
     NAME(accumulate)
-    (nv, GROUP, column - block, s->L + block * s->rows, s->rows, B + block * b, b, 1, tile);
+    (nv, GROUP, column - first, s->L + first * s->rows, s->rows, B + first * b, b, 1, tile);
     NAME(divide)(nv, T, t, tile);
     for (size_t c = 0; c < columns; c++)
         for (int v = 0; v < nv; v++) NAME(store_vector)(s->L + (column + c) * s->rows + v * LANES, tile[v][c]);
@@ -231,7 +250,8 @@ static void NAME(subtract_before)(const rbt_front *f, const NAME(strip) * s, siz
     for (size_t column = first; column < end; column += GROUP) {
         const REAL *B = NAME(rows_at)(f, column, &apart);
         NAME(multiply)
-        (s->rows, stop - k, s->L + k * s->rows, s->rows, B + k * apart, apart, s->F + column * height, height);
+        (s->rows, stop - k, s->L + k * s->rows, s->rows, B + k * apart, apart, s->F + (column - first) * height,
+         height);
     }
 }
 
@@ -286,7 +306,7 @@ static size_t NAME(finish_diagonal)(const rbt_front *f, const NAME(strip) * s, s
                                     size_t columns) {
     size_t height = f->width_padded + f->below_padded, apart, above = column - s->first;
     const REAL *B = NAME(rows_at)(f, column, &apart);
-    REAL *F = s->F + column * height;
+    REAL *F = s->F + (column - first) * height;
     NAME(multiply)
     (s->rows, column - first, s->L + first * s->rows, s->rows, B + first * apart, apart, F, height);
     size_t done = NAME(factor_triangle)(F + above, height, columns);
@@ -304,8 +324,8 @@ static size_t NAME(finish_diagonal)(const rbt_front *f, const NAME(strip) * s, s
     return f->width;
 }
 
-static size_t NAME(eliminate)(const rbt_front *f, size_t first) {
-    size_t end = NAME(block_end)(f, first, RBT_PANEL_BLOCK);
+static size_t NAME(eliminate)(const rbt_front *f) {
+    size_t first = f->panel_first, end = NAME(block_end)(f, first, RBT_PANEL_BLOCK);
     for (size_t begin = first; begin < end; begin += STRIP) {
         NAME(strip) s = NAME(strip_at)(f, begin / STRIP);
         size_t stop = begin + STRIP < end ? begin + STRIP : end;
@@ -321,8 +341,8 @@ static size_t NAME(eliminate)(const rbt_front *f, size_t first) {
     return f->width;
 }
 
-static void NAME(eliminate_strips)(const rbt_front *f, size_t first, size_t strip, size_t last) {
-    size_t end = NAME(block_end)(f, first, RBT_PANEL_BLOCK);
+static void NAME(eliminate_strips)(const rbt_front *f, size_t strip, size_t last) {
+    size_t first = f->panel_first, end = NAME(block_end)(f, first, RBT_PANEL_BLOCK);
     for (size_t k = 0; k < first; k += DEPTH)
         for (size_t i = strip; i < last; i++) {
             NAME(strip) s = NAME(strip_at)(f, i);
@@ -334,30 +354,26 @@ static void NAME(eliminate_strips)(const rbt_front *f, size_t first, size_t stri
     }
 }
 
-// One strip of the update: columns `column` to `end`, none right of the strip's diagonal, for products from `k` to `stop`
-static void NAME(subtract_strip)(const rbt_front *f, const NAME(strip) * s, size_t upper, size_t column, size_t end,
-                                 size_t k, size_t stop) {
-    size_t row = s->first - f->width_padded, height = f->below_padded;
-    REAL *F = (REAL *)f->update;
-    if (end > row + s->rows) end = row + s->rows;
-    if (end > f->below) end = f->below;
-    for (; column < end; column += GROUP) {
-        NAME(strip) b = NAME(strip_at)(f, upper + column / STRIP);
-        size_t skip = column > row ? (column - row) / LANES * LANES : 0;  // rows above the diagonal
-        NAME(multiply)
-        (s->rows - skip, stop - k, s->L + k * s->rows + skip, s->rows, b.L + k * b.rows + column % STRIP, b.rows,
-         F + column * height + row + skip, height);
-    }
-}
-
-static void NAME(subtract)(const rbt_front *f, size_t strip, size_t last) {
-    size_t w = f->width, upper = (w + STRIP - 1) / STRIP, columns = last * STRIP;
-    for (size_t k = 0; k < w; k += DEPTH)
-        for (size_t column = 0; column < columns; column += REACH)
-            for (size_t i = strip; i < last; i++) {
-                NAME(strip) s = NAME(strip_at)(f, upper + i);
-                NAME(subtract_strip)(f, &s, upper, column, column + REACH, k, k + DEPTH < w ? k + DEPTH : w);
+static void NAME(subtract)(const rbt_front *f, size_t first, size_t last) {
+    size_t w = f->width, upper = (w + STRIP - 1) / STRIP, strips = (f->below + STRIP - 1) / STRIP;
+    for (size_t k = 0; k < w; k += DEPTH) {
+        size_t count = w - k < DEPTH ? w - k : DEPTH;
+        for (size_t i = first / STRIP; i < strips; i++) {
+            NAME(strip) s = NAME(strip_at)(f, upper + i);
+            size_t row = i * STRIP, end = row + s.rows < last ? row + s.rows : last;
+            for (size_t column = first; column < end; column += STRIP) {
+                NAME(strip) b = NAME(strip_at)(f, upper + column / STRIP);
+                size_t stop = end - column < STRIP ? end - column : STRIP, height;
+                REAL *F = NAME(update_column)(f, column, &height) + row;
+                const REAL *A = s.L + k * s.rows, *B = b.L + k * b.rows;
+                for (size_t c = 0; c < stop; c += GROUP) {
+                    size_t skip = column == row ? c / LANES * LANES : 0;  // rows above the diagonal
+                    NAME(multiply)
+                    (s.rows - skip, count, A + skip, s.rows, B + c, b.rows, F + c * height + skip, height);
+                }
             }
+        }
+    }
 }
 
 #include "solve/dense_solve_kernel.h"

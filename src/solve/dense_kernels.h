@@ -3,11 +3,11 @@
 // A front is the lower triangle of a symmetric matrix whose first `width` unknowns are eliminated and whose other `below`
 // unknowns get the update; rows of either kind begin at a multiple of the quantum, and rows in between are 0:
 //
-//   panel  = [ F11 ]  width columns        update = F22  below columns        both by columns
-//            [ F21 ]
+//   F11          of these columns only one block is there at a time, in `panel`
+//   F21  F22     `update`: by columns, those of one strip from the strip's first row on
 //
-// Elimination turns the panel into columns of L, and subtracts L21 L21^T from F22. L is stored in strips of so many rows as
-// fit in registers, each strip by columns: what the inner loops read is contiguous, without packing.
+// Elimination turns a block of columns after the other into columns of L; then F22 -= L21 L21^T. L is stored in strips of so
+// many rows as fit in registers, each strip by columns: what the inner loops read is contiguous, without packing.
 //
 //   L11: strip i has the rows from i strip on and the columns left of the next strip (the last: all columns)
 //   L21: each strip has all columns
@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 enum {
-    RBT_PANEL_BLOCK = 48,   // columns that are eliminated together: a multiple of every strip
+    RBT_PANEL_BLOCK = 48,   // columns that are assembled and eliminated together: a multiple of every strip
     RBT_SOLVE_BLOCK = 96,   // columns that are solved together: a multiple of every strip
     RBT_SOLVE_STRIPS = 32,  // strips whose products are summed apart from those of others
     RBT_COLUMN_GROUP = 4,   // columns of the inner loop, right-hand sides of a solve
@@ -34,17 +34,19 @@ enum {
 typedef struct rbt_front {
     size_t width, below;                // unknowns
     size_t width_padded, below_padded;  // rows
-    void *panel;   // ((width_padded + below_padded) x width), columns up to a multiple of the group
-    void *update;  // (below_padded x below), columns up to a multiple of the group
-    void *factor;  // what it has of L
+    void *panel;                        // ((width_padded + below_padded) x RBT_PANEL_BLOCK)
+    size_t panel_first;                 // the first column in it, a multiple of the block
+    void *update;                       // F22
+    void *factor;                       // what it has of L
 } rbt_front;
 
-// Blocks of the matrix in one column of nodes of a front
+// Blocks of the matrix by columns of nodes, from the diagonal down
 typedef struct rbt_front_entries {
     const double *value;   // of all blocks
-    const size_t *source;  // (count) 2 block + 1 if it is used transposed
-    const int32_t *row;    // (count) node of the front, its columns counted first
-    size_t count, block;   // entries; unknowns of a node
+    const size_t *start;   // (node columns + 1)
+    const size_t *source;  // 2 block + 1 if it is used transposed
+    const int32_t *row;    // node of the front, its columns counted first
+    size_t block;          // unknowns of a node
 } rbt_front_entries;
 
 // Right-hand sides in a front: `count` of them, each behind the other
@@ -59,22 +61,20 @@ typedef struct rbt_dense_kernels {
     size_t quantum;  // rows are padded to a multiple of it
     size_t strip;    // rows of a strip: a multiple of the quantum and of the column group
 
-    // ---- assembling; columns are those of the front, first <= c < last ----
+    // ---- assembling the columns first <= c < last of the front, all of the panel or none, at most RBT_PANEL_BLOCK ----
     void (*clear)(const rbt_front *front, size_t first, size_t last);
-    void (*enter)(const rbt_front *front, size_t column, const rbt_front_entries *entries);
-    // F += the update of a child, relative (child's below / block) as in rbt_supernodes; only into the nodes' columns
-    // first <= c < last
+    void (*enter)(const rbt_front *front, const rbt_front_entries *entries, size_t first, size_t last);
+    // F += the update of a child, relative (child's below / block) as in rbt_supernodes
     void (*add)(const rbt_front *front, const rbt_front *child, const int32_t *relative, size_t block, size_t first,
                 size_t last);
 
-    // ---- eliminating; strips are counted through L11 and L21 ----
-    // Columns from `first` to the end of their block in their own rows. Returns the number of a column whose pivot is not
-    // positive and finite, width if all are.
-    size_t (*eliminate)(const rbt_front *front, size_t first);
-    // The same columns in other strips below
-    void (*eliminate_strips)(const rbt_front *front, size_t first, size_t strip, size_t last_strip);
-    // F22 -= L21 L21^T in some strips of rows, counted from the first of L21
-    void (*subtract)(const rbt_front *front, size_t strip, size_t last_strip);
+    // ---- eliminating the block in the panel; strips are counted through L11 and L21 ----
+    // In its own rows. Returns the number of a column whose pivot is not positive and finite, width if all are.
+    size_t (*eliminate)(const rbt_front *front);
+    // In other strips below
+    void (*eliminate_strips)(const rbt_front *front, size_t strip, size_t last_strip);
+    // F22 -= L21 L21^T in the columns first <= c < last of F22; first is a multiple of the strip
+    void (*subtract)(const rbt_front *front, size_t first, size_t last);
 
     // ---- solving L L^T x = b: forward, columns `first` to the end of their block; then backward ----
     void (*forward)(const rbt_front *front, const rbt_front_vectors *v, size_t first);
@@ -104,14 +104,29 @@ extern const rbt_dense_kernels RBT_DENSE_KERNELS_PLAIN[2], RBT_DENSE_KERNELS_AVX
 
 static inline size_t rbt_padded(size_t count, size_t quantum) { return (count + quantum - 1) / quantum * quantum; }
 
-// Numbers in the strips of L11 before strip i, and in all of L
+static inline size_t rbt_strip_count(const rbt_dense_kernels *k, size_t rows) {
+    return (rows + k->strip - 1) / k->strip;
+}
+
+// Numbers in the strips of L11 before strip i, and in the columns of F22 before its strip i
 static inline size_t rbt_strips_before(size_t strip, size_t i) { return strip * strip * (i * (i + 1) / 2); }
+static inline size_t rbt_columns_before(size_t strip, size_t i, size_t below_padded) {
+    return i ? strip * (below_padded * i - strip * (i * (i - 1) / 2)) : 0;
+}
+
+// Numbers in all of L, in F22 and in the panel of a front
 static inline size_t rbt_factor_count(const rbt_dense_kernels *k, const rbt_front *f) {
     size_t full = f->width ? (f->width - 1) / k->strip : 0;
     return rbt_strips_before(k->strip, full) + (f->width_padded - full * k->strip + f->below_padded) * f->width;
 }
-static inline size_t rbt_strip_count(const rbt_dense_kernels *k, size_t rows) {
-    return (rows + k->strip - 1) / k->strip;
+static inline size_t rbt_update_count(const rbt_dense_kernels *k, const rbt_front *f) {
+    size_t full = f->below ? (f->below - 1) / k->strip : 0, left = f->below - full * k->strip;
+    return rbt_columns_before(k->strip, full, f->below_padded) +
+           (f->below_padded - full * k->strip) * rbt_padded(left, RBT_COLUMN_GROUP);
+}
+static inline size_t rbt_panel_count(const rbt_front *f) {
+    size_t columns = f->width < RBT_PANEL_BLOCK ? rbt_padded(f->width, RBT_COLUMN_GROUP) : RBT_PANEL_BLOCK;
+    return (f->width_padded + f->below_padded) * columns;
 }
 
 #endif

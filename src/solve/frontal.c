@@ -7,8 +7,7 @@
 // Work [flops and the like] from which threads share it: a factorisation, one front
 static const double ENOUGH = 2e6, ENOUGH_FRONT = 4e5;
 
-// Items of the work on one front: nodes whose columns are assembled, strips that are eliminated, that are subtracted
-enum { ITEM_NODES = 16, ITEM_ELIMINATE = 4, ITEM_SUBTRACT = 8 };
+enum { ITEM_STRIPS = 4 };  // that are eliminated
 
 typedef struct factoring {
     rbt_frontal *frontal;
@@ -18,13 +17,14 @@ typedef struct factoring {
 } factoring;
 
 static bool space_reserve(rbt_frontal_space *s, size_t panel, const size_t stack[2]) {
-    size_t bytes = 0, parts[3] = {panel, stack[0], stack[1]};
-    for (int i = 0; i < 3; i++)
+    size_t bytes = 0, parts[4] = {panel, panel, stack[0], stack[1]};
+    for (int i = 0; i < 4; i++)
         if (parts[i] > SIZE_MAX - 64 || __builtin_add_overflow(bytes, rbt_padded(parts[i], 64), &bytes)) return false;
     if (!s->memory) s->memory = rbt_frontal_allocate(bytes);
     if (!s->memory) return false;
-    s->panel = s->memory;
-    s->stack[0] = s->panel + rbt_padded(panel, 64);
+    s->panel[0] = s->memory;
+    s->panel[1] = s->panel[0] + rbt_padded(panel, 64);
+    s->stack[0] = s->panel[1] + rbt_padded(panel, 64);
     s->stack[1] = s->stack[0] + rbt_padded(stack[0], 64);
     return true;
 }
@@ -49,61 +49,76 @@ static char *update_of(const rbt_frontal *f, const rbt_frontal_space *s, size_t 
     return (f->is_root[k] ? f->held : s->stack[f->parity[k]]) + f->update_at[k];
 }
 
-// Columns of nodes from `first` to `last` of a front: entries of the matrix, then what the children leave, in their order
-static void assemble(const factoring *job, const rbt_frontal_space *s, size_t k, const rbt_front *front, size_t first,
-                     size_t last) {
+static size_t items(size_t count, size_t each) { return (count + each - 1) / each; }
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+// Columns from `first` on of a front, one block of the panel or of the update: entries of the matrix, then what the
+// children leave, in their order
+static void assemble(const factoring *job, const rbt_frontal_space *s, size_t k, const rbt_front *front,
+                     size_t first) {
     const rbt_frontal *f = job->frontal;
     const rbt_supernodes *t = f->tree;
-    size_t block = t->block, width = front->width / block, begin = (size_t)t->first[k];
-    f->kernels->clear(front, block * first, block * last);
-    for (size_t c = first; c < last && c < width; c++) {
-        size_t at = f->entries.start[begin + c];
+    size_t end = first < front->width ? front->width : front->width + front->below;
+    size_t last = least(first + RBT_PANEL_BLOCK, end);
+    f->kernels->clear(front, first, last);
+    if (first < front->width) {
         rbt_front_entries entries = {.value = job->value,
-                                     .source = f->entries.source + at,
-                                     .row = f->entry_row + at,
-                                     .count = f->entries.start[begin + c + 1] - at,
-                                     .block = block};
-        f->kernels->enter(front, block * c, &entries);
+                                     .start = f->entries.start + t->first[k],
+                                     .source = f->entries.source,
+                                     .row = f->entry_row,
+                                     .block = t->block};
+        f->kernels->enter(front, &entries, first, last);
     }
     for (int32_t c = f->child[k]; c >= 0; c = f->sibling[c]) {
         rbt_front child = rbt_frontal_front(f, (size_t)c);
         child.update = update_of(f, s, (size_t)c);
-        f->kernels->add(front, &child, t->relative + t->row_start[c], block, first, last);
+        f->kernels->add(front, &child, t->relative + t->row_start[c], t->block, first, last);
     }
 }
 
-static size_t items(size_t count, size_t each) { return (count + each - 1) / each; }
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+// The front with another block in the panel: one is assembled while the one before it is eliminated.
+static rbt_front with_block(const rbt_front *front, const rbt_frontal_space *s, size_t first) {
+    rbt_front other = *front;
+    other.panel_first = first;
+    other.panel = s->panel[first / RBT_PANEL_BLOCK % 2];
+    return other;
+}
 
 // Eliminates the front of k. False if a pivot is bad: *bad is its unknown then.
 static bool eliminate(const factoring *job, rbt_crew *crew, const rbt_frontal_space *s, size_t k, size_t *bad) {
     const rbt_frontal *f = job->frontal;
     const rbt_dense_kernels *d = f->kernels;
     rbt_front front = rbt_frontal_front(f, k);
-    front.panel = s->panel;
     front.update = update_of(f, s, k);
-    size_t nodes = (front.width + front.below) / f->tree->block, count = items(nodes, ITEM_NODES), i;
-    size_t upper = rbt_strip_count(d, front.width), lower = rbt_strip_count(d, front.below);
-    while ((i = rbt_crew_take(crew)) < count)
-        assemble(job, s, k, &front, i * ITEM_NODES, least((i + 1) * ITEM_NODES, nodes));
-    rbt_crew_meet(crew, count);
+    size_t strips = rbt_strip_count(d, front.width) + rbt_strip_count(d, front.below), count, i;
     for (size_t first = 0; first < front.width; first += RBT_PANEL_BLOCK) {
-        while ((i = rbt_crew_take(crew)) < 1) {
-            size_t column = d->eliminate(&front, first);
+        front = with_block(&front, s, first);
+        while (rbt_crew_take(crew) < 1) {
+            if (!first) assemble(job, s, k, &front, 0);
+            size_t column = d->eliminate(&front);
             if (column < front.width) *bad = f->tree->block * (size_t)f->tree->first[k] + column;
         }
         rbt_crew_meet(crew, 1);
         if (*bad != SIZE_MAX) return false;
-        size_t from = rbt_strip_count(d, least(first + RBT_PANEL_BLOCK, front.width)), to = upper + lower;
-        count = items(to - from, ITEM_ELIMINATE);
-        while ((i = rbt_crew_take(crew)) < count)
-            d->eliminate_strips(&front, first, from + i * ITEM_ELIMINATE, least(from + (i + 1) * ITEM_ELIMINATE, to));
+        size_t next = first + RBT_PANEL_BLOCK, from = rbt_strip_count(d, least(next, front.width));
+        size_t more = next < front.width;
+        count = more + items(strips - from, ITEM_STRIPS);
+        while ((i = rbt_crew_take(crew)) < count) {
+            if (more && i == 0) {
+                rbt_front following = with_block(&front, s, next);
+                assemble(job, s, k, &following, next);
+            } else {
+                size_t begin = from + (i - more) * ITEM_STRIPS;
+                d->eliminate_strips(&front, begin, least(begin + ITEM_STRIPS, strips));
+            }
+        }
         rbt_crew_meet(crew, count);
     }
-    count = items(lower, ITEM_SUBTRACT);
-    while ((i = rbt_crew_take(crew)) < count) {  // the longest strips first
-        size_t item = count - 1 - i;
-        d->subtract(&front, item * ITEM_SUBTRACT, least((item + 1) * ITEM_SUBTRACT, lower));
+    count = items(front.below, RBT_PANEL_BLOCK);
+    while ((i = rbt_crew_take(crew)) < count) {
+        size_t first = i * RBT_PANEL_BLOCK;
+        assemble(job, s, k, &front, front.width + first);
+        d->subtract(&front, first, least(first + RBT_PANEL_BLOCK, front.below));
     }
     rbt_crew_meet(crew, count);
     return true;

@@ -119,16 +119,14 @@ static bool find_tasks(rbt_frontal *f, rbt_error *error) {
 
 // ---- memory ----
 
-static bool add_bytes(size_t *sum, size_t rows, size_t columns, size_t size, size_t *at) {
-    size_t bytes;
-    if (__builtin_mul_overflow(rows, columns, &bytes) || __builtin_mul_overflow(bytes, size, &bytes)) return false;
-    if (at) *at = *sum;
-    return !__builtin_add_overflow(*sum, bytes, sum);
-}
-
-static size_t update_bytes(const rbt_frontal *f, size_t k) {
-    rbt_front front = rbt_frontal_front(f, k);
-    return front.below_padded * rbt_padded(front.below, RBT_COLUMN_GROUP) * f->kernels->bytes;
+// *sum += `count` numbers, which are not more than rows x columns
+static bool add_bytes(const rbt_frontal *f, size_t *sum, size_t rows, size_t columns, size_t count) {
+    size_t most;
+    if (__builtin_mul_overflow(rows, columns, &most) || __builtin_mul_overflow(most, f->kernels->bytes, &most))
+        return false;
+    if (*sum > SIZE_MAX - 64 || most > SIZE_MAX - 64 - *sum) return false;
+    *sum += rbt_padded(count * f->kernels->bytes, 64);
+    return true;
 }
 
 // The update of k goes onto the stack of its depth, or is held if it is the last of a task; those of its children leave
@@ -136,19 +134,20 @@ static size_t update_bytes(const rbt_frontal *f, size_t k) {
 static bool place_update(rbt_frontal *f, size_t k, size_t top[2], size_t most[2]) {
     rbt_front front = rbt_frontal_front(f, k);
     size_t *stack = f->is_root[k] ? &f->held_bytes : &top[f->parity[k]];
-    if (!add_bytes(stack, front.below_padded, rbt_padded(front.below, RBT_COLUMN_GROUP), f->kernels->bytes,
-                   &f->update_at[k]))
+    f->update_at[k] = *stack;
+    if (!add_bytes(f, stack, front.below_padded, front.below_padded, rbt_update_count(f->kernels, &front)))
         return false;
     for (int i = 0; i < 2; i++) most[i] = most[i] > top[i] ? most[i] : top[i];
     for (int32_t c = f->child[k]; c >= 0; c = f->sibling[c])
-        if (!f->is_root[c]) top[f->parity[c]] -= update_bytes(f, (size_t)c);
+        if (!f->is_root[c] && f->update_at[c] < top[f->parity[c]]) top[f->parity[c]] = f->update_at[c];
     return true;
 }
 
 static bool place_panel(const rbt_frontal *f, size_t k, size_t *most) {
     rbt_front front = rbt_frontal_front(f, k);
-    size_t bytes = 0, columns = rbt_padded(front.width, RBT_COLUMN_GROUP);
-    if (!add_bytes(&bytes, front.width_padded + front.below_padded, columns, f->kernels->bytes, NULL)) return false;
+    size_t bytes = 0;
+    if (!add_bytes(f, &bytes, front.width_padded + front.below_padded, RBT_PANEL_BLOCK, rbt_panel_count(&front)))
+        return false;
     *most = *most > bytes ? *most : bytes;
     return true;
 }
@@ -166,11 +165,10 @@ static bool place_all(rbt_frontal *f) {
             return false;
     for (size_t k = 0; k < f->tree->count; k++) {
         rbt_front front = rbt_frontal_front(f, k);
-        size_t bytes = f->factor_start[k];
-        if (!add_bytes(&bytes, front.width_padded + front.below_padded, front.width, f->kernels->bytes, NULL))
-            return false;  // more than it takes
-        f->factor_start[k + 1] =
-            rbt_padded(f->factor_start[k] + rbt_factor_count(f->kernels, &front) * f->kernels->bytes, 64);
+        f->factor_start[k + 1] = f->factor_start[k];
+        if (!add_bytes(f, &f->factor_start[k + 1], front.width_padded + front.below_padded, front.width_padded,
+                       rbt_factor_count(f->kernels, &front)))
+            return false;
         f->vector_at[k + 1] = f->vector_at[k] + front.below_padded;
         if (front.width_padded > f->widest) f->widest = front.width_padded;
         if (front.width_padded + front.below_padded > f->highest)

@@ -7,7 +7,8 @@
 // Work space of one thread, and of all for the fronts that they share
 typedef struct rbt_frontal_space {
     void *memory;
-    char *panel, *stack[2];  // updates of even and of odd depth: parent and child are never on the same
+    char *panel[2];
+    char *stack[2];  // updates of even and of odd depth: parent and child are never on the same
 } rbt_frontal_space;
 
 struct rbt_frontal {
