@@ -13,6 +13,11 @@ typedef struct rbt_inverse {  // D
     void *self;
     rbt_outcome (*apply)(void *self, const double *q, double *r);                 // r = D q
     double (*first_length)(void *self, const double *gradient, const double *p);  // of the line search; NULL: 1
+    // Makes D anew at z; NULL: D stays for the whole step. Done where, at the rate of convergence so far, it saves more
+    // iterations than it costs.
+    rbt_outcome (*refresh)(void *self, const double *z, rbt_stages *stages, rbt_step_report *report);
+    double refresh_cost;   // in iterations
+    double refreshed_way;  // iterations that a fresh D needs to the end, from near the minimum
 } rbt_inverse;
 
 typedef struct rbt_lbfgs {

@@ -49,7 +49,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, double toler
     RBT_STAGE("analyse", analyse(s));
     RBT_STAGE("assemble", assemble(s, last));                          // H(x_n), projected
     RBT_STAGE("factor", rbt_linear_factor(&s->linear, last, report));  // H = L L^T
-    return rbt_lbfgs_solve(&s->lbfgs, &(rbt_inverse){s, apply, NULL}, z, tolerance, max_iterations, stages, report);
+    return rbt_lbfgs_solve(&s->lbfgs, &(rbt_inverse){.self = s, .apply = apply}, z, tolerance, max_iterations, stages, report);
 }
 
 const rbt_step_solver RBT_LBFGS_H = {

@@ -157,6 +157,14 @@ rbt_outcome rbt_subdomains_analyse(rbt_subdomains *s, const unsigned char *held,
     return ok ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
+void rbt_subdomains_work(const rbt_subdomains *s, double *flops, double *fill) {
+    *flops = *fill = 0;
+    for (size_t j = 0; j < s->count; j++) {
+        *flops += rbt_cholesky_flops(s->factor[j]);
+        *fill += rbt_cholesky_fill(s->factor[j]);
+    }
+}
+
 rbt_outcome rbt_subdomains_factor(rbt_subdomains *s, const double *x, rbt_step_report *report) {
 #pragma omp parallel for schedule(dynamic, 1) if (deal_out(s))
     for (size_t j = 0; j < s->count; j++)

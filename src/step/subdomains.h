@@ -40,6 +40,9 @@ void rbt_subdomains_free(rbt_subdomains *subdomains);
 // Sets *changed if the held nodes are others than last time, so that factors can no longer be kept.
 rbt_outcome rbt_subdomains_analyse(rbt_subdomains *subdomains, const unsigned char *held, bool *changed);
 
+// Flops of all factorisations, and non-zeros of all factors, as analysed.
+void rbt_subdomains_work(const rbt_subdomains *subdomains, double *flops, double *fill);
+
 // Factors all H_j. If one cannot be, the report names the node's place at x.
 rbt_outcome rbt_subdomains_factor(rbt_subdomains *subdomains, const double *x, rbt_step_report *report);
 
