@@ -1,6 +1,7 @@
 #include "base/crew.h"
 
 #include <omp.h>
+#include <sched.h>
 
 size_t rbt_crew_size(void) { return omp_in_parallel() ? 1 : (size_t)omp_get_max_threads(); }
 
@@ -10,18 +11,32 @@ void rbt_crew_work(size_t members, void (*work)(void *job, rbt_crew *crew), void
         work(job, &alone);
         return;
     }
-    atomic_size_t ticket = 0;
+    rbt_crew_board board = {0};
 #pragma omp parallel num_threads((int)members)
     {
         rbt_crew crew = {
-            .members = (size_t)omp_get_num_threads(), .member = (size_t)omp_get_thread_num(), .ticket = &ticket};
+            .members = (size_t)omp_get_num_threads(), .member = (size_t)omp_get_thread_num(), .board = &board};
         work(job, &crew);
     }
 }
 
+// Not OpenMP's barrier, which keeps the processor for a millisecond: on a busy machine, with two members on one processor,
+// everyone then waits for the time slice of somebody who waits (measured: 450 ms instead of 13 for 80 meetings).
 void rbt_crew_meet(rbt_crew *c, size_t count) {
+    enum { PATIENCE = 200 };
     c->next = 0;
     if (c->members == 1) return;
     c->base += count + c->members;  // learning it cost each one ticket
-#pragma omp barrier
+    c->meetings++;
+    if (atomic_fetch_add(&c->board->arrived, 1) + 1 == c->members) {
+        atomic_store(&c->board->arrived, 0);
+        atomic_store(&c->board->meetings, c->meetings);
+        return;
+    }
+    for (int tries = 0; atomic_load_explicit(&c->board->meetings, memory_order_acquire) != c->meetings; tries++) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+        if (tries > PATIENCE) sched_yield();
+    }
 }

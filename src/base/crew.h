@@ -11,11 +11,18 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+// What the members share
+typedef struct rbt_crew_board {
+    _Alignas(64) atomic_size_t ticket;
+    _Alignas(64) atomic_size_t arrived;
+    _Alignas(64) atomic_size_t meetings;
+} rbt_crew_board;
+
 // Each member has one of its own.
 typedef struct rbt_crew {
     size_t members, member;  // how many, and the number of this one
-    atomic_size_t *ticket;   // shared by all, 0 at first
-    size_t base, next;
+    rbt_crew_board *board;
+    size_t base, next, meetings;
 } rbt_crew;
 
 // As many as there are threads to be had: one inside a parallel region
@@ -28,7 +35,7 @@ static inline rbt_crew rbt_crew_alone(void) { return (rbt_crew){.members = 1}; }
 
 // The number of an item that nobody else gets; all are taken when it is not less than their count.
 static inline size_t rbt_crew_take(rbt_crew *crew) {
-    return crew->members > 1 ? atomic_fetch_add(crew->ticket, 1) - crew->base : crew->next++;
+    return crew->members > 1 ? atomic_fetch_add(&crew->board->ticket, 1) - crew->base : crew->next++;
 }
 
 // After every member has learnt that all `count` items are taken.

@@ -212,11 +212,11 @@ static void NAME(add)(const rbt_front *f, const rbt_front *child, const int32_t 
             if ((size_t)relative[next] == split) break;
         REAL **to = target < split ? panel : below;
         size_t row = block * (target < split ? target : target - split);
-        for (size_t j = begin, k = 0; j < end && j < next; j++) {
-            size_t skip = j > node ? block * (j - node) : 0;
-            for (size_t c = 0; c < block; c++, k++)
+        for (size_t j = begin, k = 0; j < end && j < next; j++)
+            for (size_t c = 0; c < block; c++, k++) {
+                size_t skip = j < node ? 0 : block * (j - node) + c;  // rows above the diagonal
                 NAME(add_rows)(to[k] + row + skip, from[k] + block * node + skip, block * (next - node) - skip);
-        }
+            }
     }
 }
 

@@ -134,7 +134,7 @@ static double front_flops(double w, double u) {
 // of L in a solve.
 static double front_cost(size_t columns, size_t below, size_t block) {
     double w = (double)(block * columns), u = (double)(block * below);
-    return front_flops(w, u) / 12 + 1.2 * u * u + 3 * (w * (w + 1) / 2 + w * u) + 30 * (w + u) + 2000;
+    return front_flops(w, u) / 12 + 1.2 * u * u + 6 * (w * (w + 1) / 2 + w * u) + 30 * (w + u) + 2000;
 }
 
 static void merge_children(search *s, size_t p, size_t block) {
