@@ -80,10 +80,10 @@ static rbt_outcome advance(rbt_lbfgs *l, const rbt_inverse *D, double *z, double
 
 // Since D was made, `count` iterations brought the residual (gradient over tolerance) from `first` to `now`; at that rate
 // count log(now) / log(first / now) more are to come.
-static bool refresh_pays(const rbt_inverse *D, int count, double first, double now) {
+static bool new_one_pays(const rbt_inverse *D, int count, double first, double now) {
     enum { FEWEST = 3 };  // before that the rate means little
-    if (!D->refresh || count < FEWEST) return false;
-    return !((D->refresh_cost + D->refreshed_way) * log(first / now) > count * log(now));
+    if (!D->make || D->place || count < FEWEST) return false;
+    return !((D->making_cost + D->usual_iterations) * log(first / now) > count * log(now));
 }
 
 rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, double *z, double tolerance, int max_iterations,
@@ -91,21 +91,21 @@ rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, double *z, doubl
     rbt_objective *o = l->objective;
     int made = 0;  // the iteration before which D was made
     double first = 0;
-    l->count = 0;
     report->stage = "start";
     double value = rbt_objective_gradient(o, z, l->gradient);
     if (!isfinite(value)) return rbt_solver_not_finite(o, z, l->gradient, report);
     for (int k = 0;; k++) {
         bool stop;
-        rbt_outcome outcome = rbt_solver_judge(o, z, l->gradient, tolerance, k, max_iterations, &stop, stages, report);
+        rbt_outcome outcome =
+            rbt_solver_judge(o, z, l->gradient, tolerance, k, max_iterations, &stop, stages, report);
         if (outcome != RBT_DONE || stop) return outcome;
-        if (refresh_pays(D, k - made, first, report->residual)) {
-            outcome = D->refresh(D->self, z, stages, report);
+        if (k == 0 || new_one_pays(D, k - made, first, report->residual)) {
+            outcome = D->make ? D->make(D->self, D->place ? D->place : z, stages, report) : RBT_DONE;
             if (outcome != RBT_DONE) return outcome;
-            l->count = 0;  // the pairs belong to the old D
+            l->count = 0;  // older pairs belong to another D
             made = k;
+            first = report->residual;
         }
-        if (k == made) first = report->residual;
         report->iterations++;
         RBT_STAGE("solve", find_direction(l, D));
         RBT_STAGE("search", advance(l, D, z, &value, report));

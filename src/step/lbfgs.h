@@ -11,13 +11,14 @@ enum { RBT_LBFGS_PAIRS = 5 };
 
 typedef struct rbt_inverse {  // D
     void *self;
+    // Makes D at z. NULL: it is ready.
+    rbt_outcome (*make)(void *self, const double *z, rbt_stages *stages, rbt_step_report *report);
     rbt_outcome (*apply)(void *self, const double *q, double *r);                 // r = D q
     double (*first_length)(void *self, const double *gradient, const double *p);  // of the line search; NULL: 1
-    // Makes D anew at z; NULL: D stays for the whole step. Done where, at the rate of convergence so far, it saves more
-    // iterations than it costs.
-    rbt_outcome (*refresh)(void *self, const double *z, rbt_stages *stages, rbt_step_report *report);
-    double refresh_cost;   // in iterations
-    double refreshed_way;  // iterations that a fresh D needs to the end, from near the minimum
+    const double
+        *place;  // where D is made, once a step; NULL: at z, and anew where that seems to save more than it costs:
+    double making_cost;       // in iterations
+    double usual_iterations;  // of a step with a D made at its start
 } rbt_inverse;
 
 typedef struct rbt_lbfgs {
@@ -33,7 +34,7 @@ typedef struct rbt_lbfgs {
 bool rbt_lbfgs_init(rbt_lbfgs *lbfgs, rbt_objective *objective, rbt_error *error);
 void rbt_lbfgs_free(rbt_lbfgs *lbfgs);
 
-// Like a step solver's solve, with D ready. The pairs of earlier steps are forgotten.
+// Like a step solver's solve. D is made if the start is not already good enough. The pairs of earlier steps are forgotten.
 rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *lbfgs, const rbt_inverse *D, double *z, double tolerance, int max_iterations,
                             rbt_stages *stages, rbt_step_report *report);
 

@@ -38,6 +38,14 @@ static rbt_outcome assemble(lbfgs_h *s, const double *last) {
     return RBT_DONE;
 }
 
+static rbt_outcome make(void *self, const double *z, rbt_stages *stages, rbt_step_report *report) {
+    lbfgs_h *s = self;
+    RBT_STAGE("analyse", analyse(s));
+    RBT_STAGE("assemble", assemble(s, z));                          // H(z), projected
+    RBT_STAGE("factor", rbt_linear_factor(&s->linear, z, report));  // H = L L^T
+    return RBT_DONE;
+}
+
 static rbt_outcome apply(void *self, const double *q, double *r) {
     lbfgs_h *s = self;
     return rbt_cholesky_solve(s->linear.cholesky, q, r) ? RBT_DONE : RBT_OUT_OF_MEMORY;
@@ -46,10 +54,8 @@ static rbt_outcome apply(void *self, const double *q, double *r) {
 static rbt_outcome solve(void *self, const double *last, double *z, double tolerance, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report) {
     lbfgs_h *s = self;
-    RBT_STAGE("analyse", analyse(s));
-    RBT_STAGE("assemble", assemble(s, last));                          // H(x_n), projected
-    RBT_STAGE("factor", rbt_linear_factor(&s->linear, last, report));  // H = L L^T
-    return rbt_lbfgs_solve(&s->lbfgs, &(rbt_inverse){.self = s, .apply = apply}, z, tolerance, max_iterations, stages, report);
+    rbt_inverse D = {.self = s, .make = make, .apply = apply, .place = last};
+    return rbt_lbfgs_solve(&s->lbfgs, &D, z, tolerance, max_iterations, stages, report);
 }
 
 const rbt_step_solver RBT_LBFGS_H = {
