@@ -1,8 +1,6 @@
-// The matrix is handed to CHOLMOD already in the order of elimination, so that a factorisation copies each value once
-// and CHOLMOD permutes nothing, neither there nor in a solve.
-//
-// The order is found on the graph of nodes (solve/ordering.h) and followed by CHOLMOD's postorder, which keeps the three
-// unknowns of a node together: in the elimination tree they form a chain.
+// The matrix is kept as a list of its blocks by columns in the order of elimination, found on the graph of nodes
+// (solve/ordering.h, solve/supernodes.h). L L^T takes them from there to its fronts; only L D L^T, which is CHOLMOD's,
+// wants a matrix of numbers.
 #include "solve/cholesky.h"
 
 #include "base/memory.h"
@@ -21,9 +19,8 @@ struct rbt_cholesky {
     rbt_frontal *frontal;  // L L^T
     size_t block;          // unknowns per row: 3, or 1 with three right-hand sides for each vector
     size_t row_count, kept_count;
-    int32_t *rows;  // (kept_count) ascending; vertices are numbers into it
-    size_t *
-        entry_start;  // (kept_count + 1) blocks of each column of blocks in the order of elimination, the diagonal first
+    int32_t *rows;        // (kept_count) ascending; vertices are numbers into it
+    size_t *entry_start;  // (kept_count + 1) blocks of each column in the order of elimination, the diagonal first
     int32_t
         *entry_row;  // (entry_start[kept_count]) row of blocks, in the order of elimination, ascending in each column
     size_t *source;  // (entry_start[kept_count]) 2 block + 1 if it is used transposed

@@ -22,8 +22,9 @@ enum { GROUP = RBT_COLUMN_GROUP, DEPTH = 192 };  // products that are summed bef
 #define DENSE_KERNELS(type)                                                                                          \
     {                                                                                                                \
         BYTES_##type, QUANTUM_##type, STRIP_##type, clear_##type, enter_##type, add_##type, eliminate_##type,        \
-            eliminate_strips_##type, subtract_##type, forward_##type, forward_strips_##type, backward_strips_##type, \
-            backward_##type, load_##type, store_##type, gather_##type, add_vectors_##type                            \
+            eliminate_strips_##type, subtract_##type, invert_##type, forward_##type, backward_##type,                \
+            forward_strips_##type, backward_strips_##type, take_##type, load_##type, store_##type, gather_##type,    \
+            add_vectors_##type                                                                                       \
     }
 #endif
 
@@ -31,12 +32,14 @@ enum { GROUP = RBT_COLUMN_GROUP, DEPTH = 192 };  // products that are summed bef
 #define LANES   NAME(LANES)
 #define QUANTUM NAME(QUANTUM)
 #define STRIP   NAME(STRIP)
+#define AHEAD   NAME(AHEAD)
 
 typedef REAL VEC __attribute__((vector_size(VECTOR_BYTES)));
 enum {
     NAME(BYTES) = sizeof(REAL),
     LANES = VECTOR_BYTES / sizeof(REAL),
     STRIP = LANES * VECTORS,
+    AHEAD = 2048 / sizeof(REAL),  // of what is read once
     QUANTUM = LANES < GROUP ? STRIP : LANES,
 };
 
@@ -47,11 +50,15 @@ ALWAYS_INLINE VEC NAME(load_vector)(const REAL *p) {
 }
 ALWAYS_INLINE void NAME(store_vector)(REAL *p, VEC v) { memcpy(p, &v, sizeof v); }
 
-// sum -= A B^T: A of nv vectors of rows and `count` columns a apart; B's entry for column c of the sum and column k of A is
-// B[c along + k b].
-ALWAYS_INLINE void NAME(accumulate)(int nv, int columns, size_t count, const REAL *A, size_t a, const REAL *B,
-                                    size_t b, size_t along, VEC sum[VECTORS][GROUP]) {
+// sum -= A B^T: A of nv vectors of rows and `count` columns a apart, fetched ahead if it is not in a cache; B's entry for
+// column c of the sum and column k of A is B[c along + k b].
+ALWAYS_INLINE void NAME(accumulate)(int nv, int columns, bool ahead, size_t count, const REAL *A, size_t a,
+                                    const REAL *B, size_t b, size_t along, VEC sum[VECTORS][GROUP]) {
     for (size_t k = 0; k < count; k++, A += a, B += b) {
+        if (ahead) {
+            __builtin_prefetch(A + AHEAD);
+            __builtin_prefetch(A + AHEAD + a - 1);
+        }
         VEC row[VECTORS];
         for (int v = 0; v < nv; v++) row[v] = NAME(load_vector)(A + v * LANES);
         for (int c = 0; c < columns; c++)
@@ -69,24 +76,24 @@ ALWAYS_INLINE void NAME(store_tile)(int nv, int columns, REAL *C, size_t c, VEC 
 }
 
 // C -= A B^T for one tile of C, which has columns c apart
-ALWAYS_INLINE void NAME(multiply_n)(int nv, int columns, size_t count, const REAL *A, size_t a, const REAL *B,
-                                    size_t b, size_t along, REAL *C, size_t c) {
+ALWAYS_INLINE void NAME(multiply_n)(int nv, int columns, bool ahead, size_t count, const REAL *A, size_t a,
+                                    const REAL *B, size_t b, size_t along, REAL *C, size_t c) {
     VEC sum[VECTORS][GROUP];
-    for (int j = 0; j < columns; j++) {  // the tile below will be next
+    for (int j = 0; j < columns && !ahead; j++) {  // the tile below will be next
         __builtin_prefetch(C + (size_t)j * c + STRIP, 1);
         __builtin_prefetch(C + (size_t)j * c + STRIP + STRIP - 1, 1);
     }
     NAME(load_tile)(nv, columns, C, c, sum);
-    NAME(accumulate)(nv, columns, count, A, a, B, b, along, sum);
+    NAME(accumulate)(nv, columns, ahead, count, A, a, B, b, along, sum);
     NAME(store_tile)(nv, columns, C, c, sum);
 }
 static inline void NAME(multiply)(size_t rows, size_t count, const REAL *A, size_t a, const REAL *B, size_t b,
                                   REAL *C, size_t c) {
     switch (rows / LANES) {
-    case 1: NAME(multiply_n)(1, GROUP, count, A, a, B, b, 1, C, c); break;
-    case 2: NAME(multiply_n)(2, GROUP, count, A, a, B, b, 1, C, c); break;
+    case 1: NAME(multiply_n)(1, GROUP, false, count, A, a, B, b, 1, C, c); break;
+    case 2: NAME(multiply_n)(2, GROUP, false, count, A, a, B, b, 1, C, c); break;
 #if defined(__AVX__)
-    default: NAME(multiply_n)(3, GROUP, count, A, a, B, b, 1, C, c); break;
+    default: NAME(multiply_n)(3, GROUP, false, count, A, a, B, b, 1, C, c); break;
 #endif
     }
 }
@@ -158,14 +165,14 @@ static void NAME(clear)(const rbt_front *f, size_t first, size_t last) {
 }
 
 static void NAME(enter)(const rbt_front *f, const rbt_front_entries *entries, size_t first, size_t last) {
-    enum { AHEAD = 12 };  // blocks are far apart in memory
+    enum { SOON = 12 };  // blocks are far apart in memory
     size_t height = f->width_padded + f->below_padded, block = entries->block, gap = f->width_padded - f->width;
     size_t end = entries->start[last / block];
     for (size_t column = first; column < last; column += block) {
         REAL *C = (REAL *)f->panel + (column - f->panel_first) * height;
         for (size_t e = entries->start[column / block]; e < entries->start[column / block + 1]; e++) {
-            if (e + AHEAD < end) {
-                const double *next = entries->value + block * block * (entries->source[e + AHEAD] / 2);
+            if (e + SOON < end) {
+                const double *next = entries->value + block * block * (entries->source[e + SOON] / 2);
                 __builtin_prefetch(next);
                 __builtin_prefetch(next + block * block - 1);
             }
@@ -237,7 +244,7 @@ ALWAYS_INLINE void NAME(finish_n)(int nv, const NAME(strip) * s, size_t first, s
     VEC tile[VECTORS][GROUP];
     NAME(load_tile)(nv, GROUP, s->F + (column - first) * height, height, tile);
     NAME(accumulate)
-    (nv, GROUP, column - first, s->L + first * s->rows, s->rows, B + first * b, b, 1, tile);
+    (nv, GROUP, false, column - first, s->L + first * s->rows, s->rows, B + first * b, b, 1, tile);
     NAME(divide)(nv, T, t, tile);
     for (size_t c = 0; c < columns; c++)
         for (int v = 0; v < nv; v++) NAME(store_vector)(s->L + (column + c) * s->rows + v * LANES, tile[v][c]);
@@ -382,3 +389,4 @@ static void NAME(subtract)(const rbt_front *f, size_t first, size_t last) {
 #undef LANES
 #undef QUANTUM
 #undef STRIP
+#undef AHEAD

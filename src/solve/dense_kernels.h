@@ -27,6 +27,7 @@
 enum {
     RBT_PANEL_BLOCK = 48,   // columns that are assembled and eliminated together: a multiple of every strip
     RBT_SOLVE_BLOCK = 96,   // columns that are solved together: a multiple of every strip
+    RBT_SOLVE_REACH = 384,  // columns that are solved for together with the same rows below: a multiple of the block
     RBT_SOLVE_STRIPS = 32,  // strips whose products are summed apart from those of others
     RBT_COLUMN_GROUP = 4,   // columns of the inner loop, right-hand sides of a solve
 };
@@ -76,16 +77,23 @@ typedef struct rbt_dense_kernels {
     // F22 -= L21 L21^T in the columns first <= c < last of F22; first is a multiple of the strip
     void (*subtract)(const rbt_front *front, size_t first, size_t last);
 
-    // ---- solving L L^T x = b: forward, columns `first` to the end of their block; then backward ----
+    // The triangles of the strips on the diagonal of L become their inverses, which is what solves want; L is needed for
+    // nothing else then.
+    void (*invert)(const rbt_front *front);
+
+    // ---- solving L L^T x = b: forward, then backward; blocks of columns begin at `first` ----
     void (*forward)(const rbt_front *front, const rbt_front_vectors *v, size_t first);
-    void (*forward_strips)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t strip,
-                           size_t last_strip);
-    // sums (block of columns x v->count) = L^T times what the strips have
-    void (*backward_strips)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t strip,
-                            size_t last_strip, void *sums);
-    // with `count` of such sums, one behind the other
-    void (*backward)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t count,
-                     const void *sums);
+    void (*backward)(const rbt_front *front, const rbt_front_vectors *v, size_t first);
+    // Strips -= L x for the columns first <= c < last
+    void (*forward_strips)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t last,
+                           size_t strip, size_t last_strip);
+    // sums (columns x v->count) = L^T times what the strips have, for the columns first <= c < last, at most
+    // RBT_SOLVE_REACH
+    void (*backward_strips)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t last,
+                            size_t strip, size_t last_strip, void *sums);
+    // x -= `count` of such sums, one behind the other
+    void (*take)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t last, size_t count,
+                 const void *sums);
 
     // Between vectors of all unknowns in the order of elimination, `stride` apart, and those of a front
     void (*load)(const double *from, size_t stride, size_t count, size_t padded, size_t vectors, void *to);

@@ -114,8 +114,12 @@ static bool eliminate(const factoring *job, rbt_crew *crew, const rbt_frontal_sp
         }
         rbt_crew_meet(crew, count);
     }
-    count = items(front.below, RBT_PANEL_BLOCK);
+    count = 1 + items(front.below, RBT_PANEL_BLOCK);
     while ((i = rbt_crew_take(crew)) < count) {
+        if (i + 1 == count) {
+            d->invert(&front);
+            continue;
+        }
         size_t first = i * RBT_PANEL_BLOCK;
         assemble(job, s, k, &front, front.width + first);
         d->subtract(&front, first, least(first + RBT_PANEL_BLOCK, front.below));

@@ -171,8 +171,10 @@ static bool place_all(rbt_frontal *f) {
             return false;
         f->vector_at[k + 1] = f->vector_at[k] + front.below_padded;
         if (front.width_padded > f->widest) f->widest = front.width_padded;
-        if (front.width_padded + front.below_padded > f->highest)
-            f->highest = front.width_padded + front.below_padded;
+        size_t inside = rbt_strip_count(f->kernels, front.width) / RBT_SOLVE_STRIPS + 1;
+        size_t below = rbt_strip_count(f->kernels, front.below) / RBT_SOLVE_STRIPS + 1;
+        size_t sums = front.width_padded * below + RBT_SOLVE_BLOCK * inside;
+        if (sums > f->sums) f->sums = sums;
     }
     return true;
 }

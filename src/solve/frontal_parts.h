@@ -35,7 +35,7 @@ struct rbt_frontal {
     size_t space_count;
 
     // solving
-    size_t widest, highest;  // unknowns: largest padded width, largest number of sums
+    size_t widest, sums;  // largest padded width, largest number of sums
     char *vectors;
     size_t vector_bytes;
 };

@@ -21,13 +21,8 @@ typedef struct solving {
 } solving;
 
 // Work space of a thread, or (number `threads`) of all: x of a front, then sums
-static size_t sum_count(const rbt_frontal *f) {
-    size_t strips = f->highest / f->kernels->strip + 2;
-    return (strips / RBT_SOLVE_STRIPS + 1) * RBT_SOLVE_BLOCK;
-}
 static size_t slot_bytes(const solving *job) {
-    return rbt_padded((job->frontal->widest + sum_count(job->frontal)) * job->vectors * job->frontal->kernels->bytes,
-                      64);
+    return rbt_padded((job->frontal->widest + job->frontal->sums) * job->vectors * job->frontal->kernels->bytes, 64);
 }
 static char *slot_at(const solving *job, size_t slot) {
     const rbt_frontal *f = job->frontal;
@@ -85,24 +80,34 @@ static void begin_forward(const solving *job, const rbt_front *front, size_t k, 
     }
 }
 
+static size_t items(size_t count, size_t each) { return (count + each - 1) / each; }
+
+static void forward_items(const solving *job, rbt_crew *crew, const rbt_front *front, const rbt_front_vectors *v,
+                          size_t first, size_t last, size_t strip, size_t last_strip) {
+    size_t count = items(last_strip - strip, ITEM_FORWARD), i;
+    if (!count) return;
+    while ((i = rbt_crew_take(crew)) < count)
+        job->frontal->kernels->forward_strips(front, v, first, last, strip + i * ITEM_FORWARD,
+                                              least(strip + (i + 1) * ITEM_FORWARD, last_strip));
+    rbt_crew_meet(crew, count);
+}
+
 static void forward(const solving *job, rbt_crew *crew, size_t slot, size_t k) {
     const rbt_dense_kernels *d = job->frontal->kernels;
     rbt_front front = rbt_frontal_front(job->frontal, k);
     rbt_front_vectors v = vectors_of(job, slot, k);
-    size_t end = rbt_strip_count(d, front.width) + rbt_strip_count(d, front.below), i;
+    size_t upper = rbt_strip_count(d, front.width), lower = rbt_strip_count(d, front.below);
     for (size_t first = 0; first < front.width; first += RBT_SOLVE_BLOCK) {
-        size_t next = first + RBT_SOLVE_BLOCK, from = rbt_strip_count(d, least(next, front.width));
+        size_t next = least(first + RBT_SOLVE_BLOCK, front.width);
         while (rbt_crew_take(crew) < 1) {
             if (!first) begin_forward(job, &front, k, &v);
             d->forward(&front, &v, first);
-            if (next >= front.width) store(job, &front, k, &v);
+            if (next == front.width) store(job, &front, k, &v);
         }
         rbt_crew_meet(crew, 1);
-        size_t count = (end - from + ITEM_FORWARD - 1) / ITEM_FORWARD;
-        while ((i = rbt_crew_take(crew)) < count)
-            d->forward_strips(&front, &v, first, from + i * ITEM_FORWARD, least(from + (i + 1) * ITEM_FORWARD, end));
-        rbt_crew_meet(crew, count);
+        forward_items(job, crew, &front, &v, first, next, rbt_strip_count(d, next), upper);
     }
+    forward_items(job, crew, &front, &v, 0, front.width, upper, upper + lower);
 }
 
 // ---- down ----
@@ -117,24 +122,43 @@ static void begin_backward(const solving *job, const rbt_front *front, size_t k,
     memset((char *)v->y + job->count * each, 0, (v->count - job->count) * each);
 }
 
+// Sums of the columns from `first` to `last` over strips, so many apart from others: returns how many
+static size_t backward_items(const solving *job, rbt_crew *crew, const rbt_front *front, const rbt_front_vectors *v,
+                             size_t first, size_t last, size_t strip, size_t last_strip, char *sums) {
+    const rbt_dense_kernels *d = job->frontal->kernels;
+    size_t parts = items(last_strip - strip, RBT_SOLVE_STRIPS), reaches = items(last - first, RBT_SOLVE_REACH), i;
+    size_t each = v->count * d->bytes;
+    if (!parts) return 0;
+    while ((i = rbt_crew_take(crew)) < parts * reaches) {
+        size_t part = i / reaches, column = first + i % reaches * RBT_SOLVE_REACH;
+        size_t begin = strip + part * RBT_SOLVE_STRIPS;
+        d->backward_strips(front, v, column, least(column + RBT_SOLVE_REACH, last), begin,
+                           least(begin + RBT_SOLVE_STRIPS, last_strip),
+                           sums + (part * (last - first) + column - first) * each);
+    }
+    rbt_crew_meet(crew, parts * reaches);
+    return parts;
+}
+
 static void backward(const solving *job, rbt_crew *crew, size_t slot, size_t k) {
     const rbt_dense_kernels *d = job->frontal->kernels;
     rbt_front front = rbt_frontal_front(job->frontal, k);
     rbt_front_vectors v = vectors_of(job, slot, k);
     char *sums = slot_at(job, slot) + job->frontal->widest * job->vectors * d->bytes;
-    size_t end = rbt_strip_count(d, front.width) + rbt_strip_count(d, front.below), i;
+    size_t upper = rbt_strip_count(d, front.width), lower = rbt_strip_count(d, front.below);
     while (rbt_crew_take(crew) < 1) begin_backward(job, &front, k, &v);
     rbt_crew_meet(crew, 1);
+    size_t below = backward_items(job, crew, &front, &v, 0, front.width, upper, upper + lower, sums);
     for (size_t first = (front.width - 1) / RBT_SOLVE_BLOCK * RBT_SOLVE_BLOCK;; first -= RBT_SOLVE_BLOCK) {
-        size_t stop = least(first + RBT_SOLVE_BLOCK, front.width), from = rbt_strip_count(d, stop);
-        size_t count = (end - from + RBT_SOLVE_STRIPS - 1) / RBT_SOLVE_STRIPS;
-        size_t each = (stop - first) * v.count * d->bytes;
-        while ((i = rbt_crew_take(crew)) < count)
-            d->backward_strips(&front, &v, first, from + i * RBT_SOLVE_STRIPS,
-                               least(from + (i + 1) * RBT_SOLVE_STRIPS, end), sums + i * each);
-        rbt_crew_meet(crew, count);
+        size_t next = least(first + RBT_SOLVE_BLOCK, front.width);
+        // What is below all of it is taken before the first block, when its sums are not yet overwritten.
+        size_t parts = next == front.width ? 0
+                                           : backward_items(job, crew, &front, &v, first, next,
+                                                            rbt_strip_count(d, next), upper, sums);
         while (rbt_crew_take(crew) < 1) {
-            d->backward(&front, &v, first, count, sums);
+            if (next == front.width) d->take(&front, &v, 0, front.width, below, sums);
+            else d->take(&front, &v, first, next, parts, sums);
+            d->backward(&front, &v, first);
             if (!first) store(job, &front, k, &v);
         }
         rbt_crew_meet(crew, 1);
