@@ -21,10 +21,9 @@ struct rbt_cholesky {
     size_t row_count, kept_count;
     int32_t *rows;        // (kept_count) ascending; vertices are numbers into it
     size_t *entry_start;  // (kept_count + 1) blocks of each column in the order of elimination, the diagonal first
-    int32_t
-        *entry_row;  // (entry_start[kept_count]) row of blocks, in the order of elimination, ascending in each column
-    size_t *source;  // (entry_start[kept_count]) 2 block + 1 if it is used transposed
-    double *b, *r;   // right-hand sides and residuals in the order of elimination, work space
+    int32_t *entry_row;   // (entry_start[kept_count]) rows in that order, ascending in each column
+    size_t *source;       // (entry_start[kept_count]) 2 block + 1 if it is used transposed
+    double *b, *r;        // right-hand sides and residuals in the order of elimination, work space
     size_t b_capacity, r_capacity;
     enum { NOTHING, DEFINITE, INDEFINITE } current;  // what there is to solve with
 
