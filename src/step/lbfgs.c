@@ -81,8 +81,7 @@ static rbt_outcome advance(rbt_lbfgs *l, const rbt_inverse *D, double *z, double
 // Since D was made, `count` iterations brought the residual (gradient over tolerance) from `first` to `now`; at that rate
 // count log(now) / log(first / now) more are to come.
 static bool new_one_pays(const rbt_inverse *D, int count, double first, double now) {
-    enum { FEWEST = 3 };  // before that the rate means little
-    if (!D->make || D->place || count < FEWEST) return false;
+    if (!D->make || D->place || count < 0.75 * D->usual_iterations) return false;  // too early to tell
     return !((D->making_cost + D->usual_iterations) * log(first / now) > count * log(now));
 }
 

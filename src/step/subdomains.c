@@ -119,8 +119,15 @@ bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_bl
 // ---- Factors
 
 // With at least a subdomain for each thread they are dealt out; fewer are done one after the other by all threads together. The
-// bits are the same either way.
-static bool deal_out(const rbt_subdomains *s) { return s->count >= (size_t)rbt_threads_count(); }
+// bits are the same either way. (Not the `if` of an OpenMP loop: inside one, be it of one thread, another has to start threads of its
+// own each time.)
+static void for_each(rbt_subdomains *s, const double *q, void (*work)(rbt_subdomains *s, size_t j, const double *q)) {
+    if (s->count >= (size_t)rbt_threads_count()) {
+#pragma omp parallel for schedule(dynamic, 1)
+        for (size_t j = 0; j < s->count; j++) work(s, j, q);
+    } else
+        for (size_t j = 0; j < s->count; j++) work(s, j, q);
+}
 
 static void list_rows(rbt_subdomains *s) {
     size_t at = 0, nodes = s->model->node_count;
@@ -165,10 +172,13 @@ void rbt_subdomains_work(const rbt_subdomains *s, double *flops, double *fill) {
     }
 }
 
+static void factor_one(rbt_subdomains *s, size_t j, const double *unused) {
+    (void)unused;
+    s->result[j] = (unsigned char)rbt_cholesky_factor(s->factor[j], s->H, &s->bad_row[j]);
+}
+
 rbt_outcome rbt_subdomains_factor(rbt_subdomains *s, const double *x, rbt_step_report *report) {
-#pragma omp parallel for schedule(dynamic, 1) if (deal_out(s))
-    for (size_t j = 0; j < s->count; j++)
-        s->result[j] = (unsigned char)rbt_cholesky_factor(s->factor[j], s->H, &s->bad_row[j]);
+    for_each(s, NULL, factor_one);
     for (size_t j = 0; j < s->count; j++) {
         if (s->result[j] == RBT_FACTORED) continue;
         if (s->result[j] == RBT_FACTOR_NO_MEMORY) {
@@ -184,12 +194,15 @@ rbt_outcome rbt_subdomains_factor(rbt_subdomains *s, const double *x, rbt_step_r
     return RBT_DONE;
 }
 
+static void solve_one(rbt_subdomains *s, size_t j, const double *q) {
+    s->result[j] = rbt_cholesky_solve_rows(s->factor[j], q, s->local + 3 * s->row_start[j]);
+}
+
 rbt_outcome rbt_subdomains_apply(rbt_subdomains *s, const double *q, double *r) {
     bool ok = true;
-#pragma omp parallel for schedule(dynamic, 1) reduction(&& : ok) if (deal_out(s))
-    for (size_t j = 0; j < s->count; j++)
-        ok = ok && rbt_cholesky_solve_rows(s->factor[j], q, s->local + 3 * s->row_start[j]);
     size_t nodes = s->model->node_count;
+    for_each(s, q, solve_one);
+    for (size_t j = 0; j < s->count; j++) ok = ok && s->result[j];
 #pragma omp parallel for schedule(static) if (nodes >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < nodes; n++) {
         double sum[3] = {0, 0, 0};
