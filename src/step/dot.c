@@ -3,13 +3,13 @@
 // As published ("paper"): the factors are made once a step, of H where the step begins; the line search starts at the minimum of
 // the quadratic model along p, within [0.1, 1]: -p.grad E / p^T H(x_n) p (eq. 14).
 //
-// "fast" differs in five points; in brackets what each one alone does to the mean iterations of the first 40 steps of the bunny and
+// "fast" differs in four points; in brackets what each one alone does to the mean iterations of the first 40 steps of the bunny and
 // the horse stretched and twisted fast, and of the horse stretched slowly (one subdomain):
 //   - it starts from motion without outside forces where that is better (choose_start), 8.1 -> 3.8, 13.3 -> 8.8, 3.5 -> 2.1;
 //   - H is taken where the iteration starts, which knows how the held nodes moved (9.5 -> 8.1, 26.5 -> 17.3, 16.6 -> 3.5);
 //   - factors are made anew within a step where that pays (lbfgs.h; 8.1, 17.3 -> 11.7, 3.5);
-//   - the line search starts at 1: the model of a fresh H is too cautious (15.2 -> 8.1, 17.4 -> 11.7, 3.6 -> 3.5);
-//   - factors are of single precision: iterations stay within 3 %, factors and solves take about half the time.
+//   - the line search starts at 1: the model of a fresh H is too cautious (15.2 -> 8.1, 17.4 -> 11.7, 3.6 -> 3.5).
+// Factors are of single precision in both: iterations stay within 3 %, factors and solves take about half the time.
 #include "math/block_matrix.h"
 #include "math/vector.h"
 #include "step/lbfgs.h"
@@ -95,8 +95,7 @@ static void *create(rbt_objective *objective, const rbt_solver_options *options,
     if (!s->other_start) rbt_fail_memory(error, 3 * objective->model->node_count * sizeof(double), "a step solver");
     else if (rbt_lbfgs_init(&s->lbfgs, objective, error) &&
              (options->subdomains >= 0 || choose_count(objective, &count, error)) &&
-             rbt_subdomains_init(&s->subdomains, objective->model, &objective->H, count,
-                                 s->fast ? RBT_SINGLE : RBT_DOUBLE, error))
+             rbt_subdomains_init(&s->subdomains, objective->model, &objective->H, count, RBT_SINGLE, error))
         return s;
     destroy(s);
     return NULL;
@@ -143,9 +142,8 @@ static rbt_outcome apply(void *self, const double *q, double *r) {
     return rbt_subdomains_apply(&s->subdomains, q, r);
 }
 
-static double first_length(void *self, const double *gradient, const double *p) {
+static double first_length(void *self, const double *p, double slope) {
     dot *s = self;
-    double slope = rbt_vector_dot(3 * s->objective->model->node_count, p, gradient);
     double curvature = rbt_block_matrix_form(&s->objective->H, p);
     return curvature > 0 ? fmin(fmax(-slope / curvature, 0.1), 1) : 1;
 }

@@ -69,7 +69,7 @@ static void remember(rbt_lbfgs *l, const double *z) {
 static rbt_outcome advance(rbt_lbfgs *l, const rbt_inverse *D, double *z, double *value, rbt_step_report *report) {
     size_t values = 3 * l->objective->model->node_count;
     double slope = rbt_vector_dot(values, l->direction, l->gradient);
-    double first = D->first_length ? D->first_length(D->self, l->gradient, l->direction) : 1;
+    double first = D->first_length ? D->first_length(D->self, l->direction, slope) : 1;
     rbt_vector_copy(values, l->before, z);
     rbt_vector_copy(values, l->gradient_before, l->gradient);
     double length = rbt_search_along(&l->search, l->direction, slope, first, z, value, l->gradient);
@@ -90,6 +90,7 @@ rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, double *z, doubl
     rbt_objective *o = l->objective;
     int made = 0;  // the iteration before which D was made
     double first = 0;
+    l->search.expected = 0;
     report->stage = "start";
     double value = rbt_objective_gradient(o, z, l->gradient);
     if (!isfinite(value)) return rbt_solver_not_finite(o, z, l->gradient, report);

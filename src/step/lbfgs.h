@@ -13,8 +13,8 @@ typedef struct rbt_inverse {  // D
     void *self;
     // Makes D at z. NULL: it is ready.
     rbt_outcome (*make)(void *self, const double *z, rbt_stages *stages, rbt_step_report *report);
-    rbt_outcome (*apply)(void *self, const double *q, double *r);                 // r = D q
-    double (*first_length)(void *self, const double *gradient, const double *p);  // of the line search; NULL: 1
+    rbt_outcome (*apply)(void *self, const double *q, double *r);       // r = D q
+    double (*first_length)(void *self, const double *p, double slope);  // of the line search; NULL: 1
     const double
         *place;  // where D is made, once a step; NULL: at z, and anew where that seems to save more than it costs:
     double making_cost;       // in iterations

@@ -71,6 +71,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, double toler
     rbt_objective *o = s->objective;
     bool keep_factor = o->model->linear && !o->contact;  // H does not depend on z
     (void)last;
+    s->search.expected = 0;
     report->stage = "start";
     double value = rbt_objective_gradient(o, z, s->gradient);
     if (!isfinite(value)) return rbt_solver_not_finite(o, z, s->gradient, report);

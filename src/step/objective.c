@@ -144,8 +144,8 @@ static double node_terms(const rbt_objective *o, const double *z, bool damped, s
                 outside += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], NULL, NULL);
         }
         for (size_t i = 3 * n; gradient && i < 3 * n + 3; i++)
-            gradient[i] = o->held[n] ? 0
-                                     : pushed[i - 3 * n] - tau2 * o->force[i] + (damped ? o->tau * o->product[i] : 0);
+            gradient[i] =
+                o->held[n] ? 0 : pushed[i - 3 * n] - tau2 * o->force[i] + (damped ? o->tau * o->product[i] : 0);
     }
     return inertia + tau2 * outside;
 }

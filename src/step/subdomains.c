@@ -10,6 +10,7 @@ static const char *const WHAT = "subdomains";
 
 void rbt_subdomains_free(rbt_subdomains *s) {
     for (size_t j = 0; s->factor && j < s->count; j++) rbt_cholesky_free(s->factor[j]);
+    for (size_t j = 0; s->exact && j < s->count; j++) rbt_cholesky_free(s->exact[j]);
     free(s->member_start);
     free(s->members);
     free(s->held);
@@ -18,6 +19,8 @@ void rbt_subdomains_free(rbt_subdomains *s) {
     free(s->copy_start);
     free(s->copies);
     free(s->factor);
+    free(s->exact);
+    free(s->inexact);
     free(s->local);
     free(s->result);
     free(s->bad_row);
@@ -105,6 +108,8 @@ bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_bl
     bool ok = (s->member_start = rbt_array_new(count + 1, sizeof *s->member_start, WHAT, error)) &&
               (s->row_start = rbt_array_new(count + 1, sizeof *s->row_start, WHAT, error)) &&
               (s->factor = rbt_array_new(count, sizeof *s->factor, WHAT, error)) &&
+              (s->exact = rbt_array_new(count, sizeof *s->exact, WHAT, error)) &&
+              (s->inexact = rbt_array_new(count, sizeof *s->inexact, WHAT, error)) &&
               (s->result = rbt_array_new(count, 1, WHAT, error)) &&
               (s->bad_row = rbt_array_new(count, sizeof *s->bad_row, WHAT, error)) &&
               (s->held = rbt_array_new(nodes, 1, WHAT, error)) &&
@@ -146,6 +151,11 @@ static void list_rows(rbt_subdomains *s) {
     s->copy_start[0] = 0;
 }
 
+static rbt_cholesky *analyse_one(rbt_subdomains *s, size_t j, rbt_precision precision) {
+    return rbt_cholesky_analyze_rows(s->H, s->rows + s->row_start[j], s->row_start[j + 1] - s->row_start[j],
+                                     precision, NULL);
+}
+
 rbt_outcome rbt_subdomains_analyse(rbt_subdomains *s, const unsigned char *held, bool *changed) {
     *changed = !s->analysed || memcmp(held, s->held, s->model->node_count) != 0;
     if (!*changed) return RBT_DONE;
@@ -156,8 +166,9 @@ rbt_outcome rbt_subdomains_analyse(rbt_subdomains *s, const unsigned char *held,
 #pragma omp parallel for schedule(dynamic, 1) reduction(&& : ok)
     for (size_t j = 0; j < s->count; j++) {
         rbt_cholesky_free(s->factor[j]);
-        s->factor[j] = rbt_cholesky_analyze_rows(s->H, s->rows + s->row_start[j],
-                                                 s->row_start[j + 1] - s->row_start[j], s->precision, NULL);
+        rbt_cholesky_free(s->exact[j]);
+        s->exact[j] = NULL;
+        s->factor[j] = analyse_one(s, j, s->precision);
         ok = ok && s->factor[j];
     }
     s->analysed = ok;
@@ -174,7 +185,13 @@ void rbt_subdomains_work(const rbt_subdomains *s, double *flops, double *fill) {
 
 static void factor_one(rbt_subdomains *s, size_t j, const double *unused) {
     (void)unused;
-    s->result[j] = (unsigned char)rbt_cholesky_factor(s->factor[j], s->H, &s->bad_row[j]);
+    rbt_factor_result result = rbt_cholesky_factor(s->factor[j], s->H, &s->bad_row[j]);
+    s->inexact[j] = s->precision == RBT_SINGLE && result != RBT_FACTORED && result != RBT_FACTOR_NO_MEMORY;
+    if (s->inexact[j]) {
+        if (!s->exact[j]) s->exact[j] = analyse_one(s, j, RBT_DOUBLE);
+        result = s->exact[j] ? rbt_cholesky_factor(s->exact[j], s->H, &s->bad_row[j]) : RBT_FACTOR_NO_MEMORY;
+    }
+    s->result[j] = (unsigned char)result;
 }
 
 rbt_outcome rbt_subdomains_factor(rbt_subdomains *s, const double *x, rbt_step_report *report) {
@@ -195,7 +212,8 @@ rbt_outcome rbt_subdomains_factor(rbt_subdomains *s, const double *x, rbt_step_r
 }
 
 static void solve_one(rbt_subdomains *s, size_t j, const double *q) {
-    s->result[j] = rbt_cholesky_solve_rows(s->factor[j], q, s->local + 3 * s->row_start[j]);
+    rbt_cholesky *factor = s->inexact[j] ? s->exact[j] : s->factor[j];
+    s->result[j] = rbt_cholesky_solve_rows(factor, q, s->local + 3 * s->row_start[j]);
 }
 
 rbt_outcome rbt_subdomains_apply(rbt_subdomains *s, const double *q, double *r) {

@@ -27,7 +27,9 @@ typedef struct rbt_subdomains {
     int32_t *rows;          // (row_start[count])
     size_t *copy_start;     // (node_count + 1)
     size_t *copies;         // (row_start[count]) the places of each node in `rows`, ascending
-    rbt_cholesky **factor;  // (count)
+    rbt_cholesky **factor;  // (count) of the precision asked for
+    rbt_cholesky **exact;   // (count) of double precision where single was not enough, made when first needed
+    bool *inexact;          // (count) single was not enough in the latest factorisation
     double *local;          // (row_start[count] x 3) work
     unsigned char *result;  // (count) work: rbt_factor_result
     size_t *bad_row;        // (count) work
@@ -43,7 +45,7 @@ rbt_outcome rbt_subdomains_analyse(rbt_subdomains *subdomains, const unsigned ch
 // Flops of all factorisations, and non-zeros of all factors, as analysed.
 void rbt_subdomains_work(const rbt_subdomains *subdomains, double *flops, double *fill);
 
-// Factors all H_j. If one cannot be, the report names the node's place at x.
+// Factors all H_j. Where single precision finds no factor (H_j's condition is beyond 1e7 or so), double does. If one cannot be, the report names the node's place at x.
 rbt_outcome rbt_subdomains_factor(rbt_subdomains *subdomains, const double *x, rbt_step_report *report);
 
 // r = D q; r is 0 in held nodes.
