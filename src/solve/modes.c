@@ -1,0 +1,355 @@
+#include "solve/modes.h"
+
+#include "base/memory.h"
+#include "math/vector.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// LAPACK, which ARPACK brings along: eigenpairs of a symmetric matrix, ascending, in the place of the matrix
+void dsyevd_(const char *job, const char *triangle, const int *n, double *A, const int *row, double *values,
+             double *work, const int *work_size, int *integers, const int *integer_size, int *info);
+
+enum { FEW_ROUNDS = 8, MANY_ROUNDS = 400, FEW = 3, MANY = 40 };  // rounds, and rounds without success
+
+size_t rbt_modes_capacity(size_t wanted) { return wanted + 3 + wanted / 8; }
+
+static size_t values_of(const rbt_modes *m) { return 3 * m->row_count; }
+static double *vector_at(const rbt_modes *m, double *block, size_t i) { return block + i * values_of(m); }
+static size_t real_work(size_t n) { return 1 + 6 * n + 2 * n * n; }
+static size_t integer_work(size_t n) { return 3 + 5 * n; }
+
+bool rbt_modes_init(rbt_modes *m, size_t row_count, size_t capacity, rbt_error *error) {
+    *m = (rbt_modes){.arena = rbt_arena_new(), .row_count = row_count, .capacity = capacity, .carried = capacity};
+    size_t vector = 3 * row_count * sizeof(double), most = 3 * capacity;
+    struct {
+        double **at;
+        size_t count, size;
+    } arrays[] = {{&m->U, capacity, vector},
+                  {&m->T, capacity, vector},
+                  {&m->V, capacity, vector},
+                  {&m->Q, capacity, vector},
+                  {&m->KU, capacity, vector},
+                  {&m->given, capacity, vector},
+                  {&m->block, capacity, vector},
+                  {&m->weighted, capacity, vector},
+                  {&m->basis, most, vector},
+                  {&m->image, most, vector},
+                  {&m->lambda, capacity, sizeof(double)},
+                  {&m->residual, capacity, sizeof(double)},
+                  {&m->reduced, most, most * sizeof(double)},
+                  {&m->values, most, sizeof(double)},
+                  {&m->small, real_work(most), sizeof(double)},
+                  {&m->gram, capacity, capacity * sizeof(double)},
+                  {&m->turn, most, capacity * sizeof(double)}};
+    bool ok = m->arena && (m->integers = rbt_arena_take(m->arena, integer_work(most), sizeof(int)));
+    for (size_t i = 0; ok && i < sizeof arrays / sizeof *arrays; i++)
+        ok = (*arrays[i].at = rbt_arena_take(m->arena, arrays[i].count, arrays[i].size)) != NULL;
+    openblas_set_num_threads(1);
+    if (ok) return true;
+    rbt_modes_free(m);
+    return rbt_fail_memory(error, 14 * capacity * vector, "modes");
+}
+
+void rbt_modes_free(rbt_modes *m) {
+    rbt_arena_free(m->arena);
+    *m = (rbt_modes){0};
+}
+
+// ---- products ----
+
+static void clear_eliminated(const rbt_modes *m, const unsigned char *keep, double *x) {
+    for (size_t n = 0; n < m->row_count; n++)
+        if (!keep[n]) memset(x + 3 * n, 0, 3 * sizeof *x);
+}
+
+static void apply(const rbt_modes *m, const rbt_modes_problem *p, const rbt_operator *A, size_t count,
+                  const double *x, double *y) {
+    for (size_t i = 0; i < count; i++) {
+        A->apply(A->self, x + i * values_of(m), y + i * values_of(m));
+        clear_eliminated(m, p->keep, y + i * values_of(m));
+    }
+}
+
+void rbt_vectors_inner(size_t n, size_t a, const double *X, size_t b, const double *Y, double *C) {
+    int rows = (int)n;
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)a, (int)b, rows, 1, X, rows, Y, rows, 0, C, (int)a);
+}
+
+void rbt_vectors_combine(size_t n, double alpha, size_t a, const double *X, size_t row, const double *C, size_t b,
+                         double beta, double *Y) {
+    int rows = (int)n;
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows, (int)b, (int)a, alpha, X, rows, C, (int)row, beta, Y,
+                rows);
+}
+
+// ---- the basis ----
+
+// z^T G y of k numbers each
+static double form(size_t k, const double *G, const double *z, const double *y) {
+    double sum = 0;
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; z[j] != 0 && i < k; i++) sum += z[j] * G[j * k + i] * y[i];
+    return sum;
+}
+
+// Z (k x rank), columns one after the other, such that Z^T G Z = I, from G (k x k) = X^T M X: Gram and Schmidt's process on
+// coefficients. Vectors whose square is not above `least`, or which are to `threshold` combinations of others, are left out.
+static size_t orthonormal_turn(size_t k, const double *G, const double *least, double threshold, double *Z) {
+    size_t rank = 0;
+    for (size_t i = 0; i < k; i++) {
+        double *z = Z + rank * k;
+        if (!(G[i * k + i] > least[i])) continue;
+        memset(z, 0, k * sizeof *z);
+        z[i] = 1 / sqrt(G[i * k + i]);
+        for (size_t j = 0; j < rank; j++) {
+            const double *other = Z + j * k;
+            double share = 0;
+            for (size_t l = 0; l < k; l++) share += other[l] * G[i * k + l];
+            share /= sqrt(G[i * k + i]);
+            for (size_t l = 0; l < k; l++) z[l] -= share * other[l];
+        }
+        double square = form(k, G, z, z);
+        if (!(square > threshold)) continue;
+        for (size_t l = 0; l < k; l++) z[l] /= sqrt(square);
+        rank++;
+    }
+    return rank;
+}
+
+// Adds vectors to the basis, made orthonormal to it and among themselves, and K times them. Twice is enough.
+static void append(rbt_modes *m, const rbt_modes_problem *p, size_t k, const double *X) {
+    size_t n = values_of(m);
+    double *least = m->values;
+    if (k > 3 * m->capacity - m->size) k = 3 * m->capacity - m->size;
+    memcpy(m->block, X, k * n * sizeof *X);
+    for (int pass = 0; pass < 2 && k; pass++) {
+        apply(m, p, &p->mass, k, m->block, m->weighted);
+        // What is left of a vector must be more than the rounding of what was.
+        for (size_t i = 0; i < k; i++)
+            least[i] = pass ? 0 : 1e-26 * rbt_vector_dot(n, vector_at(m, m->block, i), vector_at(m, m->weighted, i));
+        if (m->size) {
+            rbt_vectors_inner(n, m->size, m->basis, k, m->weighted, m->turn);
+            rbt_vectors_combine(n, -1, m->size, m->basis, m->size, m->turn, k, 1, m->block);
+            apply(m, p, &p->mass, k, m->block, m->weighted);
+        }
+        rbt_vectors_inner(n, k, m->block, k, m->weighted, m->gram);
+        size_t rank = orthonormal_turn(k, m->gram, least, 1e-12, m->turn);
+        if (rank) rbt_vectors_combine(n, 1, k, m->block, k, m->turn, rank, 0, m->weighted);
+        memcpy(m->block, m->weighted, rank * n * sizeof *X);
+        k = rank;
+    }
+    memcpy(vector_at(m, m->basis, m->size), m->block, k * n * sizeof *X);
+    apply(m, p, &p->stiffness, k, m->block, vector_at(m, m->image, m->size));
+    m->size += k;
+}
+
+// ---- Rayleigh and Ritz ----
+
+// |K u - lambda M u| in the norm of M^-1
+static void measure(rbt_modes *m, const rbt_modes_problem *p) {
+    for (size_t l = 0; l < m->count; l++) {
+        const double *q = vector_at(m, m->Q, l), *k = vector_at(m, m->KU, l);
+        double sum = 0;
+        for (size_t n = 0; n < m->row_count; n++)
+            for (size_t i = 3 * n; p->keep[n] && i < 3 * n + 3; i++) {
+                double r = k[i] - m->lambda[l] * q[i];
+                sum += r * r / p->lumped[n];
+            }
+        m->residual[l] = sqrt(sum);
+    }
+}
+
+void rbt_modes_refresh(rbt_modes *m, const rbt_modes_problem *p) {
+    apply(m, p, &p->mass, m->count, m->U, m->Q);
+    apply(m, p, &p->stiffness, m->count, m->U, m->KU);
+    for (size_t l = 0; l < m->count; l++)
+        m->lambda[l] = rbt_vector_dot(values_of(m), vector_at(m, m->U, l), vector_at(m, m->KU, l));
+    measure(m, p);
+}
+
+static rbt_modes_result project(rbt_modes *m, const rbt_modes_problem *p) {
+    size_t size = m->size;
+    rbt_vectors_inner(values_of(m), size, m->basis, size, m->image, m->reduced);
+    for (size_t j = 0; j < size; j++)
+        for (size_t i = 0; i < j; i++) {
+            double mean = 0.5 * (m->reduced[j * size + i] + m->reduced[i * size + j]);
+            if (!isfinite(mean)) return RBT_MODES_NOT_FINITE;
+            m->reduced[j * size + i] = m->reduced[i * size + j] = mean;
+        }
+    int n = (int)size, work = (int)real_work(size), integers = (int)integer_work(size), info = 0;
+    dsyevd_("V", "U", &n, m->reduced, &n, m->values, m->small, &work, m->integers, &integers, &info);
+    if (info) return RBT_MODES_NOT_FINITE;
+    rbt_vectors_combine(values_of(m), 1, size, m->basis, size, m->reduced, m->count, 0, m->U);
+    rbt_vectors_combine(values_of(m), 1, size, m->image, size, m->reduced, m->count, 0, m->KU);
+    memcpy(m->lambda, m->values, m->count * sizeof *m->lambda);
+    apply(m, p, &p->mass, m->count, m->U, m->Q);
+    measure(m, p);
+    return RBT_MODES_FOUND;
+}
+
+// A product with K rounds by about eps times the largest eigenvalue, which the diagonal bounds from below.
+static double rounding(const rbt_modes_problem *p) {
+    double largest = 0;
+    for (size_t n = 0; n < p->K->row_count; n++) {
+        const double *B = p->K->value + 9 * (p->K->start[n + 1] - 1);
+        if (p->keep[n]) largest = fmax(largest, (fabs(B[0]) + fabs(B[4]) + fabs(B[8])) / p->lumped[n]);
+    }
+    return 8 * DBL_EPSILON * largest;
+}
+
+// The worst residual of the wanted beside what it may be: done if not above 1
+static double worst_of(const rbt_modes *m, const rbt_modes_problem *p, size_t wanted, double least) {
+    double worst = 0;
+    for (size_t l = 0; l < wanted; l++)
+        worst = fmax(worst, m->residual[l] / fmax(p->tolerance * (fabs(m->lambda[l]) + p->shift), least));
+    return worst;
+}
+
+// ---- the iteration ----
+
+void rbt_modes_noise(const rbt_modes *m, const rbt_modes_problem *p, size_t seed, double *b) {
+    uint64_t state = 2 * seed + 1;
+    for (size_t i = 0; i < values_of(m); i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's linear congruence
+        b[i] = p->keep[i / 3] ? p->lumped[i / 3] * ((double)(state >> 11) * 0x1p-52 - 1) : 0;
+    }
+}
+
+// T = A^-1 (K U - lambda Q): beside U the same directions as A^-1 Q, without the cancellation once U is good
+static bool invert(rbt_modes *m, const rbt_modes_problem *p) {
+    for (size_t l = 0; l < m->count; l++)
+        rbt_vector_combine(values_of(m), vector_at(m, m->block, l), vector_at(m, m->KU, l), -m->lambda[l],
+                           vector_at(m, m->Q, l));
+    if (m->count < m->unknowns) rbt_modes_noise(m, p, 0, vector_at(m, m->block, m->count - 1));
+    m->solves++;
+    return rbt_cholesky_solve_many(p->factor, m->count, m->block, m->T);
+}
+
+static void count_unknowns(rbt_modes *m, const rbt_modes_problem *p) {
+    m->unknowns = 0;
+    for (size_t n = 0; n < m->row_count; n++) m->unknowns += p->keep[n] ? 3 : 0;
+    m->count = m->carried < m->unknowns ? m->carried : m->unknowns;
+}
+
+static void begin_with_modes(rbt_modes *m, const rbt_modes_problem *p, bool image_known) {
+    size_t bytes = m->count * values_of(m) * sizeof(double);
+    memcpy(m->basis, m->U, bytes);
+    if (image_known) memcpy(m->image, m->KU, bytes);
+    else apply(m, p, &p->stiffness, m->count, m->basis, m->image);
+    m->size = m->count;
+}
+
+// Gives up after `most_rounds`, or when the worst residual has not halved for `patience` of them.
+static rbt_modes_result iterate(rbt_modes *m, const rbt_modes_problem *p, size_t wanted, int most_rounds,
+                                int patience) {
+    double least = rounding(p), best = INFINITY;
+    int since = 0;
+    size_t bytes = m->count * values_of(m) * sizeof(double);
+    for (int round = 0;; round++) {
+        begin_with_modes(m, p, round > 0);
+        append(m, p, m->count, m->T);
+        append(m, p, m->count, m->V);
+        memcpy(m->V, m->U, bytes);
+        rbt_modes_result result = project(m, p);
+        if (result != RBT_MODES_FOUND) return result;
+        double worst = worst_of(m, p, wanted, least);
+        if (worst <= 1) {
+            memcpy(m->V, m->given, bytes);
+            return RBT_MODES_FOUND;
+        }
+        since = worst < 0.5 * best ? 0 : since + 1;
+        best = fmin(best, worst);
+        if (round == most_rounds || since == patience || !isfinite(worst)) return RBT_MODES_NOT_CONVERGED;
+        if (!invert(m, p)) return RBT_MODES_NO_MEMORY;
+    }
+}
+
+// All unknowns as the basis, where there are few: the projection is then the whole problem.
+static void append_all(rbt_modes *m, const rbt_modes_problem *p) {
+    size_t n = values_of(m), i = 0;
+    while (i < n) {
+        size_t k = 0;
+        memset(m->T, 0, m->capacity * n * sizeof(double));
+        for (; i < n && k < m->capacity; i++)
+            if (p->keep[i / 3]) vector_at(m, m->T, k++)[i] = 1;
+        append(m, p, k, m->T);
+    }
+}
+
+// Noise through A^-1: the low end of the spectrum dominates.
+static bool append_noise(rbt_modes *m, const rbt_modes_problem *p) {
+    for (size_t l = 0; l < m->count; l++) rbt_modes_noise(m, p, l, vector_at(m, m->block, l));
+    m->solves++;
+    if (!rbt_cholesky_solve_many(p->factor, m->count, m->block, m->T)) return false;
+    append(m, p, m->count, m->T);
+    return true;
+}
+
+// A factor of K + shift M, M lumped; NULL if it is not positive definite or there is no memory for it.
+static rbt_cholesky *factor_shifted(const rbt_modes_problem *p, double shift) {
+    size_t values = 9 * p->K->start[p->K->row_count], row;
+    rbt_block_matrix A = *p->K;
+    A.value = rbt_array_new(values, sizeof *A.value, "a shifted matrix", NULL);
+    rbt_cholesky *factor = A.value ? rbt_cholesky_analyze(&A, p->keep, NULL) : NULL;
+    if (factor) {
+        memcpy(A.value, p->K->value, values * sizeof *A.value);
+        for (size_t n = 0; n < A.row_count; n++)
+            for (size_t i = 0; i < 9; i += 4) A.value[9 * (A.start[n + 1] - 1) + i] += shift * p->lumped[n];
+        if (rbt_cholesky_factor(factor, &A, &row) != RBT_FACTORED) {
+            rbt_cholesky_free(factor);
+            factor = NULL;
+        }
+    }
+    free(A.value);
+    return factor;
+}
+
+// Where the step is short beside the modes' periods, A is little but M, and its inverse tells the modes hardly apart. Then it
+// is worth a factor of its own, with a shift as large as the modes' eigenvalues themselves; while they still fall, so does it.
+static rbt_modes_result iterate_closer(rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
+    double shift = INFINITY, lowest = 1e5 * rounding(p);
+    for (int tries = 0; tries < 12; tries++) {
+        double next = fmax(lowest, fmax(-4 * m->lambda[0], m->lambda[wanted ? wanted - 1 : 0]));
+        bool settled = next > 0.25 * shift;
+        shift = next;
+        if (shift > 0.25 * p->shift) break;
+        rbt_modes_problem closer = *p;
+        closer.factor = factor_shifted(p, shift);
+        if (!closer.factor) {  // a lower eigenvalue than known so far
+            lowest = 8 * shift;
+            continue;
+        }
+        rbt_modes_result result =
+            iterate(m, &closer, wanted, settled ? MANY_ROUNDS : 2 * FEW_ROUNDS, settled ? MANY : FEW);
+        rbt_cholesky_free(closer.factor);
+        if (result != RBT_MODES_NOT_CONVERGED || settled) return result;
+    }
+    return iterate(m, p, wanted, MANY_ROUNDS, MANY);
+}
+
+rbt_modes_result rbt_modes_follow(rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
+    count_unknowns(m, p);
+    memcpy(m->given, m->U, m->count * values_of(m) * sizeof(double));
+    rbt_modes_result result = iterate(m, p, wanted, FEW_ROUNDS, FEW);
+    return result == RBT_MODES_NOT_CONVERGED ? iterate_closer(m, p, wanted) : result;
+}
+
+rbt_modes_result rbt_modes_start(rbt_modes *m, const rbt_modes_problem *p, size_t wanted, size_t known) {
+    count_unknowns(m, p);
+    size_t bytes = m->capacity * values_of(m) * sizeof(double);
+    m->size = 0;
+    append(m, p, known, m->T);
+    if (m->unknowns <= 3 * m->capacity) append_all(m, p);
+    else if (!append_noise(m, p)) return RBT_MODES_NO_MEMORY;
+    if (m->size < m->count) return RBT_MODES_NOT_FINITE;
+    rbt_modes_result result = project(m, p);
+    if (result != RBT_MODES_FOUND) return result;
+    memset(m->T, 0, bytes);
+    memset(m->V, 0, bytes);
+    memset(m->given, 0, bytes);
+    result = iterate(m, p, wanted, FEW_ROUNDS, FEW);
+    return result == RBT_MODES_NOT_CONVERGED ? iterate_closer(m, p, wanted) : result;
+}
