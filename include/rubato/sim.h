@@ -40,6 +40,9 @@ typedef struct rbt_step_report {
     int64_t unconverged;       // steps that were accepted although their solve had reached it
     double worst_residual;     // of these, size of the gradient over the tolerance
     double first_unconverged;  // when the first of them began [s]
+    int64_t substeps;          // of ere: parts that its exponentials went in
+    int64_t indefinite;        // steps of siere with an indefinite matrix, every negative direction of it a mode
+    int64_t projected;         // steps of siere with more such directions, and so with projected stiffness
     char hint[192];            // what to try
 } rbt_step_report;
 

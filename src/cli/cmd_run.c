@@ -79,14 +79,17 @@ static void framed(const rbt_run_progress *p, void *listener) {
                (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->cuts,
                (long long)r->unconverged, p->energies.total, p->frame_seconds);
     } else if (!v->quiet) {
-        char cuts[48] = "", unconverged[48] = "";
+        char cuts[48] = "", unconverged[48] = "", fallbacks[80] = "";
         if (r->cuts) snprintf(cuts, sizeof cuts, ", cut %d time%s", r->cuts, r->cuts == 1 ? "" : "s");
         if (r->unconverged)
             snprintf(unconverged, sizeof unconverged, ", %lld not converged", (long long)r->unconverged);
-        printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s%s, %.3f s%s\n",
+        if (r->indefinite || r->projected)
+            snprintf(fallbacks, sizeof fallbacks, ", %lld indefinite, %lld with projected stiffness",
+                     (long long)(r->indefinite + r->projected), (long long)r->projected);
+        printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s%s%s, %.3f s%s\n",
                p->last_frame > 999 ? 5 : 3, (long long)p->frame, (long long)p->last_frame, p->sim->state.t,
-               p->energies.total, (long long)r->steps, r->steps == 1 ? "" : "s", cuts, unconverged, p->frame_seconds,
-               v->terminal ? "          " : "");
+               p->energies.total, (long long)r->steps, r->steps == 1 ? "" : "s", cuts, unconverged, fallbacks,
+               p->frame_seconds, v->terminal ? "          " : "");
         if (v->terminal) progress_bar(p, v);
     }
     fflush(stdout);

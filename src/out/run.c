@@ -110,6 +110,9 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
         r->report.steps += report->steps;
         r->report.iterations += report->iterations;
         r->report.cut_steps += report->cut_steps;
+        r->report.substeps += report->substeps;
+        r->report.indefinite += report->indefinite;
+        r->report.projected += report->projected;
         if (report->cuts > r->report.most_cuts) r->report.most_cuts = report->cuts;
         if (!done) return RBT_RUN_STEP_FAILED;
         bool stopping = r->sim->state.frame == last || (o->stop && *o->stop);

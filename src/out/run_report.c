@@ -125,6 +125,10 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     add_number(&t, "step", m->step, ",\n");
     rbt_text_add(&t, "  \"steps\": %lld, \"iterations\": %lld, \"cut_steps\": %lld, \"most_cuts\": %d,\n",
                  (long long)r->steps, (long long)r->iterations, (long long)r->cut_steps, r->most_cuts);
+    if (r->substeps) rbt_text_add(&t, "  \"substeps\": %lld,\n", (long long)r->substeps);
+    if (r->indefinite || r->projected)
+        rbt_text_add(&t, "  \"fallbacks\": {\"indefinite\": %lld, \"projected\": %lld},\n", (long long)r->indefinite,
+                     (long long)r->projected);
     add_seconds(&t, r);
     add_energies(&t, "energy_first", &r->first, ",");
     add_energies(&t, "energy_last", &r->last, ",");

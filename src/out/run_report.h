@@ -14,7 +14,8 @@ typedef struct rbt_run_report {
     int64_t frames;          // newest frame on disk
     int64_t steps, iterations;
     int most_cuts;
-    int64_t cut_steps;  // steps that had to be cut
+    int64_t cut_steps;                        // steps that had to be cut
+    int64_t substeps, indefinite, projected;  // as in rbt_step_report
     double compile_seconds, step_seconds, write_seconds, total_seconds;
     rbt_energies first, last;
     const rbt_step_report *failure;  // NULL: none

@@ -54,7 +54,10 @@ static void *create(rule which, const rbt_model *model, int solver, const void *
 
 // ---- What BDF2 remembers: the last step, then x and v before it
 
-static size_t memory_size(const rbt_model *m) { return (1 + 6 * m->node_count) * sizeof(double); }
+static size_t memory_size(const rbt_model *m, const void *options) {
+    (void)options;
+    return (1 + 6 * m->node_count) * sizeof(double);
+}
 
 static const double *remembered(const implicit *s, const rbt_state *state, double h) {
     const double *memory = state->memory;

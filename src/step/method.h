@@ -12,13 +12,14 @@ typedef struct rbt_method {
     const char *doc;              // what it does, one sentence
     const char *when;             // when to use it, one sentence
     int order;                    // of its error in x and v on smooth motion: 1 or 2
+    int damped_order;             // the same with stiffness damping, whose matrix changes with x; 0: as order
     bool keeps_angular_momentum;  // of a free body, to rounding or the solver's tolerance; all keep the linear one
     rbt_name_of solvers;          // names of its step solvers, the first is the default; NULL: it needs none
     const rbt_record *options;    // its own options; NULL: it has none
 
     // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint, and
-    // restored with x and v when a step fails.
-    size_t (*memory_size)(const rbt_model *model);
+    // restored with x and v when a step fails. `options` as in create.
+    size_t (*memory_size)(const rbt_model *model, const void *options);
 
     // A workspace for this model; `options` points to the struct that the table describes (NULL: defaults).
     void *(*create)(const rbt_model *model, int solver, const void *options, rbt_error *error);
@@ -37,5 +38,7 @@ extern const rbt_method RBT_SEMI_IMPLICIT;
 extern const rbt_method RBT_BACKWARD_EULER;
 extern const rbt_method RBT_IMPLICIT_MIDPOINT;
 extern const rbt_method RBT_BDF2;
+extern const rbt_method RBT_SIERE;
+extern const rbt_method RBT_ERE;
 
 #endif

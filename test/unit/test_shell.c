@@ -302,6 +302,11 @@ static void scalar_step(const char *method, int n, double *q, double *v, double 
         double tau = 2 * h / 3, b = (4 * q0 - *q1) / 3, u = (4 * v0 - *v1) / 3;
         *v = (u - tau * w2 * b) / (1 + tau * d + tau * tau * w2);
         *q = b + tau * *v;
+    } else if (strcmp(method, "ere") == 0 ||
+               strcmp(method, "siere") == 0) {  // exact: there are fewer unknowns than modes
+        double w = sqrt(w2 - d * d / 4), s = exp(-0.5 * h * d) * sin(w * h) / w, c = exp(-0.5 * h * d) * cos(w * h);
+        *q = q0 * (c + 0.5 * d * s) + v0 * s;
+        *v = -q0 * w2 * s + v0 * (c - 0.5 * d * s);
     } else {  // backward Euler, and for a linear spring semi-implicit as well
         *v = (v0 - h * w2 * q0) / (1 + h * d + h * h * w2);
         *q = q0 + h * *v;

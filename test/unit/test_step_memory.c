@@ -35,11 +35,13 @@ static void linear_implicit_steps_allocate_nothing(void **state) {
     check("semi-implicit", "cholesky", "linear");
     check("backward-euler", NULL, "linear");
     check("bdf2", NULL, "linear");
+    check("siere", NULL, "linear");
 }
 
 static void iterative_steps_allocate_nothing(void **state) {
     (void)state;
     check("semi-implicit", "cg", "stable-neo-hookean");
+    check("ere", NULL, "stable-neo-hookean");
 }
 
 static void steps_with_one_factor_for_all_allocate_nothing(void **state) {

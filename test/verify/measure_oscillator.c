@@ -16,12 +16,13 @@ static const double OMEGA = 100;  // [1/s]
 
 // ---- Closed forms
 
-typedef enum scheme { EULER, MIDPOINT, TWO_STEP, SYMPLECTIC, UNKNOWN } scheme;
+typedef enum scheme { EULER, MIDPOINT, TWO_STEP, SYMPLECTIC, EXACT, UNKNOWN } scheme;
 
 static scheme scheme_of(const char *method) {
     if (strcmp(method, "backward-euler") == 0 || strcmp(method, "semi-implicit") == 0) return EULER;
     if (strcmp(method, "implicit-midpoint") == 0) return MIDPOINT;
     if (strcmp(method, "bdf2") == 0) return TWO_STEP;
+    if (strcmp(method, "ere") == 0 || strcmp(method, "siere") == 0) return EXACT;  // fewer unknowns than modes
     return strcmp(method, "symplectic-euler") == 0 ? SYMPLECTIC : UNKNOWN;
 }
 
@@ -46,6 +47,7 @@ static double complex factor_of(scheme s, double h, double d) {
     case EULER: return 1 / (1 - hl);
     case MIDPOINT: return (1 + hl / 2) / (1 - hl / 2);
     case TWO_STEP: two_step_roots(hl, z); return z[0];
+    case EXACT: return cexp(hl);
     default: {
         double half = 1 - (h * h * OMEGA * OMEGA + h * d) / 2;
         return half + I * csqrt(1 - h * d - half * half);
