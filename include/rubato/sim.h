@@ -41,8 +41,8 @@ typedef struct rbt_step_report {
     double worst_residual;     // of these, size of the gradient over the tolerance
     double first_unconverged;  // when the first of them began [s]
     int64_t substeps;          // of ere: parts that its exponentials went in
-    int64_t indefinite;        // steps of siere with an indefinite matrix, every negative direction of it a mode
-    int64_t projected;         // steps of siere with more such directions, and so with projected stiffness
+    int64_t indefinite;        // steps of siere whose matrix was indefinite and factored as it was
+    int64_t projected;         // steps of siere whose matrix was indefinite, with projected stiffness instead
     char hint[192];            // what to try
 } rbt_step_report;
 

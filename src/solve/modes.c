@@ -315,7 +315,7 @@ static rbt_modes_result iterate_closer(rbt_modes *m, const rbt_modes_problem *p,
         double next = fmax(lowest, fmax(-4 * m->lambda[0], m->lambda[wanted ? wanted - 1 : 0]));
         bool settled = next > 0.25 * shift;
         shift = next;
-        if (shift > 0.25 * p->shift) break;
+        if (shift > 0.25 * p->shift && !p->indefinite) break;
         rbt_modes_problem closer = *p;
         closer.factor = factor_shifted(p, shift);
         if (!closer.factor) {  // a lower eigenvalue than known so far
@@ -333,7 +333,7 @@ static rbt_modes_result iterate_closer(rbt_modes *m, const rbt_modes_problem *p,
 rbt_modes_result rbt_modes_follow(rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
     count_unknowns(m, p);
     memcpy(m->given, m->U, m->count * values_of(m) * sizeof(double));
-    rbt_modes_result result = iterate(m, p, wanted, FEW_ROUNDS, FEW);
+    rbt_modes_result result = iterate(m, p, wanted, p->indefinite ? 0 : FEW_ROUNDS, FEW);
     return result == RBT_MODES_NOT_CONVERGED ? iterate_closer(m, p, wanted) : result;
 }
 
@@ -350,6 +350,6 @@ rbt_modes_result rbt_modes_start(rbt_modes *m, const rbt_modes_problem *p, size_
     memset(m->T, 0, bytes);
     memset(m->V, 0, bytes);
     memset(m->given, 0, bytes);
-    result = iterate(m, p, wanted, FEW_ROUNDS, FEW);
+    result = iterate(m, p, wanted, p->indefinite ? 0 : FEW_ROUNDS, FEW);
     return result == RBT_MODES_NOT_CONVERGED ? iterate_closer(m, p, wanted) : result;
 }

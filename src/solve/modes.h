@@ -20,7 +20,8 @@ typedef struct rbt_modes_problem {
     rbt_operator stiffness, mass;  // K x and M x
     const double *lumped;       // (row_count) M's row sums: M itself if it is diagonal, and the measure of residuals
     const unsigned char *keep;  // (row_count) 0: not an unknown
-    rbt_cholesky *factor;       // of A with these rows kept, either sign of pivots
+    rbt_cholesky *factor;       // of A with these rows kept
+    bool indefinite;            // A has negative eigenvalues: its inverse brings out others than the lowest modes
     double shift;               // s [1/s^2] > 0
     double tolerance;           // of |K u - lambda M u| beside (|lambda| + s) |M u|
 } rbt_modes_problem;

@@ -319,18 +319,44 @@ static void automatic_modes_follow_frequency_and_energy(void **state) {
 static void indefinite_matrices_are_told(void **state) {
     (void)state;
     double lowest;
-    assert_true(against(formula_10, "", 5, 0.05, 0, PRESSED MOVING, GRAVITY, &lowest) < 1e-10 && lowest < -400);
+    assert_true(against(formula_10, ", 'indefinite': 'factor'", 5, 0.05, 0, PRESSED MOVING, GRAVITY, &lowest) <
+                1e-10);
+    assert_true(lowest < -400);
     static const struct {
         const char *options;
         int64_t indefinite, projected;
-    } cases[] = {{"", 1, 0}, {", 'modes': 1", 0, 1}};
-    for (int i = 0; i < 2; i++) {
+    } cases[] = {{"", 0, 1}, {", 'indefinite': 'factor'", 1, 0}, {", 'indefinite': 'factor', 'modes': 1", 0, 1}};
+    for (int i = 0; i < 3; i++) {
         rbt_sim *sim = bar(cases[i].options, 0.05, PRESSED MOVING, GRAVITY);
         rbt_step_report report;
         assert_true(rbt_sim_advance_frame(sim, &report));
         assert_int_equal(report.cuts, 0);
         assert_int_equal(report.indefinite, cases[i].indefinite);
         assert_int_equal(report.projected, cases[i].projected);
+        rbt_sim_free(sim);
+    }
+}
+
+// A bar twisted by 200 degrees is let go: semi-implicit Euler fails in the second step, siere goes on.
+static void untwisting_goes_on(void **state) {
+    (void)state;
+    static const char *const integrators[] = {"{'method': 'semi-implicit', 'max_cuts': 0}",
+                                              "{'method': 'siere', 'max_cuts': 0, 'options': {'modes': 10}}"};
+    for (int i = 0; i < 2; i++) {
+        char json[1024];
+        snprintf(
+            json, sizeof json,
+            "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.1], "
+            "'cells': "
+            "[12, 3, 3]}}}, 'material': {'young': 1e5, 'poisson': 0.45}, 'deform': [{'twist': {'axis': [1, 0, 0], "
+            "'degrees': 200}}]}], 'time': {'step': 0.01, 'frame': 0.01, 'end': 1}, 'integrator': %s}",
+            integrators[i]);
+        rbt_sim *sim = sim_from(json);
+        rbt_step_report report;
+        int steps = 0;
+        while (steps < 20 && rbt_sim_advance_frame(sim, &report)) steps++;
+        if (i) assert_int_equal(steps, 20);
+        else assert_true(steps < 3 && report.outcome != RBT_DONE);
         rbt_sim_free(sim);
     }
 }
@@ -410,6 +436,7 @@ int main(void) {
         cmocka_unit_test(loose_modes_change_little),
         cmocka_unit_test(automatic_modes_follow_frequency_and_energy),
         cmocka_unit_test(indefinite_matrices_are_told),
+        cmocka_unit_test(untwisting_goes_on),
         cmocka_unit_test(no_modes_is_semi_implicit_bit_for_bit),
         cmocka_unit_test(resumed_runs_are_equal),
     };
