@@ -5,7 +5,7 @@
 set(RUBATO_LIBRARIES)
 set(RUBATO_MISSING)
 # what rubato.pc tells
-set(RUBATO_PRIVATE_FLAGS "-lumfpack -lcholmod -lmetis -larpack -lopenblas -ljansson -lzstd -lpng -lz -fopenmp -lm")
+set(RUBATO_PRIVATE_FLAGS "-lumfpack -lcholmod -lmetis -larpack -lopenblas -ljansson -lzstd -lpng -lz -lgmp -fopenmp -lm")
 
 macro(rubato_need target what)
     if(TARGET ${target})
@@ -40,6 +40,7 @@ rubato_find_plain(cholmod cholmod.h suitesparse)
 rubato_find_plain(umfpack umfpack.h suitesparse)
 rubato_find_plain(metis metis.h "")
 rubato_find_plain(arpack arpack/arpack.h "")
+rubato_find_plain(gmp gmp.h "")
 
 rubato_need(OpenMP::OpenMP_C "OpenMP for the C compiler (part of gcc; for clang: libomp-dev)")
 rubato_need(PkgConfig::RUBATO_JANSSON "jansson (libjansson-dev, found with pkg-config)")
@@ -50,5 +51,6 @@ rubato_need(rubato::cholmod "CHOLMOD (libsuitesparse-dev)")
 rubato_need(rubato::umfpack "UMFPACK (libsuitesparse-dev)")
 rubato_need(rubato::metis "METIS (libmetis-dev)")
 rubato_need(rubato::arpack "ARPACK (libarpack2-dev)")
+rubato_need(rubato::gmp "GMP (libgmp-dev)")
 rubato_need(PkgConfig::RUBATO_OPENBLAS "OpenBLAS (libopenblas-dev, found with pkg-config)")
 list(APPEND RUBATO_LIBRARIES m)
