@@ -1,0 +1,33 @@
+// What the two searches for intersections share: pairs of primitives in piles that grow on several threads.
+#ifndef RBT_MESH_INTERSECT_PAIRS_H
+#define RBT_MESH_INTERSECT_PAIRS_H
+
+#include "mesh/box_tree.h"
+#include "mesh/intersect.h"
+
+typedef struct rbt_intersect_pair {
+    int32_t kind, first, second;  // rbt_intersection_kind and numbers of primitives
+    int32_t touching;
+    double when;
+} rbt_intersect_pair;
+
+typedef struct rbt_intersect_pile {
+    rbt_intersect_pair *items;
+    size_t count, capacity, tested;
+    bool failed;  // no memory
+} rbt_intersect_pile;
+
+void rbt_intersect_pile_add(rbt_intersect_pile *pile, rbt_intersect_pair pair);
+
+// For every box of `queries`: `visit` each item of the tree whose box overlaps it (closed). Piles of separate runs of queries are
+// filled at once and put behind each other, so the result does not depend on threads. Adds to *all.
+typedef void (*rbt_intersect_visit)(const void *context, int32_t query, int32_t item, rbt_intersect_pile *pile);
+bool rbt_intersect_search(const rbt_box *queries, size_t query_count, const rbt_box_tree *tree, const rbt_box *boxes,
+                          rbt_intersect_visit visit, const void *context, rbt_intersect_pile *all, rbt_error *error);
+
+// By kind and numbers, each once.
+void rbt_intersect_pile_sort(rbt_intersect_pile *pile);
+
+bool rbt_intersect_check_finite(const rbt_intersect_mesh *mesh, const double *x, rbt_error *error);
+
+#endif
