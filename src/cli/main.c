@@ -16,6 +16,8 @@ const rbt_command RBT_COMMANDS[] = {
     {"render", "DIR -o PICTURE.png [options]", "Draw frames of a run, or a mesh, without a display.",
      rbt_command_render},
     {"plot", "DIR [-o FILE.svg]", "Draw the energies and momenta of a run as curves.", rbt_command_plot},
+    {"verify", "DIR [--json] [options]",
+     "Search a run's frames and the ways between them for intersections, exactly.", rbt_command_verify},
     {"methods", "", "List the time-stepping methods and when to use them.", rbt_command_methods},
     {"schema", "[--reference] [-o FILE]", "Print the JSON Schema or the reference page of scenes.",
      rbt_command_schema},

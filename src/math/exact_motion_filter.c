@@ -18,7 +18,9 @@ static void points_at(const rbt_paths *p, double t, four_points x) {
         for (int k = 0; k < 3; k++) x[i][k] = (1 - t) * p->from[i][k] + t * p->to[i][k];
 }
 
-static double clamp(double s) { return s > 0 ? fmin(s, 1) : 0; }  // NaN becomes 0
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double clamp(double s) { return s > 0 ? (s < 1 ? s : 1) : 0; }  // NaN becomes 0
 
 // From the nearest point of the segment a b to p.
 static void from_segment(const double p[3], const double a[3], const double b[3], double d[3]) {
@@ -87,8 +89,8 @@ static bool separates(const double d[3], four_points x, int first, double size) 
         double r[3];
         rbt_subtract(x[i], x[3], r);
         double along = rbt_dot(d, r);
-        if (i < first) near = fmin(near, along);
-        else far = fmax(far, along);
+        if (i < first) near = along < near ? along : near;
+        else far = larger(along, far);
     }
     double length = fabs(d[0]) + fabs(d[1]) + fabs(d[2]);
     return near - far > 32 * DBL_EPSILON * size * length + DBL_MIN;
@@ -102,7 +104,10 @@ typedef struct span {
 bool rbt_paths_apart(const rbt_paths *paths, rbt_pair_kind kind, double begin, double end) {
     double size = 0;
     for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 3; k++) size = fmax(size, fmax(fabs(paths->from[i][k]), fabs(paths->to[i][k])));
+        for (int k = 0; k < 3; k++) {
+            size = larger(size, fabs(paths->from[i][k]));
+            size = larger(size, fabs(paths->to[i][k]));
+        }
     if (!(size < 1e100)) return false;  // no product overflows below
     span stack[MOST_DEPTH + 2] = {{begin, end, 0}};
     int splits = 0, first = kind == RBT_VERTEX_TRIANGLE ? 1 : 2;

@@ -81,6 +81,28 @@ bool rbt_box_tree_build(rbt_box_tree *tree, const rbt_box *boxes, size_t count, 
     return true;
 }
 
+static void unite(rbt_box *box, const rbt_box *more) {
+    for (int k = 0; k < 3; k++) {
+        if (more->min[k] < box->min[k]) box->min[k] = more->min[k];
+        if (more->max[k] > box->max[k]) box->max[k] = more->max[k];
+    }
+}
+
+// Children stand behind their parents, so backwards every node finds its children done.
+void rbt_box_tree_refit(rbt_box_tree *tree, const rbt_box *boxes) {
+    for (size_t i = tree->node_count; i-- > 0;) {
+        rbt_box_node *node = &tree->nodes[i];
+        node->box = rbt_box_empty();
+        if (node->right) {
+            unite(&node->box, &tree->nodes[i + 1].box);
+            unite(&node->box, &tree->nodes[node->right].box);
+        } else {
+            for (int32_t k = node->first; k < node->first + node->count; k++)
+                unite(&node->box, &boxes[tree->order[k]]);
+        }
+    }
+}
+
 void rbt_box_tree_free(rbt_box_tree *tree) {
     free(tree->nodes);
     free(tree->order);

@@ -30,6 +30,8 @@ typedef struct rbt_box_tree {
 } rbt_box_tree;
 
 bool rbt_box_tree_build(rbt_box_tree *tree, const rbt_box *boxes, size_t count, rbt_error *error);
+void rbt_box_tree_refit(rbt_box_tree *tree,
+                        const rbt_box *boxes);  // the items moved: the same tree around their new boxes
 void rbt_box_tree_free(rbt_box_tree *tree);
 
 // Squared distance from a point to a box, 0 inside.

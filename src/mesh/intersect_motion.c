@@ -24,6 +24,7 @@ typedef struct motion {
     double *y[2];          // (node_count x 3) at the span's ends, less the mean motion
     double begin, end;     // of the span
     rbt_box *vertices, *triangles, *edges;
+    rbt_box_tree faces, sides;  // over triangles and edges
 } motion;
 
 // ---- Setting up
@@ -35,6 +36,8 @@ static void motion_free(motion *m) {
     free(m->vertices);
     free(m->triangles);
     free(m->edges);
+    rbt_box_tree_free(&m->faces);
+    rbt_box_tree_free(&m->sides);
 }
 
 static bool motion_init(motion *m, const rbt_intersect_mesh *mesh, const double *x0, const double *x1,
@@ -57,7 +60,7 @@ static bool motion_init(motion *m, const rbt_intersect_mesh *mesh, const double 
         }
     }
     if (!(size < 1e100)) memset(m->mean, 0, sizeof m->mean);  // sums of such numbers may not be finite
-    m->margin = 16 * DBL_EPSILON * size + DBL_MIN;  // the mean is at most twice the size
+    m->margin = 16 * DBL_EPSILON * size + DBL_MIN;            // the mean is at most twice the size
     return true;
 }
 
@@ -80,13 +83,20 @@ static int span_count(const motion *m) {
     return count;
 }
 
+static void widen(rbt_box *box, const double x[3], double margin) {
+    for (int k = 0; k < 3; k++) {
+        if (x[k] - margin < box->min[k]) box->min[k] = x[k] - margin;
+        if (x[k] + margin > box->max[k]) box->max[k] = x[k] + margin;
+    }
+}
+
 static void boxes_of(const motion *m, const int32_t *elements, size_t count, size_t corners, rbt_box *boxes) {
 #pragma omp parallel for schedule(static) if (count > 4096)
     for (int64_t i = 0; i < (int64_t)count; i++) {
         boxes[i] = rbt_box_empty();
         for (size_t c = 0; c < corners; c++)
             for (int end = 0; end < 2; end++)
-                rbt_box_include(&boxes[i], m->y[end] + 3 * (size_t)elements[corners * (size_t)i + c], m->margin);
+                widen(&boxes[i], m->y[end] + 3 * (size_t)elements[corners * (size_t)i + c], m->margin);
     }
 }
 
@@ -154,24 +164,28 @@ static void visit_edge(const void *context, int32_t edge, int32_t other, rbt_int
     if (other > edge) look_at(context, RBT_EDGE_HIT_EDGE, edge, other, pile);
 }
 
-static bool search_span(motion *m, rbt_intersect_pile *pile, rbt_error *error) {
+// The trees are made once: in later spans things are not far from where they were, relative to the mean.
+static bool fit_trees(motion *m, bool first, rbt_error *error) {
+    if (first)
+        return rbt_box_tree_build(&m->faces, m->triangles, m->mesh->triangle_count, error) &&
+               rbt_box_tree_build(&m->sides, m->edges, m->mesh->edge_count, error);
+    rbt_box_tree_refit(&m->faces, m->triangles);
+    rbt_box_tree_refit(&m->sides, m->edges);
+    return true;
+}
+
+static bool search_span(const motion *m, rbt_intersect_pile *pile, rbt_error *error) {
     const rbt_intersect_mesh *mesh = m->mesh;
-    rbt_box_tree faces = {0}, edges = {0};
-    bool good =
-        rbt_box_tree_build(&faces, m->triangles, mesh->triangle_count, error) &&
-        rbt_box_tree_build(&edges, m->edges, mesh->edge_count, error) &&
-        rbt_intersect_search(m->vertices, mesh->vertex_count, &faces, m->triangles, visit_triangle, m, pile, error) &&
-        rbt_intersect_search(m->edges, mesh->edge_count, &edges, m->edges, visit_edge, m, pile, error);
-    rbt_box_tree_free(&faces);
-    rbt_box_tree_free(&edges);
-    return good;
+    return rbt_intersect_search(m->vertices, mesh->vertex_count, &m->faces, m->triangles, visit_triangle, m, pile,
+                                error) &&
+           rbt_intersect_search(m->edges, mesh->edge_count, &m->sides, m->edges, visit_edge, m, pile, error);
 }
 
 // ---- Decisions
 
 // Keeps the pairs that do meet.
 static void decide(const motion *m, rbt_intersect_pile *pile) {
-#pragma omp parallel for schedule(dynamic, 8)
+#pragma omp parallel for schedule(dynamic, 8) if (pile->count > 64)
     for (int64_t i = 0; i < (int64_t)pile->count; i++) {
         rbt_intersect_pair *pair = &pile->items[i];
         int32_t nodes[4];
@@ -226,7 +240,7 @@ bool rbt_intersect_motion(const rbt_intersect_mesh *mesh, const double *x0, cons
     int spans = good ? span_count(&m) : 0;
     for (int s = 0; good && s < spans; s++) {
         set_span(&m, (double)s / spans, (double)(s + 1) / spans);
-        good = search_span(&m, &pile, error);
+        good = fit_trees(&m, s == 0, error) && search_span(&m, &pile, error);
     }
     if (good) {
         rbt_intersect_pile_sort(&pile);

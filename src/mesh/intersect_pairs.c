@@ -59,7 +59,7 @@ bool rbt_intersect_search(const rbt_box *queries, size_t query_count, const rbt_
     size_t runs = (query_count + RUN - 1) / RUN;
     rbt_intersect_pile *piles = rbt_array_new(runs, sizeof *piles, "pairs", error);
     if (!piles) return false;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (runs > 8)
     for (int64_t r = 0; r < (int64_t)runs; r++) {
         size_t begin = (size_t)r * RUN, end = begin + RUN < query_count ? begin + RUN : query_count;
         for (size_t q = begin; q < end; q++) walk(&queries[q], (int32_t)q, tree, boxes, visit, context, &piles[r]);

@@ -404,6 +404,9 @@ static bool read_fields(reader *r, rbt_fields *fields, rbt_error *error) {
     const piece *p = r->pieces;
     while (p + 1 < r->pieces + r->piece_count && !p->point_count) p++;
     fields->cell_count = r->cells.count;
+    for (size_t i = 0; i < r->array_count; i++)
+        if (r->arrays[i].section == RBT_VTU_POINTS && r->arrays[i].kind == RBT_NUMBER_F32)
+            fields->single_precision = true;
     fields->items = rbt_array_new(p->array_count, sizeof *fields->items, "fields", error);
     size_t *places = NULL;
     bool good = fields->items && rbt_vtk_cell_places(&r->cells, &places, error) && read_time(r, fields, error);

@@ -19,7 +19,8 @@ typedef struct rbt_fields {
     rbt_mesh_field *items;  // point fields and cell fields in the order of the file
     size_t cell_count;      // tets, triangles, edges and vertices together
     bool has_time;
-    double time;  // [s] FieldData TimeValue
+    double time;            // [s] FieldData TimeValue
+    bool single_precision;  // the points, or some of them, are 32-bit numbers
 } rbt_fields;
 
 // Fills an empty mesh and fields; on failure both are left empty. Arrays of text are left out.

@@ -1,0 +1,91 @@
+// rubato verify: does anything in a run intersect? Exit code 0: nothing, 1: something, 2: it could not be judged.
+#include "base/file.h"
+#include "base/threads.h"
+#include "cli/command.h"
+#include "out/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct voice {
+    bool quiet;
+} voice;
+
+static void tell_items(const rbt_verification *v, const rbt_verified *s, const rbt_intersections *found,
+                       const char *where) {
+    for (size_t i = 0; i < found->kept; i++) {
+        rbt_text text = {0};
+        rbt_intersection_text(v, s, &found->kept_items[i], &text);
+        if (!text.failed) printf("         %s\n", text.text);
+        rbt_text_free(&text);
+    }
+    if (found->count > found->kept && found->kept)
+        printf("         … %zu more%s\n", found->count - found->kept, where);
+}
+
+static void tell_state(const rbt_verification *v, const rbt_verified *s, void *listener) {
+    const voice *told = listener;
+    bool bad = s->in.count + s->way.count > 0;
+    if (told->quiet) return;
+    if (v->count == 1) {
+        printf("%zu nodes, %zu triangles and %zu edges of surfaces\n", v->mesh.vertex_count, v->mesh.triangle_count,
+               v->mesh.edge_count);
+        printf("%7s  %-12s %12s %12s %12s %14s\n", "frame", "time [s]", "crossing", "touching", "on the way",
+               "pairs looked at");
+    }
+    char frame[32], way[32] = "-";
+    snprintf(frame, sizeof frame, s->failed ? "%lld+" : "%lld", (long long)s->frame);
+    if (s->has_way) snprintf(way, sizeof way, "%zu", s->way.count);
+    printf("%7s  %-12.6g %12zu %12zu %12s %14zu%s\n", frame, s->t, s->in.count - s->in.touching, s->in.touching, way,
+           s->in.tested + s->way.tested, bad ? "  <--" : "");
+    tell_items(v, s, &s->in, " in this state");
+    tell_items(v, s, &s->way, " on the way to it");
+    fflush(stdout);
+}
+
+static bool write_json(const rbt_verification *v, const char *path, rbt_error *error) {
+    rbt_text text = {0};
+    rbt_verification_json(v, true, &text);
+    rbt_text_add(&text, "\n");
+    bool good = !text.failed || rbt_fail_memory(error, text.size, "the report");
+    if (good && path) good = rbt_file_write(path, text.text, text.size, error);
+    else if (good) fwrite(text.text, 1, text.size, stdout);
+    rbt_text_free(&text);
+    return good;
+}
+
+int rbt_command_verify(int count, char **words) {
+    const char *folder, *output = NULL;
+    bool json = false, quiet = false, states_only = false;
+    long pairs = 3, threads = 0;
+    const rbt_option options[] = {
+        {"--pairs", NULL, "N", "how many intersections to name per frame (3)", .integer = &pairs},
+        {"--json", NULL, NULL, "print a JSON report instead of the table", .flag = &json},
+        {"--output", "-o", "FILE", "write the JSON report to a file", .text = &output},
+        {"--frames-only", NULL, NULL, "leave out the straight ways between frames", .flag = &states_only},
+        {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads},
+        {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
+    };
+    int positionals, code = rbt_options_read("verify", options, sizeof options / sizeof *options, count, words,
+                                             &folder, &positionals, 1, 1);
+    if (code >= 0) return code;
+    if (pairs < 0 || threads < 0) {
+        fprintf(stderr, "rubato verify: %s must not be negative\n", pairs < 0 ? "--pairs" : "--threads");
+        return 2;
+    }
+    rbt_threads_set((int)threads);
+    rbt_verification v = {.keep = (size_t)pairs, .states_only = states_only};
+    voice told = {quiet || json};
+    rbt_error error = {0};
+    bool good = rbt_verify_folder(&v, folder, tell_state, &told, &error);
+    good = good && (!json || write_json(&v, NULL, &error)) && (!output || write_json(&v, output, &error));
+    if (good && !quiet && !json) {
+        char summary[256];
+        rbt_verification_summary(&v, summary, sizeof summary);
+        printf("%s: %s (%.2f s)\n", folder, summary, v.seconds);
+    }
+    if (!good) rbt_complain(&error);
+    code = !good ? 2 : v.bad_count ? 1 : 0;
+    rbt_verification_free(&v);
+    return code;
+}

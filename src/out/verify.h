@@ -1,0 +1,67 @@
+// The independent judge of a run: intersections in its states and on the straight ways between them (mesh/intersect.h).
+//
+// States are handed over one after the other, from the run itself (`rubato run --verify`) or from what it left on disk
+// (`rubato verify DIR`); what was found is kept per state and can be told as JSON. Nodes have the numbers they have in the
+// frames' files: through all bodies, from 0.
+#ifndef RBT_OUT_VERIFY_H
+#define RBT_OUT_VERIFY_H
+
+#include "base/text.h"
+#include "mesh/intersect.h"
+#include "model/model.h"
+
+typedef struct rbt_verified {  // one state
+    int64_t frame;
+    bool failed;           // not the frame itself but what came after it: the state before a step that failed
+    double t;              // [s]
+    rbt_intersections in;  // the state itself
+    bool has_way;          // there was a state before with the same mesh
+    rbt_intersections way;
+} rbt_verified;
+
+typedef struct rbt_verification {
+    size_t keep;       // intersections to describe per state and per way
+    bool states_only;  // do not look at the ways between
+    rbt_intersect_mesh mesh;
+    int32_t *node_body;  // (mesh.node_count)
+    size_t body_count;
+    char **body_names;  // may be fewer than there are bodies
+    double *last;       // (mesh.node_count x 3) the latest positions; NULL: none yet
+    double last_t;
+    size_t count, capacity;
+    rbt_verified *states;
+    size_t bad_count;                     // states with an intersection, in them or on the way to them
+    size_t in_states, touching, on_ways;  // intersections: in states, of these only touching, and on ways
+    size_t way_count, tested, exact;
+    double seconds;
+} rbt_verification;
+
+// Begin with {.keep = …} and a mesh; a new mesh (after a cut) replaces the old one, and there is no way to the next state.
+bool rbt_verification_set_mesh(rbt_verification *v, const int32_t *triangles, size_t triangle_count,
+                               const int32_t *edges, size_t edge_count, size_t node_count, const int32_t *node_body,
+                               rbt_error *error);
+bool rbt_verification_set_names(rbt_verification *v, const rbt_scene *scene, rbt_error *error);
+bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, rbt_error *error);  // mesh and names
+void rbt_verification_free(rbt_verification *v);
+
+// Judges the next state; it becomes the last of v->states.
+bool rbt_verification_add(rbt_verification *v, int64_t frame, double t, const double *x, bool failed,
+                          rbt_error *error);
+
+// All states in a run's folder: frames/*.vtu (from checkpoints of the same number where the frames are in single precision),
+// and failed.rbt if the run ended with one. `hear` (may be NULL) is called after each.
+typedef void (*rbt_verify_hear)(const rbt_verification *v, const rbt_verified *state, void *listener);
+bool rbt_verify_folder(rbt_verification *v, const char *folder, rbt_verify_hear hear, void *listener,
+                       rbt_error *error);
+
+// ---- Words
+
+// "edge 12-15 of "cloth" crosses triangle 3-4-5 of "ball" at (0.1, 0, 0.25)"; of those on a way with the time.
+void rbt_intersection_text(const rbt_verification *v, const rbt_verified *state, const rbt_intersection *i,
+                           rbt_text *text);
+// "no intersections in 41 states and on 40 ways between them", or how many, where and of what kind
+void rbt_verification_summary(const rbt_verification *v, char *text, size_t size);
+// An object; `all`: with every state, else only with the first few that have intersections.
+void rbt_verification_json(const rbt_verification *v, bool all, rbt_text *text);
+
+#endif

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# rubato verify: clean runs, crossings in frames and between them, and folders in which something is missing or garbled.
+set -eu
+source "$(dirname "$0")/lib.sh"
+
+# A bullet flies through a wall: frame 0 before it, frame 1 behind it; frame 2 halfway through a cloth, frame 3 beyond.
+cat >bullet.json <<'JSON'
+{
+  "rubato": 1,
+  "bodies": [
+    {"name": "wall", "material": {"young": 10}, "mesh": {"shape": {"cuboid": {"size": [0.2, 2, 2], "cells": [1, 3, 3]}}},
+     "fixed": [{"box": {"min": [0, 0, 0], "max": [1, 1, 1], "relative": true}}]},
+    {"name": "cloth", "material": {"young": 10}, "mesh": {"shape": {"cloth": {"length": 1, "width": 1, "cells_along": 4, "cells_across": 4}}},
+     "transform": {"axis": [0, 0, 1], "degrees": 90, "translate": [3.02, 0, 0]}, "shell": {"thickness": 0.001},
+     "fixed": [{"box": {"min": [0, 0, 0], "max": [1, 1, 1], "relative": true}}]},
+    {"name": "bullet", "material": {"young": 10}, "mesh": {"shape": {"cuboid": {"size": [0.1, 0.1, 0.1], "cells": [1, 1, 1]}}},
+     "transform": {"translate": [-1, 0.013, 0.021]}, "velocity": {"linear": [20, 0, 0]}}
+  ],
+  "time": {"step": 0.05, "frame": 0.1, "end": 0.3},
+  "integrator": {"method": "symplectic-euler"},
+  "output": {"checkpoint_every": 1, "checkpoint_keep": 0}
+}
+JSON
+"$rubato" run bullet.json -o hit -q
+says 1 'of "bullet" at (' "$rubato" verify hit
+says 1 'crosses' "$rubato" verify hit --frames-only
+says 1 'of "wall"' "$rubato" verify hit
+"$rubato" verify hit --json >report.json || [ $? = 1 ] || fail "--json should end with 1"
+python3 - <<'PYTHON'
+import json
+r = json.load(open("report.json"))
+assert r["clean"] is False and r["states"] == 4 and r["ways"] == 3 and len(r["frames"]) == 4, r
+f = r["frames"]
+assert [x["intersections"] > 0 for x in f] == [False, False, True, False], f
+assert f[0]["on_way"] is None and f[1]["on_way"] > 0, f
+first = f[1]["first"][0]
+assert set(first["bodies"]) == {"wall", "bullet"} and 0.02 < first["time"] < 0.08, first
+assert abs(first["place"][0]) < 0.11, first
+crossing = f[2]["first"][0]
+assert set(crossing["bodies"]) == {"cloth", "bullet"} and crossing["kind"] == "edge-triangle", crossing
+assert abs(crossing["place"][0] - 3.02) < 1e-6 and abs(crossing["time"] - 0.2) < 1e-9, crossing
+assert len(f[1]["first"]) == 3
+PYTHON
+says 1 '' "$rubato" verify hit --json --pairs 0 -o file.json
+python3 -c 'import json; assert json.load(open("file.json"))["frames"][1]["first"] == []'
+[ -z "$("$rubato" verify hit --quiet || true)" ] || fail "--quiet should say nothing"
+[ "$("$rubato" verify hit --threads 1 | head -8)" = "$("$rubato" verify hit --threads 3 | head -8)" ] || fail "threads change the table"
+
+# Past the wall on either side: clean, and clean until the wall is reached.
+"$rubato" run bullet.json -o miss -q --set bodies[2].transform.translate=[-1,1.5,0]
+says 0 'no intersections in 4 states and on 3 ways between them' "$rubato" verify miss
+
+# In the file's own precision only if that is the run's: else from checkpoints, with the same result.
+"$rubato" run bullet.json -o single -q --set output.single_precision=true
+"$rubato" verify single --json >single.json || [ $? = 1 ] || fail "single precision with checkpoints"
+[ "$(grep -v seconds report.json)" = "$(grep -v seconds single.json)" ] || fail "checkpoints should give the same result"
+rm single/checkpoints/000002.rbt
+says 2 'frame_000002.vtu: holds positions in single precision, and there is no checkpoint of frame 2' "$rubato" verify single
+echo garbage >single/checkpoints/000002.rbt
+says 2 'single/checkpoints/000002.rbt' "$rubato" verify single
+
+# The state before a failed step is one more state.
+cp hit/checkpoints/000000.rbt miss/failed.rbt
+says 1 'on the ways between them' "$rubato" verify miss
+echo x >miss/failed.rbt
+says 2 'miss/failed.rbt' "$rubato" verify miss
+rm miss/failed.rbt
+
+# What is not there, and what is not right.
+says 2 'nowhere: cannot open the folder of a run: No such file or directory' "$rubato" verify nowhere
+says 2 'bullet.json: is no folder' "$rubato" verify bullet.json
+mkdir -p empty/frames
+says 2 'empty: has no frames/frame_*.vtu' "$rubato" verify empty
+says 2 'usage: rubato verify DIR' "$rubato" verify
+says 2 '--pairs must not be negative' "$rubato" verify hit --pairs -1
+says 0 'between frames' "$rubato" verify --help
+cp -r miss broken
+rm broken/frames/frame_000001.vtu
+says 2 'frame 1 is missing, but there is frame 2' "$rubato" verify broken
+: >broken/frames/frame_000001.vtu
+says 2 'broken/frames/frame_000001.vtu' "$rubato" verify broken
+head -c 2000 miss/frames/frame_000001.vtu >broken/frames/frame_000001.vtu
+says 2 'broken/frames/frame_000001.vtu' "$rubato" verify broken
+sed 's/Name="body"/Name="bodi"/' miss/frames/frame_000001.vtu >broken/frames/frame_000001.vtu
+cp broken/frames/frame_000001.vtu broken/frames/frame_000000.vtu
+says 2 'has no array "body" on its cells' "$rubato" verify broken
+echo '{' >miss/scene.json # names are lost, the judgement is not
+says 0 'no intersections' "$rubato" verify miss
+
+# Bytes changed at random: an answer or a sentence, never anything else.
+cat >garble.py <<'PYTHON'
+import random, subprocess, sys
+random.seed(5)
+good = open("hit/frames/frame_000002.vtu", "rb").read()
+for n in range(60):
+    data = bytearray(good)
+    for _ in range(random.choice([1, 8, 64])):
+        data[random.randrange(len(data))] = random.randrange(256)
+    if n % 5 == 0:
+        data = data[: random.randrange(len(data))]
+    open("hit/frames/frame_000002.vtu", "wb").write(data)
+    r = subprocess.run([sys.argv[1], "verify", "hit", "-q"], capture_output=True, timeout=60)
+    assert r.returncode in (0, 1, 2), (n, r)
+    assert (r.returncode == 2) == (len(r.stderr) > 0), (n, r)
+PYTHON
+python3 garble.py "$rubato"
