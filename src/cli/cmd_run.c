@@ -1,6 +1,7 @@
 // rubato run: a scene in, frames out, one line a frame.
 #include "base/threads.h"
 #include "cli/command.h"
+#include "cli/verify_table.h"
 #include "out/run.h"
 
 #include <math.h>
@@ -34,6 +35,18 @@ static void describe_body(const rbt_body *b) {
     printf("; explicit step about %.2g s\n", b->explicit_step);
 }
 
+// The frame that was verified last, or NULL if that was not asked for.
+static const rbt_verified *verified(const rbt_run_progress *p) {
+    return p->verification ? &p->verification->states[p->verification->count - 1] : NULL;
+}
+
+static size_t intersections(const rbt_verified *s) { return s ? s->in.count + s->way.count : 0; }
+
+static void print_intersections(const rbt_run_progress *p) {
+    const rbt_verified *s = verified(p);
+    if (intersections(s)) rbt_verify_table_items(p->verification, s);
+}
+
 static void started(const rbt_run_progress *p, void *listener) {
     voice *v = listener;
     const rbt_model *m = p->sim->model;
@@ -50,6 +63,9 @@ static void started(const rbt_run_progress *p, void *listener) {
                (long long)p->last_frame, m->frame_interval, rbt_threads_count(), rbt_threads_count() == 1 ? "" : "s");
         for (size_t b = 0; b < m->body_count; b++) describe_body(&m->bodies[b]);
         if (p->frame > 0) printf("going on after frame %lld\n", (long long)p->frame);
+        if (intersections(verified(p)))
+            printf("frame %lld: %zu intersections\n", (long long)p->frame, intersections(verified(p)));
+        print_intersections(p);
     }
     if (!v->json)
         for (size_t i = 0; i < m->warning_count; i++) fprintf(stderr, "rubato: note: %s\n", m->warnings[i]);
@@ -71,25 +87,30 @@ static void progress_bar(const rbt_run_progress *p, const voice *v) {
 
 static void framed(const rbt_run_progress *p, void *listener) {
     const voice *v = listener;
+    const rbt_verified *s = verified(p);
     const rbt_step_report *r = p->report;
     if (v->json) {
         printf("{\"event\": \"frame\", \"frame\": %lld, \"time\": %.17g, \"steps\": %lld, \"iterations\": %lld, "
                "\"cuts\": %d, \"unconverged\": %lld, "
-               "\"energy\": %.17g, \"seconds\": %.6f}\n",
+               "\"energy\": %.17g, \"seconds\": %.6f",
                (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->cuts,
                (long long)r->unconverged, p->energies.total, p->frame_seconds);
+        if (s) printf(", \"intersections\": %zu", intersections(s));
+        printf("}\n");
     } else if (!v->quiet) {
-        char cuts[48] = "", unconverged[48] = "", fallbacks[80] = "";
+        char cuts[48] = "", unconverged[48] = "", fallbacks[80] = "", found[48] = "";
         if (r->cuts) snprintf(cuts, sizeof cuts, ", cut %d time%s", r->cuts, r->cuts == 1 ? "" : "s");
         if (r->unconverged)
             snprintf(unconverged, sizeof unconverged, ", %lld not converged", (long long)r->unconverged);
         if (r->indefinite || r->projected)
             snprintf(fallbacks, sizeof fallbacks, ", %lld indefinite, %lld with projected stiffness",
                      (long long)(r->indefinite + r->projected), (long long)r->projected);
-        printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s%s%s, %.3f s%s\n",
+        if (s) snprintf(found, sizeof found, ", %zu intersections", intersections(s));
+        printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s%s%s%s, %.3f s%s\n",
                p->last_frame > 999 ? 5 : 3, (long long)p->frame, (long long)p->last_frame, p->sim->state.t,
-               p->energies.total, (long long)r->steps, r->steps == 1 ? "" : "s", cuts, unconverged, fallbacks,
+               p->energies.total, (long long)r->steps, r->steps == 1 ? "" : "s", cuts, unconverged, fallbacks, found,
                p->frame_seconds, v->terminal ? "          " : "");
+        print_intersections(p);
         if (v->terminal) progress_bar(p, v);
     }
     fflush(stdout);
@@ -123,6 +144,7 @@ static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report
     case RBT_RUN_NOT_CONVERGED:
         fprintf(stderr, "rubato: not converged: %s; all frames are in %s\n", error->message, folder);
         return 1;
+    case RBT_RUN_INTERSECTED: fprintf(stderr, "rubato: %s; all frames are in %s\n", error->message, folder); return 1;
     case RBT_RUN_INTERRUPTED:
         fprintf(stderr, "rubato: stopped after a whole frame; go on with: rubato run %s -o %s --resume\n", scene_path,
                 folder);
@@ -144,7 +166,7 @@ static const char *setting(const char *path, const char *value) {
 int rbt_command_run(int count, char **words) {
     const char *folder = NULL, *method = NULL, *solver = NULL, *log = NULL, *scene_path;
     long frames = -1, threads = 0, from_frame = -1;
-    bool resume = false, quiet = false;
+    bool resume = false, quiet = false, verify = false;
     rbt_word_list settings = {0};
     const rbt_option options[] = {
         {"--output", "-o", "DIR", "where the results go (out/NAME of the scene, unless it says otherwise)",
@@ -157,6 +179,8 @@ int rbt_command_run(int count, char **words) {
          .list = &settings},
         {"--resume", NULL, NULL, "go on from the newest checkpoint in DIR", .flag = &resume},
         {"--from-frame", NULL, "N", "go on from frame N, also with a changed scene", .integer = &from_frame},
+        {"--verify", NULL, NULL, "search every frame and the way to it for intersections, as rubato verify does",
+         .flag = &verify},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
         {"--log", NULL, "json", "one JSON object per line instead of text", .text = &log},
     };
@@ -194,6 +218,7 @@ int rbt_command_run(int count, char **words) {
                          .frames = frames,
                          .resume = resume,
                          .from_frame = from_frame,
+                         .verify = verify,
                          .started = started,
                          .framed = framed,
                          .listener = &v,

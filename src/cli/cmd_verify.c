@@ -2,45 +2,12 @@
 #include "base/file.h"
 #include "base/threads.h"
 #include "cli/command.h"
-#include "out/verify.h"
+#include "cli/verify_table.h"
 
 #include <stdio.h>
-#include <string.h>
 
-typedef struct voice {
-    bool quiet;
-} voice;
-
-static void tell_items(const rbt_verification *v, const rbt_verified *s, const rbt_intersections *found,
-                       const char *where) {
-    for (size_t i = 0; i < found->kept; i++) {
-        rbt_text text = {0};
-        rbt_intersection_text(v, s, &found->kept_items[i], &text);
-        if (!text.failed) printf("         %s\n", text.text);
-        rbt_text_free(&text);
-    }
-    if (found->count > found->kept && found->kept)
-        printf("         … %zu more%s\n", found->count - found->kept, where);
-}
-
-static void tell_state(const rbt_verification *v, const rbt_verified *s, void *listener) {
-    const voice *told = listener;
-    bool bad = s->in.count + s->way.count > 0;
-    if (told->quiet) return;
-    if (v->count == 1) {
-        printf("%zu nodes, %zu triangles and %zu edges of surfaces\n", v->mesh.vertex_count, v->mesh.triangle_count,
-               v->mesh.edge_count);
-        printf("%7s  %-12s %12s %12s %12s %14s\n", "frame", "time [s]", "crossing", "touching", "on the way",
-               "pairs looked at");
-    }
-    char frame[32], way[32] = "-";
-    snprintf(frame, sizeof frame, s->failed ? "%lld+" : "%lld", (long long)s->frame);
-    if (s->has_way) snprintf(way, sizeof way, "%zu", s->way.count);
-    printf("%7s  %-12.6g %12zu %12zu %12s %14zu%s\n", frame, s->t, s->in.count - s->in.touching, s->in.touching, way,
-           s->in.tested + s->way.tested, bad ? "  <--" : "");
-    tell_items(v, s, &s->in, " in this state");
-    tell_items(v, s, &s->way, " on the way to it");
-    fflush(stdout);
+static void tell(const rbt_verification *v, const rbt_verified *state, void *quiet) {
+    if (!*(const bool *)quiet) rbt_verify_table_row(v, state);
 }
 
 static bool write_json(const rbt_verification *v, const char *path, rbt_error *error) {
@@ -75,9 +42,9 @@ int rbt_command_verify(int count, char **words) {
     }
     rbt_threads_set((int)threads);
     rbt_verification v = {.keep = (size_t)pairs, .states_only = states_only};
-    voice told = {quiet || json};
+    bool silent = quiet || json;
     rbt_error error = {0};
-    bool good = rbt_verify_folder(&v, folder, tell_state, &told, &error);
+    bool good = rbt_verify_folder(&v, folder, tell, &silent, &error);
     good = good && (!json || write_json(&v, NULL, &error)) && (!output || write_json(&v, output, &error));
     if (good && !quiet && !json) {
         char summary[256];

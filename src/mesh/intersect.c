@@ -53,13 +53,23 @@ static bool list_vertices(rbt_intersect_mesh *m, rbt_error *error) {
     return good;
 }
 
+static int compare_triangles(const void *a, const void *b) {
+    const int32_t *p = a, *q = b;
+    int c = 0;
+    while (c < 2 && p[c] == q[c]) c++;
+    return p[c] < q[c] ? -1 : p[c] > q[c];
+}
+
 bool rbt_intersect_mesh_build(rbt_intersect_mesh *mesh, const int32_t *triangles, size_t triangle_count,
                               const int32_t *edges, size_t edge_count, size_t node_count, rbt_error *error) {
     *mesh = (rbt_intersect_mesh){.node_count = node_count, .triangle_count = triangle_count};
     bool good = check_nodes(triangles, 3 * triangle_count, node_count, "triangles", error) &&
                 check_nodes(edges, 2 * edge_count, node_count, "edges", error);
     if (good) good = (mesh->triangles = rbt_array_new(triangle_count, 3 * sizeof *triangles, "triangles", error));
-    if (good && triangle_count) memcpy(mesh->triangles, triangles, 3 * triangle_count * sizeof *triangles);
+    if (good && triangle_count) {
+        memcpy(mesh->triangles, triangles, 3 * triangle_count * sizeof *triangles);
+        qsort(mesh->triangles, triangle_count, 3 * sizeof *triangles, compare_triangles);
+    }
     good = good && list_edges(mesh, edges, edge_count, error) && list_vertices(mesh, error);
     if (!good) rbt_intersect_mesh_free(mesh);
     return good;

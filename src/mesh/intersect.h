@@ -18,7 +18,7 @@
 typedef struct rbt_intersect_mesh {
     size_t node_count;
     size_t triangle_count;
-    int32_t *triangles;  // (triangle_count x 3)
+    int32_t *triangles;  // (triangle_count x 3) by their nodes, so that their order before does not matter
     size_t side_count, edge_count;
     int32_t *edges;  // (edge_count x 2) the triangles' sides, each once, then edges of no triangle
     size_t vertex_count;

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+enum { KEEP = 3 };  // intersections that are described per state
 
 typedef struct run {
     const rbt_run_options *options;
@@ -18,6 +21,7 @@ typedef struct run {
     char *report_path, *scene_path;
     int64_t last_frame;  // to go to
     double started;
+    rbt_verification verification;
     rbt_error *error;
 } run;
 
@@ -92,8 +96,18 @@ static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const r
                  double frame_seconds) {
     if (!hear) return;
     rbt_run_progress progress = {r->sim, r->sim->state.frame, r->last_frame, rbt_now() - r->started, frame_seconds,
-                                 report, r->report.last,      &r->report};
+                                 report, r->report.last,      &r->report,    r->report.verification};
     hear(&progress, r->options->listener);
+}
+
+// `failed`: the state before a step that failed
+static bool verify(run *r, bool failed) {
+    const rbt_state *state = &r->sim->state;
+    if (!r->options->verify) return true;
+    rbt_verification *v = &r->verification;
+    if (!v->node_body && !rbt_verification_set_model(v, r->sim->model, r->error)) return false;
+    r->report.verification = v;
+    return rbt_verification_add(v, state->frame, state->t, state->x, failed, r->error);
 }
 
 static rbt_run_end march(run *r, rbt_step_report *report) {
@@ -101,6 +115,7 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
     int64_t last = r->sim->model->frame_count;
     if (o->frames >= 0 && o->frames < last) last = o->frames;
     r->last_frame = last;
+    if (!verify(r, false)) return RBT_RUN_WORLD_FAILED;
     tell(r, o->started, report, 0);
     while (r->sim->state.frame < last) {
         if (o->stop && *o->stop) return RBT_RUN_INTERRUPTED;
@@ -114,13 +129,18 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
         r->report.indefinite += report->indefinite;
         r->report.projected += report->projected;
         if (report->cuts > r->report.most_cuts) r->report.most_cuts = report->cuts;
-        if (!done) return RBT_RUN_STEP_FAILED;
+        if (!done) return verify(r, true) ? RBT_RUN_STEP_FAILED : RBT_RUN_WORLD_FAILED;
         bool stopping = r->sim->state.frame == last || (o->stop && *o->stop);
-        if (!write_frame(r, stopping)) return RBT_RUN_WORLD_FAILED;
+        if (!write_frame(r, stopping) || !verify(r, false)) return RBT_RUN_WORLD_FAILED;
         tell(r, o->framed, report, rbt_now() - start);
     }
-    if (!r->sim->state.tally.unconverged) return RBT_RUN_FINISHED;
     char text[256];
+    if (r->verification.bad_count) {
+        rbt_verification_summary(&r->verification, text, sizeof text);
+        rbt_fail(r->error, "%s", text);
+        return RBT_RUN_INTERSECTED;
+    }
+    if (!r->sim->state.tally.unconverged) return RBT_RUN_FINISHED;
     rbt_unconverged_text(&r->sim->state.tally, text);
     rbt_fail(r->error, "%s", text);
     return RBT_RUN_NOT_CONVERGED;
@@ -143,6 +163,13 @@ static bool keep_failure(run *r, const rbt_step_report *report) {
     return write_report(r, "failed") && ok;
 }
 
+// That of an earlier run would be taken for this one's; if it cannot go, writing over it will tell.
+static void remove_failure(const run *r) {
+    char *path = rbt_path_join(r->options->folder, "failed.rbt");
+    if (path) unlink(path);
+    free(path);
+}
+
 static bool begin(run *r) {
     const rbt_run_options *o = r->options;
     bool again = o->resume || o->from_frame >= 0;
@@ -151,6 +178,7 @@ static bool begin(run *r) {
     r->report.sim = r->sim;
     r->report.compile_seconds = rbt_now() - start;
     if (!rbt_folder_make(o->folder, r->error) || (again && !restore(r))) return false;
+    remove_failure(r);
     r->report.resumed_from = again ? r->sim->state.frame : -1;
     r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->report.resumed_from, r->error);
     if (!r->recorder) return false;
@@ -162,7 +190,7 @@ static bool begin(run *r) {
 }
 
 rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt_error *error) {
-    run r = {.options = options, .error = error, .started = rbt_now()};
+    run r = {.options = options, .error = error, .started = rbt_now(), .verification = {.keep = KEEP}};
     *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     r.report = (rbt_run_report){.scene = options->scene, .scene_text = options->scene_text};
     stamp(r.report.started);
@@ -177,6 +205,7 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
         end = RBT_RUN_WORLD_FAILED;
     if (end == RBT_RUN_FINISHED && !write_report(&r, "finished")) end = RBT_RUN_WORLD_FAILED;
     if (end == RBT_RUN_NOT_CONVERGED && !write_report(&r, "not converged")) end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_INTERSECTED && !write_report(&r, "intersected")) end = RBT_RUN_WORLD_FAILED;
     if (end == RBT_RUN_INTERRUPTED && !write_report(&r, "interrupted")) end = RBT_RUN_WORLD_FAILED;
     if (end == RBT_RUN_STEP_FAILED && !keep_failure(&r, report)) end = RBT_RUN_WORLD_FAILED;
     if (end == RBT_RUN_WORLD_FAILED && r.recorder && error) {
@@ -184,6 +213,7 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
         r.error = NULL;
         write_report(&r, "failed");
     }
+    rbt_verification_free(&r.verification);
     rbt_sim_free(r.sim);
     free(r.report_path);
     free(r.scene_path);

@@ -2,11 +2,13 @@
 #ifndef RBT_OUT_RUN_H
 #define RBT_OUT_RUN_H
 
+#include "out/verify.h"
 #include "scene/sim.h"
 
 typedef enum rbt_run_end {
     RBT_RUN_FINISHED,
     RBT_RUN_NOT_CONVERGED,  // all frames are there, but steps were accepted that had not converged
+    RBT_RUN_INTERSECTED,    // all frames are there, but something in them passes through something
     RBT_RUN_INTERRUPTED,
     RBT_RUN_STEP_FAILED,
     RBT_RUN_WORLD_FAILED
@@ -19,7 +21,8 @@ typedef struct rbt_run_progress {  // what a listener hears at the start, after 
     double frame_seconds;  // of this frame, writing included
     const rbt_step_report *report;
     rbt_energies energies;
-    const struct rbt_run_report *totals;  // of the run so far: steps, iterations, seconds
+    const struct rbt_run_report *totals;   // of the run so far: steps, iterations, seconds
+    const rbt_verification *verification;  // its last state is this frame; NULL: not asked for
 } rbt_run_progress;
 
 typedef struct rbt_run_options {
@@ -29,6 +32,7 @@ typedef struct rbt_run_options {
     int64_t frames;      // stop after this frame; -1: to the end of the scene
     bool resume;         // from the newest checkpoint in the folder
     int64_t from_frame;  // from the checkpoint of this frame, the scene may have changed; -1: no
+    bool verify;         // look for intersections in every frame and on the way to it (out/verify.h)
     void (*started)(const rbt_run_progress *progress, void *listener);
     void (*framed)(const rbt_run_progress *progress, void *listener);
     void (*ended)(const rbt_run_progress *progress, void *listener);  // however it ended, once it has started
@@ -39,8 +43,8 @@ typedef struct rbt_run_options {
 // "3 of 40 steps did not converge (the gradient was up to 12.5 times the tolerance), the first at 0.1 s; …", and what to try
 void rbt_unconverged_text(const rbt_tally *tally, char text[256]);
 
-// On RBT_RUN_STEP_FAILED the report names stage, body and element; on RBT_RUN_WORLD_FAILED and RBT_RUN_NOT_CONVERGED the
-// error says what.
+// On RBT_RUN_STEP_FAILED the report names stage, body and element; on RBT_RUN_WORLD_FAILED, RBT_RUN_NOT_CONVERGED
+// and RBT_RUN_INTERSECTED the error says what.
 rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt_error *error);
 
 #endif

@@ -144,6 +144,11 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
         rbt_text_add(&t, "  ");
         add_string(&t, "problem", r->problem, ",\n");
     }
+    if (r->verification) {
+        rbt_text_add(&t, "  \"verify\": ");
+        rbt_verification_json(r->verification, false, &t);
+        rbt_text_add(&t, ",\n");
+    }
     rbt_text_add(&t, "  \"scene\": %s\n}\n", r->scene_text ? r->scene_text : "null");
     bool ok = t.failed ? rbt_fail_memory(error, t.size, "run.json") : rbt_file_write(path, t.text, t.size, error);
     rbt_text_free(&t);

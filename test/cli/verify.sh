@@ -50,6 +50,28 @@ python3 -c 'import json; assert json.load(open("file.json"))["frames"][1]["first
 "$rubato" run bullet.json -o miss -q --set bodies[2].transform.translate=[-1,1.5,0]
 says 0 'no intersections in 4 states and on 3 ways between them' "$rubato" verify miss
 
+# The same while the run goes on; and what a run that failed leaves for the next one to remove.
+says 1 'intersections in 4 states' "$rubato" run bullet.json -o during --verify
+"$rubato" run bullet.json -o during --verify >during.txt 2>&1 || true
+grep -q 'frame   2 of 3 .* intersections' during.txt || fail "a frame's line should count"
+grep -q 'edge .* of "cloth" crosses triangle .* of "bullet" at (' during.txt || fail "intersections should be named"
+python3 - <<'PYTHON'
+import json
+run, report = json.load(open("during/run.json")), json.load(open("report.json"))
+v = run["verify"]
+assert run["status"] == "intersected", run["status"]
+for key in ("summary", "intersections", "touching", "on_ways", "states", "ways", "triangles", "pairs", "pairs_exact"):
+    assert v[key] == report[key], key
+assert v["frames"] == [f for f in report["frames"] if f["first"]]
+PYTHON
+same_results hit during
+touch miss/failed.rbt
+says 0 'frame   3 of 3' "$rubato" run bullet.json -o miss --verify --set bodies[2].transform.translate=[-1,1.5,0]
+grep -q '"clean": true' miss/run.json || fail "run.json should say clean"
+[ ! -e miss/failed.rbt ] || fail "failed.rbt of the earlier run is still there"
+says 0 '"intersections": 0' "$rubato" run bullet.json -o miss --verify --log json --frames 1 --set bodies[2].transform.translate=[-1,1.5,0]
+"$rubato" run bullet.json -o miss -q --set bodies[2].transform.translate=[-1,1.5,0]
+
 # In the file's own precision only if that is the run's: else from checkpoints, with the same result.
 "$rubato" run bullet.json -o single -q --set output.single_precision=true
 "$rubato" verify single --json >single.json || [ $? = 1 ] || fail "single precision with checkpoints"
