@@ -30,3 +30,48 @@ void rbt_group_stiffness(const rbt_group *group, rbt_stiffness_kind kind, size_t
                     memcpy(blocks + 3 * i, K + values * (3 * a + i) + 3 * b, 3 * sizeof *blocks);
     }
 }
+
+// What depends on x is the whole matrix: its blocks.
+size_t rbt_group_tangent_size(const rbt_group *group) { return 9 * (size_t)group->type->pairs; }
+
+void rbt_group_tangent(const rbt_group *group, size_t first, size_t count, const double *x, double *store) {
+    rbt_group_stiffness(group, RBT_TANGENT, first, count, x, store);
+}
+
+void rbt_group_apply(const rbt_group *group, size_t first, size_t count, const double *store, const double *p,
+                     double *result) {
+    size_t corners = (size_t)group->type->corners;
+    for (size_t e = first; e < first + count; e++, result += 3 * corners) {
+        const int32_t *node = group->nodes + corners * e;
+        memset(result, 0, 3 * corners * sizeof *result);
+        for (size_t a = 0; a < corners; a++)
+            for (size_t b = 0; b <= a; b++, store += 9)
+                for (size_t i = 0; i < 3; i++)
+                    for (size_t j = 0; j < 3; j++) {
+                        result[3 * a + i] += store[3 * i + j] * p[3 * (size_t)node[b] + j];
+                        if (a != b) result[3 * b + j] += store[3 * i + j] * p[3 * (size_t)node[a] + i];
+                    }
+    }
+}
+
+bool rbt_group_part(const rbt_group *group, rbt_arena *arena, const int32_t *elements, size_t count,
+                    const int32_t *number, rbt_group *part, rbt_error *error) {
+    if (group->type->part) return group->type->part(group, arena, elements, count, number, part, error);
+    size_t corners = (size_t)group->type->corners, size = group->type->data_size;
+    int32_t *nodes = rbt_arena_take(arena, corners * count, sizeof *nodes);
+    int32_t *members = rbt_arena_take(arena, count, sizeof *members);
+    char *data = rbt_arena_take(arena, count, size);
+    if (!nodes || !members || !data) return rbt_fail_memory(error, count * size, "part of a body");
+    for (size_t k = 0; k < count; k++) {
+        size_t e = (size_t)elements[k];
+        members[k] = group->members[e];
+        memcpy(data + size * k, (const char *)group->data + size * e, size);
+        for (size_t a = 0; a < corners; a++) nodes[corners * k + a] = number[group->nodes[corners * e + a]];
+    }
+    *part = *group;
+    part->count = count;
+    part->nodes = nodes;
+    part->members = members;
+    part->data = data;
+    return true;
+}

@@ -5,6 +5,7 @@
 #ifndef RBT_ENERGY_GROUP_H
 #define RBT_ENERGY_GROUP_H
 
+#include "base/memory.h"
 #include "energy/tet_kernels.h"
 
 #include <stdbool.h>
@@ -33,6 +34,19 @@ typedef struct rbt_group_type {
     // Largest eigenvalue of M_e^-1 K_e at rest [1/s^2], with masses (corners) of its own [kg]: an explicit step is stable
     // below 2 / sqrt(rate). NULL: not known here (tets: mesh/stable_step.h).
     double (*rate)(const rbt_group *group, size_t element, const double *masses);
+
+    // RBT_TANGENT as a map, without a matrix: tangent_size numbers per element hold what depends on x, in an order of the type's
+    // own (`first` is a multiple of RBT_W, and its numbers begin at store[first * size]); apply gives K_e p as gradient does.
+    size_t (*tangent_size)(const rbt_group *group);
+    void (*tangent)(const rbt_group *group, size_t first, size_t count, const double *x, double *store);
+    void (*apply)(const rbt_group *group, size_t first, size_t count, const double *store, const double *p,
+                  double *result);
+
+    // A group of some of its elements (ascending), node n of which is called number[n] there. NULL: `data` is an array of
+    // data_size bytes per element, and rbt_group_part copies them.
+    bool (*part)(const rbt_group *group, rbt_arena *arena, const int32_t *elements, size_t count,
+                 const int32_t *number, rbt_group *part, rbt_error *error);
+    size_t data_size;
 } rbt_group_type;
 
 struct rbt_group {
@@ -50,5 +64,13 @@ void rbt_group_gradient(const rbt_group *group, size_t first, size_t count, cons
                         double *gradient);
 void rbt_group_stiffness(const rbt_group *group, rbt_stiffness_kind kind, size_t first, size_t count, const double *x,
                          double *blocks);
+size_t rbt_group_tangent_size(const rbt_group *group);
+void rbt_group_tangent(const rbt_group *group, size_t first, size_t count, const double *x, double *store);
+void rbt_group_apply(const rbt_group *group, size_t first, size_t count, const double *store, const double *p,
+                     double *result);
+
+// See rbt_group_type.part.
+bool rbt_group_part(const rbt_group *group, rbt_arena *arena, const int32_t *elements, size_t count,
+                    const int32_t *number, rbt_group *part, rbt_error *error);
 
 #endif

@@ -174,6 +174,10 @@ const rbt_group_type RBT_HINGES = {
     .stiffness = rbt_group_stiffness,
     .local = local,
     .rate = rate,
+    .tangent_size = rbt_group_tangent_size,
+    .tangent = rbt_group_tangent,
+    .apply = rbt_group_apply,
+    .data_size = sizeof(rbt_hinge),
 };
 
 static rbt_hinge rest(const double *X, const int32_t *node, double bending) {

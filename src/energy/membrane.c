@@ -180,6 +180,10 @@ const rbt_group_type RBT_MEMBRANES = {
     .stiffness = rbt_group_stiffness,
     .local = local,
     .rate = rate,
+    .tangent_size = rbt_group_tangent_size,
+    .tangent = rbt_group_tangent,
+    .apply = rbt_group_apply,
+    .data_size = sizeof(rbt_membrane),
 };
 
 static rbt_membrane rest(const double *X, const int32_t *node, const rbt_sheet *sheet) {

@@ -42,6 +42,10 @@ const rbt_group_type RBT_SPRINGS = {
     .stiffness = rbt_group_stiffness,
     .local = local,
     .rate = rate,
+    .tangent_size = rbt_group_tangent_size,
+    .tangent = rbt_group_tangent,
+    .apply = rbt_group_apply,
+    .data_size = sizeof(rbt_spring),
 };
 
 bool rbt_spring_group_build(rbt_group *group, rbt_arena *arena, const double *X, const int32_t *nodes,

@@ -129,7 +129,70 @@ static void stiffness(const rbt_group *group, rbt_stiffness_kind kind, size_t fi
     ((const rbt_tets *)group->data)->kernels->stiffness[kind](batch_at(group, first), count, x, blocks);
 }
 
-const rbt_group_type RBT_TETS = {"tets", 4, RBT_TET_PAIRS, energy, gradient, stiffness, rbt_tet_local, NULL};
+static size_t tangent_size(const rbt_group *group) { return ((const rbt_tets *)group->data)->kernels->tangent_size; }
+
+static void tangent(const rbt_group *group, size_t first, size_t count, const double *x, double *store) {
+    ((const rbt_tets *)group->data)->kernels->tangent(batch_at(group, first), count, x, store);
+}
+
+static void apply(const rbt_group *group, size_t first, size_t count, const double *store, const double *p,
+                  double *result) {
+    ((const rbt_tets *)group->data)->kernels->apply(batch_at(group, first), count, store, p, result);
+}
+
+static void copy_lane(const rbt_tet_batch *from, int source, rbt_tet_batch *to, int lane) {
+    for (int k = 0; k < 9; k++) to->B[k][lane] = from->B[k][source];
+    for (int a = 0; a < 4; a++) to->node[a][lane] = from->node[a][source];
+    to->volume[lane] = from->volume[source];
+    to->k.mu[lane] = from->k.mu[source];
+    to->k.lambda[lane] = from->k.lambda[source];
+}
+
+static bool part_of(const rbt_group *group, rbt_arena *arena, const int32_t *elements, size_t count,
+                    const int32_t *number, rbt_group *part, rbt_error *error) {
+    const rbt_tets *whole = group->data;
+    size_t batch_count = (count + RBT_W - 1) / RBT_W;
+    rbt_tets *data = rbt_arena_take(arena, 1, sizeof *data);
+    rbt_tet_batch *batches = rbt_arena_take(arena, batch_count, sizeof *batches);
+    int32_t *nodes = rbt_arena_take(arena, 4 * count, sizeof *nodes);
+    int32_t *members = rbt_arena_take(arena, count, sizeof *members);
+    if (!data || !batches || !nodes || !members)
+        return rbt_fail_memory(error, batch_count * sizeof *batches, "part of a body");
+    for (size_t k = 0; k < batch_count * RBT_W; k++) {
+        size_t e = (size_t)elements[k < count ? k : count - 1];
+        rbt_tet_batch *to = &batches[k / RBT_W];
+        int lane = (int)(k % RBT_W);
+        copy_lane(&whole->batches[e / RBT_W], (int)(e % RBT_W), to, lane);
+        for (int a = 0; a < 4; a++) to->node[a][lane] = number[to->node[a][lane]];
+        if (k >= count) {
+            to->volume[lane] = 0;
+            continue;
+        }
+        members[k] = group->members[e];
+        for (size_t a = 0; a < 4; a++) nodes[4 * k + a] = to->node[a][lane];
+    }
+    *data = (rbt_tets){whole->material, whole->kernels, batch_count, batches};
+    *part = *group;
+    part->count = count;
+    part->nodes = nodes;
+    part->members = members;
+    part->data = data;
+    return true;
+}
+
+const rbt_group_type RBT_TETS = {
+    .name = "tets",
+    .corners = 4,
+    .pairs = RBT_TET_PAIRS,
+    .energy = energy,
+    .gradient = gradient,
+    .stiffness = stiffness,
+    .local = rbt_tet_local,
+    .tangent_size = tangent_size,
+    .tangent = tangent,
+    .apply = apply,
+    .part = part_of,
+};
 
 // ---- The local view: the same kernels on a batch with one tet in it
 
@@ -137,13 +200,7 @@ static rbt_tet_batch batch_of_one(const rbt_group *group, size_t element) {
     const rbt_tet_batch *from = &((const rbt_tets *)group->data)->batches[element / RBT_W];
     int lane = (int)(element % RBT_W);
     rbt_tet_batch one;
-    for (int l = 0; l < RBT_W; l++) {
-        for (int k = 0; k < 9; k++) one.B[k][l] = from->B[k][lane];
-        for (int a = 0; a < 4; a++) one.node[a][l] = from->node[a][lane];
-        one.volume[l] = from->volume[lane];
-        one.k.mu[l] = from->k.mu[lane];
-        one.k.lambda[l] = from->k.lambda[lane];
-    }
+    for (int l = 0; l < RBT_W; l++) copy_lane(from, lane, &one, l);
     return one;
 }
 

@@ -176,42 +176,56 @@ INLINE void project_stretches(rbt_lane d[3], rbt_lane o[3]) {
 #undef ENTRY
 }
 
+// dP/dF in the frames of U and V, as above: stretches with the diagonal A and, opposite to k, o; the planes' sums and halves of
+// flip and twist
+typedef struct spectrum {
+    rbt_lane3 U, V;
+    rbt_lane A[3], o[3], sum[3], half[3];
+} spectrum;
+
+INLINE void decompose(const rbt_tet_batch *b, int off, const double *x, psi_function psi, bool rotation, bool quartic,
+                      bool projected, spectrum *d) {
+    rbt_lane3 F;
+    rbt_lane s[3];
+    rbt_lane_invariants I;
+    load_deformation(b, off, x, &F);
+    lane_svd(&F, &d->U, s, &d->V, &I);
+    rbt_psi p = psi(lane_load(&b->k.mu[off]), lane_load(&b->k.lambda[off]), &I);
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        rbt_lane c = s[i] * s[j], ci = s[j] * s[k], cj = s[i] * s[k];
+        d->A[k] = p.d11 + 4 * p.d22 * s[k] * s[k] + p.d33 * c * c + 2 * p.d2;
+        d->o[k] = p.d11 + 4 * p.d22 * s[i] * s[j] + p.d33 * ci * cj + p.d3 * s[k];
+        rbt_lane flip = 2 * p.d2 - p.d3 * s[k], twist = 2 * p.d2 + p.d3 * s[k];
+        if (quartic) {
+            rbt_lane squares = s[i] * s[i] + s[j] * s[j];
+            d->A[k] += 12 * p.d4 * s[k] * s[k];
+            flip += 4 * p.d4 * (squares + s[i] * s[j]);
+            twist += 4 * p.d4 * (squares - s[i] * s[j]);
+        }
+        if (rotation) {
+            rbt_lane both = s[i] + s[j];
+            twist += 2 * p.d1 / lane_select(lane_abs(both) > 1e-9, both, lane_of(1e-9));
+        }
+        if (projected) {
+            flip = lane_max(flip, lane_of(0));
+            twist = lane_max(twist, lane_of(0));
+        }
+        d->sum[k] = 0.5 * (flip + twist);
+        d->half[k] = 0.5 * (flip - twist);
+    }
+    if (projected) project_stretches(d->A, d->o);
+}
+
 INLINE void stiffness_batches(const rbt_tet_batch *batches, size_t count, const double *x, double *blocks,
                               psi_function psi, bool rotation, bool quartic, bool projected) {
     for (size_t first = 0; first < count; first += RBT_LANES) {
         const rbt_tet_batch *b = batches + first / RBT_W;
         const int off = (int)(first % RBT_W);
-        rbt_lane3 F, U, V;
-        rbt_lane s[3], g[3][3], K[10][9], A[3], o[3], sum[3], half[3];
-        rbt_lane_invariants I;
-        load_deformation(b, off, x, &F);
-        lane_svd(&F, &U, s, &V, &I);
-        rbt_psi p = psi(lane_load(&b->k.mu[off]), lane_load(&b->k.lambda[off]), &I);
-        for (int k = 0; k < 3; k++) {
-            int i = (k + 1) % 3, j = (k + 2) % 3;
-            rbt_lane c = s[i] * s[j], ci = s[j] * s[k], cj = s[i] * s[k];
-            A[k] = p.d11 + 4 * p.d22 * s[k] * s[k] + p.d33 * c * c + 2 * p.d2;
-            o[k] = p.d11 + 4 * p.d22 * s[i] * s[j] + p.d33 * ci * cj + p.d3 * s[k];
-            rbt_lane flip = 2 * p.d2 - p.d3 * s[k], twist = 2 * p.d2 + p.d3 * s[k];
-            if (quartic) {
-                rbt_lane squares = s[i] * s[i] + s[j] * s[j];
-                A[k] += 12 * p.d4 * s[k] * s[k];
-                flip += 4 * p.d4 * (squares + s[i] * s[j]);
-                twist += 4 * p.d4 * (squares - s[i] * s[j]);
-            }
-            if (rotation) {
-                rbt_lane both = s[i] + s[j];
-                twist += 2 * p.d1 / lane_select(lane_abs(both) > 1e-9, both, lane_of(1e-9));
-            }
-            if (projected) {
-                flip = lane_max(flip, lane_of(0));
-                twist = lane_max(twist, lane_of(0));
-            }
-            sum[k] = 0.5 * (flip + twist);
-            half[k] = 0.5 * (flip - twist);
-        }
-        if (projected) project_stretches(A, o);
-        turn_gradients(b, off, &V, true, g);
+        spectrum d;
+        rbt_lane g[3][3], K[10][9];
+        decompose(b, off, x, psi, rotation, quartic, projected, &d);
+        turn_gradients(b, off, &d.V, true, g);
         rbt_lane volume = lane_load(&b->volume[off]);
         for (int a = 0; a < 3; a++)
             for (int c = 0; c <= a; c++) {
@@ -220,16 +234,16 @@ INLINE void stiffness_batches(const rbt_tet_batch *batches, size_t count, const 
                 for (int i = 0; i < 3; i++) same[i] = g[a][i] * g[c][i];
                 for (int i = 0; i < 3; i++) {
                     int j = (i + 1) % 3, k = (i + 2) % 3;
-                    D.at[4 * i] = volume * (A[i] * same[i] + sum[k] * same[j] + sum[j] * same[k]);
-                    D.at[3 * i + j] = volume * (o[k] * g[a][i] * g[c][j] + half[k] * g[a][j] * g[c][i]);
-                    D.at[3 * j + i] = volume * (o[k] * g[a][j] * g[c][i] + half[k] * g[a][i] * g[c][j]);
+                    D.at[4 * i] = volume * (d.A[i] * same[i] + d.sum[k] * same[j] + d.sum[j] * same[k]);
+                    D.at[3 * i + j] = volume * (d.o[k] * g[a][i] * g[c][j] + d.half[k] * g[a][j] * g[c][i]);
+                    D.at[3 * j + i] = volume * (d.o[k] * g[a][j] * g[c][i] + d.half[k] * g[a][i] * g[c][j]);
                 }
-                lane_multiply(&U, &D, &UD);
+                lane_multiply(&d.U, &D, &UD);
                 rbt_lane *to = K[(a + 1) * (a + 2) / 2 + c + 1];
                 for (int i = 0; i < 3; i++)
                     for (int j = 0; j < 3; j++)
-                        to[3 * i + j] = UD.at[3 * i] * U.at[3 * j] + UD.at[3 * i + 1] * U.at[3 * j + 1] +
-                                        UD.at[3 * i + 2] * U.at[3 * j + 2];
+                        to[3 * i + j] = UD.at[3 * i] * d.U.at[3 * j] + UD.at[3 * i + 1] * d.U.at[3 * j + 1] +
+                                        UD.at[3 * i + 2] * d.U.at[3 * j + 2];
             }
         store_blocks(K, count - first, blocks + RBT_TET_BLOCK_DOUBLES * first);
     }
@@ -293,6 +307,8 @@ INLINE void warped_batches(const rbt_tet_batch *batches, size_t count, const dou
     }
 }
 
+#include "energy/tet_tangent_kernel.h"
+
 // ---- The table of one instruction set
 
 #define INVARIANT_KERNELS(name, rotation, quartic)                                                                   \
@@ -309,12 +325,22 @@ INLINE void warped_batches(const rbt_tet_batch *batches, size_t count, const dou
         stiffness_batches(b, n, x, k, psi_##name, rotation, quartic, true);                                          \
     }
 
+#define TANGENT_KERNEL(name, rotation, quartic)                                                                      \
+    static void tangent_##name(const rbt_tet_batch *b, size_t n, const double *x, double *t) {                       \
+        tangent_batches(b, n, x, t, psi_##name, rotation, quartic);                                                  \
+    }
+
 INVARIANT_KERNELS(stable_neo_hookean, false, false)
+TANGENT_KERNEL(stable_neo_hookean, false, false)
 INVARIANT_KERNELS(neo_hookean, false, false)
+TANGENT_KERNEL(neo_hookean, false, false)
 INVARIANT_KERNELS(st_venant_kirchhoff, false, true)
+TANGENT_KERNEL(st_venant_kirchhoff, false, true)
 INVARIANT_KERNELS(fixed_corotated, true, false)
+TANGENT_KERNEL(fixed_corotated, true, false)
 INVARIANT_KERNELS(corotational, true, false)
 INVARIANT_KERNELS(arap, true, false)
+TANGENT_KERNEL(arap, true, false)
 
 static void energy_linear(const rbt_tet_batch *b, size_t n, const double *x, double *e) {
     linear_batches(b, n, x, e, NULL);
@@ -331,7 +357,8 @@ static void warped_corotational(const rbt_tet_batch *b, size_t n, const double *
 
 #define KERNELS(name)                                                                                                \
     {                                                                                                                \
-        energy_##name, gradient_##name, { hessian_##name, projected_##name, hessian_##name }                         \
+        energy_##name, gradient_##name, {hessian_##name, projected_##name, hessian_##name}, SPECTRUM_DOUBLES,        \
+            tangent_##name, apply_spectrum                                                                           \
     }
 
 #define RBT_TET_KERNEL_TABLE                                                                                         \
@@ -339,8 +366,12 @@ static void warped_corotational(const rbt_tet_batch *b, size_t n, const double *
         KERNELS(stable_neo_hookean), KERNELS(neo_hookean), KERNELS(st_venant_kirchhoff), KERNELS(fixed_corotated),   \
             {energy_corotational,                                                                                    \
              gradient_corotational,                                                                                  \
-             {hessian_corotational, projected_corotational, warped_corotational}},                                   \
-            KERNELS(arap), {energy_linear, gradient_linear, {hessian_linear, hessian_linear, hessian_linear}},       \
+             {hessian_corotational, projected_corotational, warped_corotational},                                    \
+             9,                                                                                                      \
+             tangent_rotation,                                                                                       \
+             apply_rotation},                                                                                        \
+            KERNELS(arap), {energy_linear,   gradient_linear, {hessian_linear, hessian_linear, hessian_linear}, 0,   \
+                            tangent_nothing, apply_linear},                                                          \
     }
 
 #endif

@@ -46,6 +46,11 @@ typedef struct rbt_tet_kernels {
     void (*gradient)(const rbt_tet_batch *batches, size_t count, const double *x, double *energy, double *gradient);
     void (*stiffness[RBT_STIFFNESS_KINDS])(const rbt_tet_batch *batches, size_t count, const double *x,
                                            double *blocks);
+    // RBT_TANGENT as a map: tangent_size numbers per tet hold what depends on x (0: nothing does), apply gives K p as gradient
+    // does, per corner. In lanes: number k of tet l of a batch is store[RBT_W k + l].
+    size_t tangent_size;
+    void (*tangent)(const rbt_tet_batch *batches, size_t count, const double *x, double *store);
+    void (*apply)(const rbt_tet_batch *batches, size_t count, const double *store, const double *p, double *result);
 } rbt_tet_kernels;
 
 extern const rbt_tet_kernels RBT_TET_KERNELS_PLAIN[RBT_TET_MATERIALS];

@@ -129,6 +129,11 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     if (r->indefinite || r->projected)
         rbt_text_add(&t, "  \"fallbacks\": {\"indefinite\": %lld, \"projected\": %lld},\n", (long long)r->indefinite,
                      (long long)r->projected);
+    if (method->describe) {
+        rbt_text_add(&t, "  \"%s\": {", method->name);
+        method->describe(r->sim->stepper.self, &t);
+        rbt_text_add(&t, "},\n");
+    }
     add_seconds(&t, r);
     add_energies(&t, "energy_first", &r->first, ",");
     add_energies(&t, "energy_last", &r->last, ",");

@@ -14,6 +14,7 @@ typedef struct rbt_method {
     int order;                    // of its error in x and v on smooth motion: 1 or 2
     int damped_order;             // the same with stiffness damping, whose matrix changes with x; 0: as order
     bool keeps_angular_momentum;  // of a free body, to rounding or the solver's tolerance; all keep the linear one
+    bool needs_lumped_mass;       // refuses bodies with consistent mass
     rbt_name_of solvers;          // names of its step solvers, the first is the default; NULL: it needs none
     const rbt_record *options;    // its own options; NULL: it has none
 
@@ -28,11 +29,15 @@ typedef struct rbt_method {
     // One attempt to bring the state from state->t to `until`. On failure it fills report->outcome, stage, value and
     // hint and may leave x and v half-made: the caller restores them. It never touches state->frame or state->step.
     rbt_outcome (*attempt)(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report);
+
+    // What the method has to say about itself in run.json: the members of an object, in JSON; NULL: nothing.
+    void (*describe)(const void *self, rbt_text *json);
 } rbt_method;
 
 const rbt_method *rbt_method_at(int i);  // NULL past the end
 const char *rbt_method_name(int i);      // NULL past the end
 
+extern const rbt_method RBT_IMEX;
 extern const rbt_method RBT_SYMPLECTIC_EULER;
 extern const rbt_method RBT_SEMI_IMPLICIT;
 extern const rbt_method RBT_BACKWARD_EULER;

@@ -142,7 +142,7 @@ void verify_momentum(verify *v) {
         steps);
     verify_table(v, "method|mass|linear|bound|angular|bound");
     for (int i = 0; rbt_method_at(i); i++)
-        for (int consistent = 0; consistent <= (rbt_method_at(i)->solvers != NULL); consistent++)
+        for (int consistent = 0; consistent <= !rbt_method_at(i)->needs_lumped_mass; consistent++)
             check_momentum(v, rbt_method_at(i), consistent, steps);
 }
 

@@ -1,0 +1,302 @@
+#include "step/stability.h"
+
+#include "base/threads.h"
+#include "math/largest.h"
+#include "math/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double EPSILON = 0.04, DOUBT = 1e-9;
+enum { MOST_LANCZOS = 160 };
+
+void rbt_stability_free(rbt_stability *s) {
+    rbt_arena_free(s->arena);
+    *s = (rbt_stability){0};
+}
+
+// Nodes that are fixed, or driven and never released
+static void find_held(const rbt_model *m, unsigned char *held) {
+    for (size_t n = 0; n < m->node_count; n++) held[n] = m->role[n] == RBT_FIXED;
+    for (size_t i = 0; i < m->motions.node_count; i++)
+        if (isinf(m->motions.groups[m->motions.group[i]].release)) held[m->motions.node[i]] = 1;
+}
+
+// ---- Local bounds
+
+static const double *find_block(const rbt_block_matrix *K, int32_t row, int32_t column) {
+    for (size_t k = K->start[row]; k < K->start[row + 1]; k++)
+        if (K->column[k] == column) return K->value + 9 * k;
+    return NULL;
+}
+
+// The element's block of M^-1/2 K M^-1/2 into one lane
+static void gather_element(const rbt_stability *s, const rbt_block_matrix *K, const int32_t *node, int corners,
+                           rbt_small_batch A, int lane) {
+    for (int a = 0; a < corners; a++)
+        for (int b = 0; b < corners; b++) {
+            if (node[b] > node[a]) continue;
+            const double *block = find_block(K, node[a], node[b]);
+            double scale = s->root[node[a]] * s->root[node[b]];
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    A[3 * a + i][3 * b + j][lane] = A[3 * b + j][3 * a + i][lane] =
+                        block ? scale * block[3 * i + j] : 0;
+        }
+}
+
+static void find_rates(rbt_stability *s, const rbt_block_matrix *K, const double *known) {
+    double *rate = s->rate;
+    for (size_t g = 0; g < s->model->group_count; rate += s->model->groups[g++].count) {
+        const rbt_group *group = &s->model->groups[g];
+        int corners = group->type->corners;
+        const double *old = known ? known + (rate - s->rate) : NULL;
+        size_t batches = (group->count + RBT_W - 1) / RBT_W;
+#pragma omp parallel for schedule(static) if (group->count >= RBT_PARALLEL_FROM)
+        for (size_t b = 0; b < batches; b++) {
+            rbt_small_batch A;
+            double largest[RBT_W];
+            bool wanted = false;
+            for (size_t l = 0; l < RBT_W; l++) {
+                size_t e = b * RBT_W + l < group->count ? b * RBT_W + l : group->count - 1;
+                wanted |= !old || isnan(old[e]);
+            }
+            for (size_t l = 0; wanted && l < RBT_W; l++) {
+                size_t e = b * RBT_W + l < group->count ? b * RBT_W + l : group->count - 1;
+                gather_element(s, K, group->nodes + (size_t)corners * e, corners, A, (int)l);
+            }
+            if (wanted) rbt_small_largest(3 * corners, A, largest);
+            for (size_t l = 0; l < RBT_W && b * RBT_W + l < group->count; l++) {
+                size_t e = b * RBT_W + l;
+                rate[e] = old && !isnan(old[e]) ? old[e] : fmax(largest[l], 0);
+            }
+        }
+    }
+}
+
+static bool rest_stiffness(rbt_stability *s, const double *known, rbt_error *error) {
+    rbt_stiffness stiffness;
+    if (!rbt_stiffness_build(&stiffness, s->model, error)) return false;
+    rbt_stiffness_assemble(&stiffness, s->model, RBT_TANGENT, s->model->X);
+    find_rates(s, &stiffness.K, known);
+    rbt_stiffness_free(&stiffness);
+    return true;
+}
+
+bool rbt_stability_init(rbt_stability *s, const rbt_model *m, const double *known, rbt_error *error) {
+    *s = (rbt_stability){.model = m, .arena = rbt_arena_new()};
+    for (size_t g = 0; g < m->group_count; g++) s->element_count += m->groups[g].count;
+    size_t values = 3 * m->node_count;
+    bool ok = s->arena && (s->rate = rbt_arena_take(s->arena, s->element_count, sizeof(double))) &&
+              (s->held = rbt_arena_take(s->arena, m->node_count, 1)) &&
+              (s->root = rbt_arena_take(s->arena, m->node_count, sizeof(double))) &&
+              (s->work = rbt_arena_take(s->arena, 4 * values, sizeof(double))) &&
+              (s->modes = rbt_arena_take(s->arena, RBT_STABILITY_MODES * values, sizeof(double)));
+    if (!ok) rbt_fail_memory(error, (5 + RBT_STABILITY_MODES) * values * sizeof(double), "bounds of the step");
+    if (ok) {
+        find_held(m, s->held);
+        for (size_t n = 0; n < m->node_count; n++)
+            s->root[n] = s->held[n] || !(m->mass[n] > 0) ? 0 : 1 / sqrt(m->mass[n]);
+        ok = rest_stiffness(s, known, error) && rbt_tangent_build(&s->tangent, s->arena, m, error);
+    }
+    if (ok) rbt_tangent_prepare(&s->tangent, m->X);
+    else rbt_stability_free(s);
+    return ok;
+}
+
+// ---- The certificate
+
+static bool is_explicit(const rbt_stability *s, const unsigned char *implicit, size_t n) {
+    return s->root[n] > 0 && !(implicit && implicit[n]);
+}
+
+// A number between -1 and 1 that depends on i alone (splitmix64)
+static double scatter(uint64_t i) {
+    uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)(int64_t)(z ^ z >> 31) * 0x1p-63;
+}
+
+// y = M_E^-1/2 K_EE M_E^-1/2 q
+static void scaled_product(rbt_stability *s, const unsigned char *implicit, const double *q, double *moved,
+                           double *y) {
+    size_t nodes = s->model->node_count;
+    for (size_t i = 0; i < 3 * nodes; i++) moved[i] = s->root[i / 3] * q[i];
+    rbt_tangent_product(&s->tangent, moved, y);
+    for (size_t n = 0; n < nodes; n++) {
+        double scale = is_explicit(s, implicit, n) ? s->root[n] : 0;
+        for (size_t i = 3 * n; i < 3 * n + 3; i++) y[i] *= scale;
+    }
+}
+
+typedef struct lanczos {
+    int count;
+    double d[MOST_LANCZOS], e[MOST_LANCZOS];  // T
+    double start;                             // length of the vector it began with
+} lanczos;
+
+static void begin(rbt_stability *s, const unsigned char *implicit, double *q) {
+    for (size_t n = 0; n < s->model->node_count; n++)
+        for (size_t i = 3 * n; i < 3 * n + 3; i++) q[i] = is_explicit(s, implicit, n) ? scatter(i) : 0;
+    double length = rbt_vector_norm(3 * s->model->node_count, q);
+    for (size_t i = 0; length > 0 && i < 3 * s->model->node_count; i++) q[i] /= length;
+}
+
+// T of `most` steps. A second time with weights (modes x MOST_LANCZOS) it also sums the vectors up: shape += weight q.
+static void iterate(rbt_stability *s, const unsigned char *implicit, int most, lanczos *T, const double *weights,
+                    size_t modes, double *shape) {
+    size_t n = 3 * s->model->node_count;
+    double *q = s->work, *before = q + n, *y = before + n, *moved = y + n;
+    begin(s, implicit, q);
+    memset(before, 0, n * sizeof *before);
+    for (T->count = 0; T->count < most;) {
+        int k = T->count++;
+        for (size_t m = 0; m < modes; m++)
+            rbt_vector_add_scaled(n, shape + m * n, weights[m * MOST_LANCZOS + (size_t)k], q);
+        scaled_product(s, implicit, q, moved, y);
+        T->d[k] = rbt_vector_dot(n, q, y);
+        rbt_vector_add_scaled(n, y, -T->d[k], q);
+        if (k) rbt_vector_add_scaled(n, y, -T->e[k - 1], before);
+        T->e[k] = rbt_vector_norm(n, y);
+        // Nothing is left: the space of the start is exhausted, and T exact.
+        if (!(T->e[k] > 1e-13 * fabs(T->d[0]))) return;
+        for (size_t i = 0; i < n; i++) {
+            before[i] = q[i];
+            q[i] = y[i] / T->e[k];
+        }
+    }
+}
+
+// An eigenvector of T for theta, by two steps of inverse iteration with T - theta I = L U, pivots kept off zero
+static void tridiagonal_vector(const lanczos *T, double theta, double *z) {
+    int n = T->count;
+    double pivot[MOST_LANCZOS], size = fabs(theta) + fabs(T->d[0]);
+    for (int i = 0; i < n; i++) z[i] = 1 + 0.1 * scatter((uint64_t)i);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < n; i++) {
+            pivot[i] = T->d[i] - theta - (i ? T->e[i - 1] * T->e[i - 1] / pivot[i - 1] : 0);
+            if (fabs(pivot[i]) < 1e-14 * size) pivot[i] = 1e-14 * size;
+            if (i) z[i] -= T->e[i - 1] / pivot[i - 1] * z[i - 1];
+        }
+        double square = 0;
+        for (int i = n; i-- > 0;) {
+            z[i] = (z[i] - (i + 1 < n ? T->e[i] * z[i + 1] : 0)) / pivot[i];
+            square += z[i] * z[i];
+        }
+        for (int i = 0; i < n; i++) z[i] /= sqrt(square);
+    }
+}
+
+// How many eigenvalues of T are above z
+static int count_above(const lanczos *T, double z) {
+    double q = 1;
+    int above = 0;
+    for (int i = 0; i < T->count; i++) {
+        q = T->d[i] - z - (i ? T->e[i - 1] * T->e[i - 1] / (fabs(q) > 1e-300 ? q : 1e-300) : 0);
+        above += q > 0;
+    }
+    return above;
+}
+
+// The number-th largest eigenvalue of T, number = 0 for the largest
+static double eigenvalue(const lanczos *T, int number, double high) {
+    double low = 0;
+    for (int step = 0; step < 60; step++) {
+        double middle = 0.5 * (low + high);
+        if (count_above(T, middle) > number) low = middle;
+        else high = middle;
+    }
+    return high;
+}
+
+double rbt_stability_bound(rbt_stability *s, const unsigned char *implicit, double step, double *shape,
+                           size_t *shape_count) {
+    size_t left = 0, n = 3 * s->model->node_count;
+    for (size_t k = 0; k < s->model->node_count; k++) left += is_explicit(s, implicit, k);
+    if (shape_count) *shape_count = 0;
+    if (!left) return INFINITY;
+    double steps = 0.5 * (1 + log(1.648 * sqrt(3.0 * (double)left) / DOUBT) / sqrt(EPSILON));
+    int most = steps < MOST_LANCZOS ? (int)ceil(steps) : MOST_LANCZOS;
+    lanczos T;
+    iterate(s, implicit, most, &T, NULL, 0, NULL);
+    double rate = rbt_tridiagonal_largest(T.count, T.d, T.e), limit = 4 * (1 - EPSILON) / (step * step);
+    if (shape && rate > limit) {
+        double weights[RBT_STABILITY_MODES * MOST_LANCZOS] = {0};
+        int above = count_above(&T, limit);
+        size_t modes = above < RBT_STABILITY_MODES ? (size_t)(above > 0 ? above : 1) : RBT_STABILITY_MODES;
+        for (size_t m = 0; m < modes; m++)
+            tridiagonal_vector(&T, eigenvalue(&T, (int)m, rate * (1 + 1e-12)), weights + m * MOST_LANCZOS);
+        memset(shape, 0, modes * n * sizeof *shape);
+        iterate(s, implicit, T.count, &T, weights, modes, shape);
+        *shape_count = modes;
+    }
+    return rate > 0 ? 2 * sqrt((1 - EPSILON) / rate) : INFINITY;
+}
+
+// ---- The implicit nodes
+
+static size_t mark_ill_shaped(const rbt_stability *s, const rbt_split_def *def, unsigned char *implicit) {
+    const double *rate = s->rate;
+    size_t ill = 0;
+    for (size_t g = 0; g < s->model->group_count; rate += s->model->groups[g++].count) {
+        const rbt_group *group = &s->model->groups[g];
+        size_t corners = (size_t)group->type->corners;
+        for (size_t e = 0; e < group->count; e++) {
+            if (!(def->step * sqrt(rate[e]) > 2 * def->safety)) continue;
+            ill++;
+            for (size_t a = 0; a < corners; a++) implicit[group->nodes[corners * e + a]] = 1;
+        }
+    }
+    return ill;
+}
+
+// The neighbours of implicit nodes, too; `before` (node_count) is work space
+static void add_ring(const rbt_model *m, unsigned char *before, unsigned char *implicit) {
+    memcpy(before, implicit, m->node_count);
+    for (size_t g = 0; g < m->group_count; g++) {
+        const rbt_group *group = &m->groups[g];
+        size_t corners = (size_t)group->type->corners;
+        for (size_t e = 0; e < group->count; e++) {
+            const int32_t *node = group->nodes + corners * e;
+            unsigned char any = 0;
+            for (size_t a = 0; a < corners; a++) any |= before[node[a]];
+            for (size_t a = 0; any && a < corners; a++) implicit[node[a]] = 1;
+        }
+    }
+}
+
+// Nodes where an unstable mode has more than a fourth of its largest energy at a node
+static size_t move_nodes(const rbt_stability *s, const double *shape, unsigned char *implicit) {
+    double most = 0;
+    size_t moved = 0;
+    for (size_t n = 0; n < s->model->node_count; n++)
+        most = fmax(most, shape[3 * n] * shape[3 * n] + shape[3 * n + 1] * shape[3 * n + 1] +
+                              shape[3 * n + 2] * shape[3 * n + 2]);
+    for (size_t n = 0; n < s->model->node_count; n++) {
+        const double *u = shape + 3 * n;
+        if (implicit[n] || !(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] > 0.25 * most)) continue;
+        implicit[n] = 1;
+        moved++;
+    }
+    return moved;
+}
+
+rbt_split rbt_stability_split(rbt_stability *s, const rbt_split_def *def, unsigned char *implicit) {
+    const rbt_model *m = s->model;
+    rbt_split split = {.bound = NAN};
+    memset(implicit, 0, m->node_count);
+    split.ill_count = mark_ill_shaped(s, def, implicit);
+    for (int r = 0; r < def->rings; r++) add_ring(m, (unsigned char *)s->work, implicit);
+    for (size_t n = 0; n < m->node_count; n++) implicit[n] &= !s->held[n];
+    while (def->certify) {
+        size_t modes, moved = 0;
+        split.bound = rbt_stability_bound(s, implicit, def->step, s->modes, &modes);
+        split.rounds++;
+        for (size_t k = 0; k < modes; k++) moved += move_nodes(s, s->modes + 3 * k * m->node_count, implicit);
+        split.moved_count += moved;
+        if (split.bound >= def->step || !moved) break;
+    }
+    for (size_t n = 0; n < m->node_count; n++) split.implicit_count += implicit[n];
+    return split;
+}

@@ -1,0 +1,358 @@
+// imex: its local bounds and certificate against dense matrices, the stability of whole steps on random bodies, its limits.
+#include "base/threads.h"
+#include "delaunay.h"
+#include "dense.h"
+#include "math/largest.h"
+#include "math/symmetric.h"
+#include "scene.h"
+#include "scene/sim.h"
+#include "step/stability.h"
+
+#include <unistd.h>
+
+enum { BODIES = 200, STEPS = 3, NODES = 12 };
+
+// LAPACK's eigenvalues of a general matrix
+extern void dgeev_(const char *left, const char *right, const int *n, double *A, const int *lda, double *real,
+                   double *imaginary, double *vl, const int *ldvl, double *vr, const int *ldvr, double *work,
+                   const int *size, int *info, size_t, size_t);
+
+static char mesh_path[64];
+
+static rbt_sim *body_sim(const char *method, const char *material, double step, const char *options,
+                         const char *more) {
+    char json[2048];
+    snprintf(json, sizeof json,
+             "{'rubato': 1, 'bodies': [{'name': 'body', 'mesh': {'file': '%s'}, 'material': {'model': '%s', "
+             "'young': 1e4, 'poisson': 0.3, 'density': 1000}%s}], 'time': {'step': %.17g, 'frame': %.17g, 'end': "
+             "1000}, 'integrator': {'method': '%s', 'max_cuts': 0%s}}",
+             mesh_path, material, more, step, step, method, options);
+    return sim_from(json);
+}
+
+static void random_mesh(int body, size_t nodes) {
+    static delaunay d;
+    delaunay_random_body(&d, nodes, (uint64_t)body + 1, 1e-5);
+    delaunay_write(&d, mesh_path);
+}
+
+static double *scaled_stiffness(const rbt_model *m) {
+    rbt_stiffness s;
+    assert_true(rbt_stiffness_build(&s, m, NULL));
+    rbt_stiffness_assemble(&s, m, RBT_TANGENT, m->X);
+    size_t n = 3 * m->node_count;
+    double *K = dense_of_blocks(&s.K);
+    rbt_stiffness_free(&s);
+    for (size_t i = 0; i < n * n; i++) K[i] /= sqrt(m->mass[i / n / 3] * m->mass[i % n / 3]);
+    return K;
+}
+
+// Of the nodes that are not in `without`
+static double dense_bound(const rbt_model *m, const double *K, const unsigned char *without) {
+    size_t n = 3 * m->node_count, N = 0;
+    double *A = malloc(n * n * sizeof *A), *lambda = malloc(n * sizeof *lambda);
+    for (size_t i = 0; i < n; i++) {
+        if (without && without[i / 3]) continue;
+        for (size_t j = 0; j < n; j++)
+            if (!without || !without[j / 3]) A[N++] = K[i * n + j];
+    }
+    N = (size_t)(sqrt((double)N) + 0.5);
+    double bound = INFINITY;
+    if (N) {
+        dense_eigenvalues(A, N, lambda);
+        bound = 2 / sqrt(lambda[N - 1]);
+    }
+    free(A);
+    free(lambda);
+    return bound;
+}
+
+// One step as a matrix over (u / h, v): its spectral radius
+static double spectral_radius(rbt_sim *sim) {
+    size_t n = 3 * sim->model->node_count;
+    int N = (int)(2 * n), size = 16 * N, info, one = 1;
+    double h = sim->model->step, *B = calloc((size_t)N * (size_t)N, sizeof *B), radius = 0;
+    double *real = calloc((size_t)N, sizeof *real), *imaginary = calloc((size_t)N, sizeof *imaginary);
+    double *work = calloc((size_t)size, sizeof *work), none;
+    for (size_t j = 0; j < 2 * n; j++) {
+        rbt_step_report report = {0};
+        memcpy(sim->state.x, sim->model->X, n * sizeof(double));
+        memset(sim->state.v, 0, n * sizeof(double));
+        if (j < n) sim->state.x[j] += h;
+        else sim->state.v[j - n] = 1;
+        sim->state.t = 0;
+        assert_int_equal(rbt_stepper_advance(&sim->stepper, &sim->state, h, &report), RBT_DONE);
+        for (size_t i = 0; i < n; i++) {
+            B[j * 2 * n + i] = (sim->state.x[i] - sim->model->X[i]) / h;
+            B[j * 2 * n + n + i] = sim->state.v[i];
+        }
+    }
+    dgeev_("N", "N", &N, B, &N, real, imaginary, &none, &one, &none, &one, work, &size, &info, 1, 1);
+    assert_int_equal(info, 0);
+    for (int i = 0; i < N; i++) radius = fmax(radius, hypot(real[i], imaginary[i]));
+    free(B);
+    free(real);
+    free(imaginary);
+    free(work);
+    return radius;
+}
+
+static void largest_is_jacobis(void **state) {
+    (void)state;
+    uint64_t seed = 3;
+    for (int n = 1; n <= RBT_LARGEST_MOST; n++) {
+        static rbt_small_batch A;
+        double full[RBT_W][RBT_LARGEST_MOST * RBT_LARGEST_MOST], largest[RBT_W];
+        for (int l = 0; l < RBT_W; l++)
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j <= i; j++) {
+                    // the last lane is diagonal, the one before it zero
+                    double entry = l == RBT_W - 2 || (l == RBT_W - 1 && i != j) ? 0 : 2 * delaunay_random(&seed) - 1;
+                    A[i][j][l] = A[j][i][l] = full[l][n * i + j] = full[l][n * j + i] = entry;
+                }
+        rbt_small_largest(n, A, largest);
+        for (int l = 0; l < RBT_W; l++) {
+            double exact = -INFINITY;
+            rbt_symmetric_eigen(n, full[l], NULL);
+            for (int i = 0; i < n; i++) exact = fmax(exact, full[l][(n + 1) * i]);
+            assert_true(fabs(largest[l] - exact) < 1e-10 * n);
+        }
+    }
+}
+
+// The 12 x 12 blocks of the assembled matrix; none above the eigenvalue of the whole
+static void local_rates_are_dense_ones(void **state) {
+    (void)state;
+    random_mesh(0, 30);
+    rbt_sim *sim = body_sim("symplectic-euler", "linear", 1e-3, "", "");
+    const rbt_model *m = sim->model;
+    rbt_stability s;
+    assert_true(rbt_stability_init(&s, m, NULL, NULL));
+    double *K = scaled_stiffness(m), whole = dense_bound(m, K, NULL);
+    size_t n = 3 * m->node_count;
+    for (size_t e = 0; e < s.element_count; e++) {
+        double A[144], exact = 0;
+        const int32_t *node = m->groups[0].nodes + 4 * e;
+        for (size_t i = 0; i < 144; i++)
+            A[i] = K[(3 * (size_t)node[i / 36] + i / 12 % 3) * n + 3 * (size_t)node[i % 12 / 3] + i % 3];
+        rbt_symmetric_eigen(12, A, NULL);
+        for (int i = 0; i < 12; i++) exact = fmax(exact, A[13 * i]);
+        assert_true(fabs(s.rate[e] - exact) < 1e-9 * exact);
+        assert_true(2 / sqrt(s.rate[e]) >= whole * (1 - 1e-9));
+    }
+    // Known rates are taken over as they are.
+    double *known = malloc(s.element_count * sizeof *known);
+    for (size_t e = 0; e < s.element_count; e++) known[e] = e % 3 ? NAN : 1 + (double)e;
+    rbt_stability again;
+    assert_true(rbt_stability_init(&again, m, known, NULL));
+    for (size_t e = 0; e < s.element_count; e++) assert_true(again.rate[e] == (e % 3 ? s.rate[e] : 1 + (double)e));
+    rbt_stability_free(&again);
+    rbt_stability_free(&s);
+    free(known);
+    free(K);
+    rbt_sim_free(sim);
+}
+
+static const double OVER[STEPS] = {1.3, 3, 10};  // steps in units of the body's bound
+static const char FIXED[] =
+    ", 'fixed': [{'nodes': [0, 1, 2]}]";  // no rigid motion, whose double eigenvalue 1 is blurred
+
+// The paper's test alone, where it leaves the explicit nodes furthest beyond their bound
+static struct {
+    int body;
+    size_t nodes, cases;
+    double step, excess;
+} too_far;
+
+static void look_for_failure(rbt_stability *s, const double *K, int body, size_t nodes, double whole) {
+    unsigned char implicit[DELAUNAY_POINTS];
+    for (int k = 0; k < 6; k++) {
+        rbt_split_def def = {.step = (1.1 + 0.45 * k) * whole, .safety = 1};
+        rbt_stability_split(s, &def, implicit);
+        double excess = def.step / dense_bound(s->model, K, implicit);
+        too_far.cases += excess > 1;
+        if (excess <= too_far.excess) continue;
+        too_far.body = body;
+        too_far.nodes = nodes;
+        too_far.step = def.step;
+        too_far.excess = excess;
+    }
+}
+
+// The certificate never promises too much and never more than 5 % too little, and what it leaves explicit is stable.
+static void certificates_hold_and_waste_little(void **state) {
+    (void)state;
+    size_t mixed = 0, moved = 0;
+    for (int b = 0; b < BODIES; b++) {
+        size_t nodes = NODES + (size_t)b % 8;
+        random_mesh(b, nodes);
+        rbt_sim *sim = body_sim("symplectic-euler", "linear", 1e-3, "", "");
+        const rbt_model *m = sim->model;
+        rbt_stability s;
+        unsigned char implicit[DELAUNAY_POINTS];
+        assert_true(rbt_stability_init(&s, m, NULL, NULL));
+        double *K = scaled_stiffness(m), whole = dense_bound(m, K, NULL);
+        double found = rbt_stability_bound(&s, NULL, 1, NULL, NULL);
+        assert_true(found <= whole && found >= 0.95 * whole);
+        for (int k = 0; k < STEPS; k++) {
+            rbt_split_def def = {.step = OVER[k] * whole, .safety = b % 2 ? 0.93 : 1, .certify = true};
+            rbt_split split = rbt_stability_split(&s, &def, implicit);
+            double bound = dense_bound(m, K, implicit);
+            assert_true(split.bound >= def.step);
+            assert_true(isinf(bound) || (split.bound <= bound && split.bound >= 0.95 * bound));
+            mixed += split.implicit_count > 0 && split.implicit_count < m->node_count;
+            moved += split.moved_count;
+        }
+        look_for_failure(&s, K, b, nodes, whole);
+        free(K);
+        rbt_stability_free(&s);
+        rbt_sim_free(sim);
+    }
+    print_message("%zu mixed sets, %zu nodes moved; the local test alone is too optimistic in %zu of %d cases\n",
+                  mixed, moved, too_far.cases, 6 * BODIES);
+    assert_true(mixed > BODIES);
+    assert_true(moved > 0);
+}
+
+// Whole steps: no growth with the certificate; with the paper's test alone a body blows up.
+static void certified_steps_are_stable(void **state) {
+    (void)state;
+    double worst = 0;
+    for (int b = 0; b < BODIES; b++) {
+        random_mesh(b, NODES);
+        rbt_sim *plain = body_sim("symplectic-euler", "linear", 1e-3, "", FIXED);
+        double *K = scaled_stiffness(plain->model), whole = dense_bound(plain->model, K, NULL);
+        rbt_sim_free(plain);
+        free(K);
+        for (int k = 0; k < STEPS; k++) {
+            rbt_sim *sim = body_sim("imex", "linear", OVER[k] * whole, "", FIXED);
+            worst = fmax(worst, spectral_radius(sim));
+            rbt_sim_free(sim);
+        }
+    }
+    random_mesh(too_far.body, too_far.nodes);
+    rbt_sim *sim = body_sim("imex", "linear", too_far.step, ", 'options': {'safety': 1, 'certify': false}", "");
+    double alone = spectral_radius(sim);
+    rbt_sim_free(sim);
+    sim = body_sim("imex", "linear", too_far.step, ", 'options': {'safety': 1}", "");
+    double rescued = spectral_radius(sim);
+    rbt_sim_free(sim);
+    print_message("spectral radius: certified 1 + %.2g; the local test alone %.3g, certified there %.8f\n", worst - 1,
+                  alone, rescued);
+    assert_true(worst <= 1 + 1e-7);
+    assert_true(alone > 1.01);
+    assert_true(rescued <= 1 + 1e-6);  // free, so with the blur of a double eigenvalue
+}
+
+static const char *const MATERIALS[] = {"corotational", "linear", "stable-neo-hookean"};
+static const char DEFORMED[] =
+    ", 'deform': [{'twist': {'axis': [0, 1, 0], 'degrees': 20}}], 'velocity': {'linear': [1, "
+    "0, 0]}, 'fixed': [{'box': {'min': [0, 0, 0], 'max': [1, 0.2, 1], 'relative': true}}], "
+    "'damping': {'mass': 0.1, 'stiffness': 1e-4}";
+
+// Largest difference of x relative to the distance from rest after some steps of two methods
+static double difference(const char *first, const char *second, const char *material, double step, int steps,
+                         const char *options, bool *same) {
+    rbt_sim *sims[2] = {body_sim(first, material, step, options, DEFORMED),
+                        body_sim(second, material, step, "", DEFORMED)};
+    size_t n = 3 * sims[0]->model->node_count;
+    double most = 0, size = 0;
+    rbt_step_report report = {0};
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < steps; k++) assert_int_equal(rbt_sim_step(sims[s], &report), RBT_DONE);
+    *same = memcmp(sims[0]->state.x, sims[1]->state.x, n * sizeof(double)) == 0 &&
+            memcmp(sims[0]->state.v, sims[1]->state.v, n * sizeof(double)) == 0;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(sims[0]->state.x[i] - sims[1]->state.x[i]));
+        size = fmax(size, fabs(sims[1]->state.x[i] - sims[1]->model->X[i]));
+    }
+    for (int s = 0; s < 2; s++) rbt_sim_free(sims[s]);
+    return most / size;
+}
+
+static void limits_are_the_pure_methods(void **state) {
+    (void)state;
+    bool same;
+    random_mesh(5, 40);
+    for (size_t k = 0; k < sizeof MATERIALS / sizeof *MATERIALS; k++) {
+        difference("imex", "symplectic-euler", MATERIALS[k], 2e-5, 200, "", &same);
+        assert_true(same);
+        for (int solver = 0; solver < 3; solver++) {
+            static const char *const SOLVERS[] = {"auto", "cholesky", "cg"};
+            char options[128];
+            snprintf(options, sizeof options, ", 'solver': '%s', 'options': {'tolerance': 1e-12}", SOLVERS[solver]);
+            double far = difference("imex", "semi-implicit", MATERIALS[k], 1, 5, options, &same);
+            assert_true(far < 1e-9);
+        }
+    }
+}
+
+// P + h sum_I (K u) of a linear body, along x
+static double kept_momentum(rbt_sim *sim, const unsigned char *implicit) {
+    size_t n = 3 * sim->model->node_count;
+    rbt_stiffness s;
+    double *u = malloc(n * sizeof *u), *Ku = malloc(n * sizeof *Ku), sum = rbt_sim_energies(sim).momentum[0];
+    assert_true(rbt_stiffness_build(&s, sim->model, NULL));
+    rbt_stiffness_assemble(&s, sim->model, RBT_TANGENT, sim->model->X);
+    for (size_t i = 0; i < n; i++) u[i] = sim->state.x[i] - sim->model->X[i];
+    rbt_block_matrix_product(&s.K, u, Ku);
+    for (size_t k = 0; k < sim->model->node_count; k++) sum += implicit[k] ? sim->model->step * Ku[3 * k] : 0;
+    rbt_stiffness_free(&s);
+    free(u);
+    free(Ku);
+    return sum;
+}
+
+// An undamped free body at a step that needs both kinds of nodes: energy swings, but does not grow; what stands for the momentum
+// is kept.
+static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
+    (void)state;
+    random_mesh(7, 50);
+    rbt_sim *plain = body_sim("symplectic-euler", "linear", 1e-3, "", "");
+    rbt_stability bounds;
+    assert_true(rbt_stability_init(&bounds, plain->model, NULL, NULL));
+    double step = 2 * rbt_stability_bound(&bounds, NULL, 1, NULL, NULL);
+    rbt_stability_free(&bounds);
+    rbt_sim_free(plain);
+    for (size_t k = 0; k < 2; k++) {
+        rbt_sim *sim = body_sim("imex", MATERIALS[k], step, "",
+                                ", 'deform': [{'twist': {'axis': [0, 1, 0], 'degrees': 2}}], 'velocity': {'linear': "
+                                "[0.01, 0, 0]}");
+        rbt_stability s;
+        unsigned char implicit[DELAUNAY_POINTS];
+        assert_true(rbt_stability_init(&s, sim->model, NULL, NULL));
+        rbt_split split = rbt_stability_split(
+            &s, &(rbt_split_def){.step = sim->model->step, .safety = 0.93, .certify = true}, implicit);
+        assert_true(split.implicit_count > 0 && split.implicit_count < sim->model->node_count);
+        rbt_stability_free(&s);
+        rbt_energies first = rbt_sim_energies(sim);
+        double most[2] = {0}, before = kept_momentum(sim, implicit);
+        rbt_step_report report = {0};
+        for (int i = 0; i < 2000; i++) {
+            assert_int_equal(rbt_sim_step(sim, &report), RBT_DONE);
+            most[i / 1000] = fmax(most[i / 1000], rbt_sim_energies(sim).total);
+        }
+        assert_true(most[0] < 1.3 * first.total && most[1] < 1.01 * most[0]);
+        if (k == 1) assert_true(fabs(kept_momentum(sim, implicit) - before) < 1e-9 * before);
+        rbt_sim_free(sim);
+    }
+}
+
+static int remove_mesh(void **state) {
+    (void)state;
+    return unlink(mesh_path);
+}
+
+int main(void) {
+    rbt_threads_set(1);  // many small steps
+    snprintf(mesh_path, sizeof mesh_path, "/tmp/rubato_imex_%d.mesh", (int)getpid());
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(largest_is_jacobis),
+        cmocka_unit_test(local_rates_are_dense_ones),
+        cmocka_unit_test(certificates_hold_and_waste_little),
+        cmocka_unit_test(certified_steps_are_stable),
+        cmocka_unit_test(limits_are_the_pure_methods),
+        cmocka_unit_test(mixed_steps_gain_no_energy_and_keep_momentum),
+    };
+    return cmocka_run_group_tests(tests, NULL, remove_mesh);
+}
