@@ -35,16 +35,26 @@ static void describe_body(const rbt_body *b) {
     printf("; explicit step about %.2g s\n", b->explicit_step);
 }
 
-// The frame that was verified last, or NULL if that was not asked for.
-static const rbt_verified *verified(const rbt_run_progress *p) {
-    return p->verification ? &p->verification->states[p->verification->count - 1] : NULL;
+// The states verified for this frame: itself and, if steps are verified, those between the frame before and it.
+static const rbt_verified *first_verified(const rbt_run_progress *p) {
+    const rbt_verification *v = p->verification;
+    size_t i = v->count - 1;
+    while (i > 0 && v->states[i - 1].step) i--;
+    return &v->states[i];
 }
 
-static size_t intersections(const rbt_verified *s) { return s ? s->in.count + s->way.count : 0; }
+static size_t intersections(const rbt_run_progress *p) {
+    size_t count = 0;
+    if (!p->verification) return 0;
+    for (const rbt_verified *s = first_verified(p); s < p->verification->states + p->verification->count; s++)
+        count += s->in.count + s->way.count;
+    return count;
+}
 
 static void print_intersections(const rbt_run_progress *p) {
-    const rbt_verified *s = verified(p);
-    if (intersections(s)) rbt_verify_table_items(p->verification, s);
+    if (!p->verification) return;
+    for (const rbt_verified *s = first_verified(p); s < p->verification->states + p->verification->count; s++)
+        rbt_verify_table_items(p->verification, s);
 }
 
 static void started(const rbt_run_progress *p, void *listener) {
@@ -63,8 +73,7 @@ static void started(const rbt_run_progress *p, void *listener) {
                (long long)p->last_frame, m->frame_interval, rbt_threads_count(), rbt_threads_count() == 1 ? "" : "s");
         for (size_t b = 0; b < m->body_count; b++) describe_body(&m->bodies[b]);
         if (p->frame > 0) printf("going on after frame %lld\n", (long long)p->frame);
-        if (intersections(verified(p)))
-            printf("frame %lld: %zu intersections\n", (long long)p->frame, intersections(verified(p)));
+        if (intersections(p)) printf("frame %lld: %zu intersections\n", (long long)p->frame, intersections(p));
         print_intersections(p);
     }
     if (!v->json)
@@ -87,7 +96,6 @@ static void progress_bar(const rbt_run_progress *p, const voice *v) {
 
 static void framed(const rbt_run_progress *p, void *listener) {
     const voice *v = listener;
-    const rbt_verified *s = verified(p);
     const rbt_step_report *r = p->report;
     if (v->json) {
         printf("{\"event\": \"frame\", \"frame\": %lld, \"time\": %.17g, \"steps\": %lld, \"iterations\": %lld, "
@@ -95,7 +103,7 @@ static void framed(const rbt_run_progress *p, void *listener) {
                "\"energy\": %.17g, \"seconds\": %.6f",
                (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->cuts,
                (long long)r->unconverged, p->energies.total, p->frame_seconds);
-        if (s) printf(", \"intersections\": %zu", intersections(s));
+        if (p->verification) printf(", \"intersections\": %zu", intersections(p));
         printf("}\n");
     } else if (!v->quiet) {
         char cuts[48] = "", unconverged[48] = "", fallbacks[80] = "", found[48] = "";
@@ -105,7 +113,7 @@ static void framed(const rbt_run_progress *p, void *listener) {
         if (r->indefinite || r->projected)
             snprintf(fallbacks, sizeof fallbacks, ", %lld indefinite, %lld with projected stiffness",
                      (long long)(r->indefinite + r->projected), (long long)r->projected);
-        if (s) snprintf(found, sizeof found, ", %zu intersections", intersections(s));
+        if (p->verification) snprintf(found, sizeof found, ", %zu intersections", intersections(p));
         printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s%s%s%s, %.3f s%s\n",
                p->last_frame > 999 ? 5 : 3, (long long)p->frame, (long long)p->last_frame, p->sim->state.t,
                p->energies.total, (long long)r->steps, r->steps == 1 ? "" : "s", cuts, unconverged, fallbacks, found,
@@ -166,7 +174,7 @@ static const char *setting(const char *path, const char *value) {
 int rbt_command_run(int count, char **words) {
     const char *folder = NULL, *method = NULL, *solver = NULL, *log = NULL, *scene_path;
     long frames = -1, threads = 0, from_frame = -1;
-    bool resume = false, quiet = false, verify = false;
+    bool resume = false, quiet = false, verify = false, verify_steps = false;
     rbt_word_list settings = {0};
     const rbt_option options[] = {
         {"--output", "-o", "DIR", "where the results go (out/NAME of the scene, unless it says otherwise)",
@@ -181,6 +189,7 @@ int rbt_command_run(int count, char **words) {
         {"--from-frame", NULL, "N", "go on from frame N, also with a changed scene", .integer = &from_frame},
         {"--verify", NULL, NULL, "search every frame and the way to it for intersections, as rubato verify does",
          .flag = &verify},
+        {"--verify-steps", NULL, NULL, "the same after every step", .flag = &verify_steps},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
         {"--log", NULL, "json", "one JSON object per line instead of text", .text = &log},
     };
@@ -219,6 +228,7 @@ int rbt_command_run(int count, char **words) {
                          .resume = resume,
                          .from_frame = from_frame,
                          .verify = verify,
+                         .verify_steps = verify_steps,
                          .started = started,
                          .framed = framed,
                          .listener = &v,

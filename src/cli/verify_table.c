@@ -27,7 +27,8 @@ void rbt_verify_table_row(const rbt_verification *v, const rbt_verified *s) {
                "pairs");
     }
     char frame[32], way[32] = "-";
-    snprintf(frame, sizeof frame, s->failed ? "%lld+" : "%lld", (long long)s->frame);
+    if (s->step || s->failed) snprintf(frame, sizeof frame, "%lld+%lld", (long long)s->frame, (long long)s->step);
+    else snprintf(frame, sizeof frame, "%lld", (long long)s->frame);
     if (s->has_way) snprintf(way, sizeof way, "%zu", s->way.count);
     printf("%7s  %-12.6g %12zu %12zu %12s %14zu%s\n", frame, s->t, s->in.count - s->in.touching, s->in.touching, way,
            s->in.tested + s->way.tested, s->in.count + s->way.count ? "  <--" : "");

@@ -103,11 +103,27 @@ static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const r
 // `failed`: the state before a step that failed
 static bool verify(run *r, bool failed) {
     const rbt_state *state = &r->sim->state;
-    if (!r->options->verify) return true;
+    if (!r->options->verify && !r->options->verify_steps) return true;
     rbt_verification *v = &r->verification;
     if (!v->node_body && !rbt_verification_set_model(v, r->sim->model, r->error)) return false;
     r->report.verification = v;
-    return rbt_verification_add(v, state->frame, state->t, state->x, failed, r->error);
+    rbt_verified about = {.frame = state->frame, .step = state->step, .failed = failed, .t = state->t};
+    return rbt_verification_add(v, &about, state->x, r->error);
+}
+
+// To the next frame; the frame itself is verified once it is written. RBT_RUN_FINISHED: it was reached.
+static rbt_run_end advance(run *r, rbt_step_report *report) {
+    double start = rbt_now(), verified = r->verification.seconds;
+    int64_t frame = r->sim->state.frame;
+    rbt_run_end end = RBT_RUN_FINISHED;
+    if (!r->options->verify_steps && !rbt_sim_advance_frame(r->sim, report)) end = RBT_RUN_STEP_FAILED;
+    if (r->options->verify_steps) *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
+    while (r->sim->state.frame == frame && end == RBT_RUN_FINISHED) {
+        if (rbt_sim_step(r->sim, report) != RBT_DONE) end = RBT_RUN_STEP_FAILED;
+        else if (r->sim->state.frame == frame && !verify(r, false)) end = RBT_RUN_WORLD_FAILED;
+    }
+    r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified);
+    return end;
 }
 
 static rbt_run_end march(run *r, rbt_step_report *report) {
@@ -120,8 +136,7 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
     while (r->sim->state.frame < last) {
         if (o->stop && *o->stop) return RBT_RUN_INTERRUPTED;
         double start = rbt_now();
-        bool done = rbt_sim_advance_frame(r->sim, report);
-        r->report.step_seconds += rbt_now() - start;
+        rbt_run_end end = advance(r, report);
         r->report.steps += report->steps;
         r->report.iterations += report->iterations;
         r->report.cut_steps += report->cut_steps;
@@ -129,7 +144,8 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
         r->report.indefinite += report->indefinite;
         r->report.projected += report->projected;
         if (report->cuts > r->report.most_cuts) r->report.most_cuts = report->cuts;
-        if (!done) return verify(r, true) ? RBT_RUN_STEP_FAILED : RBT_RUN_WORLD_FAILED;
+        if (end == RBT_RUN_STEP_FAILED && !verify(r, true)) end = RBT_RUN_WORLD_FAILED;
+        if (end != RBT_RUN_FINISHED) return end;
         bool stopping = r->sim->state.frame == last || (o->stop && *o->stop);
         if (!write_frame(r, stopping) || !verify(r, false)) return RBT_RUN_WORLD_FAILED;
         tell(r, o->framed, report, rbt_now() - start);

@@ -33,6 +33,7 @@ typedef struct rbt_run_options {
     bool resume;         // from the newest checkpoint in the folder
     int64_t from_frame;  // from the checkpoint of this frame, the scene may have changed; -1: no
     bool verify;         // look for intersections in every frame and on the way to it (out/verify.h)
+    bool verify_steps;   // after every step too; implies verify
     void (*started)(const rbt_run_progress *progress, void *listener);
     void (*framed)(const rbt_run_progress *progress, void *listener);
     void (*ended)(const rbt_run_progress *progress, void *listener);  // however it ended, once it has started

@@ -72,19 +72,17 @@ static bool judge(rbt_verification *v, rbt_verified *s, const double *x, rbt_err
     return false;
 }
 
-bool rbt_verification_add(rbt_verification *v, int64_t frame, double t, const double *x, bool failed,
-                          rbt_error *error) {
+bool rbt_verification_add(rbt_verification *v, const rbt_verified *about, const double *x, rbt_error *error) {
     double start = rbt_now();
     size_t bytes = 3 * v->mesh.node_count * sizeof(double);
     void *states = v->states;
-    rbt_verified s = {.frame = frame, .failed = failed, .t = t};
+    rbt_verified s = {.frame = about->frame, .step = about->step, .failed = about->failed, .t = about->t};
     if (!rbt_array_reserve(&states, &v->capacity, v->count + 1, sizeof s, "verified states", error)) return false;
     v->states = states;
     if (!judge(v, &s, x, error)) return false;
     v->states[v->count++] = s;
     if (!v->last && !(v->last = rbt_array_new(bytes, 1, "positions", error))) return false;
     if (bytes) memcpy(v->last, x, bytes);
-    v->last_t = t;
     v->bad_count += s.in.count + s.way.count > 0;
     v->in_states += s.in.count;
     v->touching += s.in.touching;

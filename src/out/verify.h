@@ -11,11 +11,11 @@
 #include "model/model.h"
 
 typedef struct rbt_verified {  // one state
-    int64_t frame;
-    bool failed;           // not the frame itself but what came after it: the state before a step that failed
-    double t;              // [s]
-    rbt_intersections in;  // the state itself
-    bool has_way;          // there was a state before with the same mesh
+    int64_t frame, step;       // the frame, or so many steps after it
+    bool failed;               // the state before a step that failed for good
+    double t;                  // [s]
+    rbt_intersections in;      // the state itself
+    bool has_way;              // there was a state before with the same mesh
     rbt_intersections way;
 } rbt_verified;
 
@@ -27,7 +27,6 @@ typedef struct rbt_verification {
     size_t body_count;
     char **body_names;  // may be fewer than there are bodies
     double *last;       // (mesh.node_count x 3) the latest positions; NULL: none yet
-    double last_t;
     size_t count, capacity;
     rbt_verified *states;
     size_t bad_count;                     // states with an intersection, in them or on the way to them
@@ -44,9 +43,8 @@ bool rbt_verification_set_names(rbt_verification *v, const rbt_scene *scene, rbt
 bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, rbt_error *error);  // mesh and names
 void rbt_verification_free(rbt_verification *v);
 
-// Judges the next state; it becomes the last of v->states.
-bool rbt_verification_add(rbt_verification *v, int64_t frame, double t, const double *x, bool failed,
-                          rbt_error *error);
+// Judges the next state; it becomes the last of v->states. `about`: frame, step, failed and t.
+bool rbt_verification_add(rbt_verification *v, const rbt_verified *about, const double *x, rbt_error *error);
 
 // All states in a run's folder: frames/*.vtu (from checkpoints of the same number where the frames are in single precision),
 // and failed.rbt if the run ended with one. `hear` (may be NULL) is called after each.

@@ -94,8 +94,8 @@ static bool exact_positions(const folder *f, rbt_mesh *mesh, int64_t frame, cons
     return good;
 }
 
-static bool judge(folder *f, int64_t frame, double t, const double *x, bool failed, const char *path) {
-    if (!rbt_verification_add(f->v, frame, t, x, failed, f->error)) {
+static bool judge(folder *f, const rbt_verified *about, const double *x, const char *path) {
+    if (!rbt_verification_add(f->v, about, x, f->error)) {
         if (f->error && !f->error->file[0]) snprintf(f->error->file, sizeof f->error->file, "%s", path);
         return false;
     }
@@ -109,7 +109,8 @@ static bool judge_frame(folder *f, int64_t frame, const char *path) {
     if (!rbt_vtu_read_fields(path, &mesh, &fields, f->error)) return false;
     bool good = !fields.single_precision || exact_positions(f, &mesh, frame, path);
     if (good && !(f->has_mesh && same_mesh(&f->mesh, &mesh))) good = set_mesh(f, &mesh, &fields, path);
-    good = good && judge(f, frame, fields.has_time ? fields.time : NAN, mesh.nodes, false, path);
+    rbt_verified about = {.frame = frame, .t = fields.has_time ? fields.time : NAN};
+    good = good && judge(f, &about, mesh.nodes, path);
     rbt_fields_free(&fields);
     if (f->has_mesh) rbt_mesh_clear(&f->mesh);
     f->mesh = mesh;
@@ -127,7 +128,8 @@ static bool judge_failure(folder *f, int64_t last_frame) {
         if (good && state.node_count != f->mesh.node_count)
             good = rbt_fail_at(f->error, path, 0, 0, "has %zu nodes, but the frames have %zu", state.node_count,
                                f->mesh.node_count);
-        if (good) good = judge(f, last_frame, state.t, state.x, true, path);
+        rbt_verified about = {.frame = last_frame, .step = state.step, .failed = true, .t = state.t};
+        good = good && judge(f, &about, state.x, path);
     }
     rbt_state_free(&state);
     free(path);

@@ -98,6 +98,7 @@ static void add_intersection(const rbt_verification *v, const rbt_verified *s, c
 
 static void add_state(const rbt_verification *v, const rbt_verified *s, rbt_text *t) {
     rbt_text_add(t, "{\"frame\": %lld, ", (long long)s->frame);
+    if (s->step) rbt_text_add(t, "\"step\": %lld, ", (long long)s->step);
     if (s->failed) rbt_text_add(t, "\"before_failure\": true, ");
     add_real(t, "time", s->t);
     rbt_text_add(t, ", \"intersections\": %zu, \"touching\": %zu, \"on_way\": ", s->in.count, s->in.touching);

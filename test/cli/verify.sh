@@ -65,6 +65,15 @@ for key in ("summary", "intersections", "touching", "on_ways", "states", "ways",
 assert v["frames"] == [f for f in report["frames"] if f["first"]]
 PYTHON
 same_results hit during
+# Steps are states too: after the first one the bullet is wholly inside the wall, where no surfaces meet, but they did on the way.
+says 1 'intersections in 7 states' "$rubato" run bullet.json -o during --verify-steps -q
+python3 - <<'PYTHON'
+import json
+v = json.load(open("during/run.json"))["verify"]
+assert v["states"] == 7 and v["ways"] == 6 and (v["frames"][0]["frame"], v["frames"][0]["step"]) == (0, 1), v
+assert v["frames"][0]["intersections"] == 0 and v["frames"][0]["on_way"] > 0, v
+PYTHON
+same_results hit during
 touch miss/failed.rbt
 says 0 'frame   3 of 3' "$rubato" run bullet.json -o miss --verify --set bodies[2].transform.translate=[-1,1.5,0]
 grep -q '"clean": true' miss/run.json || fail "run.json should say clean"
