@@ -82,6 +82,14 @@ typedef struct rbt_region_def {  // elements with a material of their own; where
     rbt_material_def material;
 } rbt_region_def;
 
+// Nodes that take steps of their own, for methods that know tempi: the rest of the body takes the scene's step. A tempo
+// inside another is a part of it; others must not touch.
+typedef struct rbt_tempo_def {
+    const char *name;  // for messages; NULL: none
+    rbt_selection where;
+    int substeps;  // in each step of the scene
+} rbt_tempo_def;
+
 // A body made of triangles: cloth, paper, sheet metal. Its material gives young, poisson and density; the law of the material is
 // not used, since a sheet has its own (St. Venant and Kirchhoff's in plane stress, and discrete-shells bending).
 typedef enum rbt_membrane_kind {
@@ -196,6 +204,7 @@ typedef struct rbt_body_def {
     const rbt_shell_def *shell;      // for a mesh of triangles; NULL: none
     const rbt_springs_def *springs;  // for a mesh of edges; NULL: none
     RBT_LIST(rbt_region_def) regions;
+    RBT_LIST(rbt_tempo_def) tempo;
     RBT_LIST(rbt_named_selection) selections;
     rbt_damping_def damping;
     bool consistent_mass;  // the mass matrix of the linear elements instead of a mass per node; implicit methods only

@@ -83,8 +83,8 @@ rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error) {
     c.model->body_count = ok ? bodies : 0;
     c.model->bodies = c.bodies;
     if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&
-        rbt_compile_materials(&c) && rbt_compile_constraints(&c) && rbt_compile_start(&c) && rbt_compile_loads(&c) &&
-        rbt_compile_skins(&c))
+        rbt_compile_materials(&c) && rbt_compile_constraints(&c) && rbt_compile_tempos(&c) && rbt_compile_start(&c) &&
+        rbt_compile_loads(&c) && rbt_compile_skins(&c))
         result = c.model;
     for (size_t b = 0; ok && b < bodies; b++) rbt_mesh_free(c.meshes[b]);
     if (!result) rbt_model_free(c.model);

@@ -35,6 +35,7 @@ bool rbt_compile_meshes(rbt_compiler *c);       // files and generators, placed,
 bool rbt_compile_geometry(rbt_compiler *c);     // one set of arrays for all bodies, surface, corners
 bool rbt_compile_materials(rbt_compiler *c);    // regions, masses, element groups, estimated explicit step
 bool rbt_compile_constraints(rbt_compiler *c);  // fixed and driven nodes
+bool rbt_compile_tempos(rbt_compiler *c);       // parts that take steps of their own
 bool rbt_compile_start(rbt_compiler *c);        // x0 and v0
 bool rbt_compile_loads(rbt_compiler *c);        // forces and obstacles
 bool rbt_compile_skins(rbt_compiler *c);        // embedded render surfaces

@@ -16,6 +16,7 @@
 #include "model/load.h"
 #include "model/motion.h"
 #include "model/plan.h"
+#include "model/tempo.h"
 #include "rubato/scene.h"
 #include "rubato/sim.h"
 
@@ -94,6 +95,7 @@ typedef struct rbt_model {
     const size_t *tet_start;   // (node_count + 1)
     const int32_t *node_tets;  // (4 tet_count)
 
+    rbt_tempos tempos;    // parts that take steps of their own
     rbt_motions motions;  // of driven nodes
     rbt_loads loads;
     rbt_obstacles obstacles;

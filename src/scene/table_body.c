@@ -143,6 +143,19 @@ static const rbt_field REGION[] = {
 RECORD(static, REGION_RECORD, rbt_region_def, REGION, "region",
        "A part of a body with a material of its own; where several match, the last one counts.");
 
+static const rbt_field TEMPO[] = {
+    {FIELD(rbt_tempo_def, name, RBT_TEXT), .flags = RBT_NOT_EMPTY, .doc = "Its name, for messages.",
+     .example = "\"tail\""},
+    {FIELD(rbt_tempo_def, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
+     .doc = "Its nodes."},
+    {FIELD(rbt_tempo_def, substeps, RBT_INT), .flags = RBT_REQUIRED, .min = 1, .max = 100000,
+     .doc = "How many steps it takes in each step of the scene; inside another tempo a multiple of its number.",
+     .example = "10"},
+};
+RECORD(static, TEMPO_RECORD, rbt_tempo_def, TEMPO, "tempo",
+       "A part of a body that takes shorter steps than the rest: stiff or light, or where motion should be damped "
+       "less.");
+
 static const char *const MEMBRANES[RBT_MEMBRANE_KINDS] = {"constant-strain", "springs"};
 static const char *membrane_name(int i) { return i >= 0 && i < RBT_MEMBRANE_KINDS ? MEMBRANES[i] : NULL; }
 
@@ -328,6 +341,10 @@ static const rbt_field BODY[] = {
      .doc = "For a mesh of edges: springs between point masses."},
     {FIELD(rbt_body_def, regions, RBT_RECORDS), .of.record = &REGION_RECORD,
      .doc = "Parts with a material of their own; where several match, the last one counts."},
+    {FIELD(rbt_body_def, tempo, RBT_RECORDS), .of.record = &TEMPO_RECORD,
+     .doc =
+         "Parts that take steps of their own, with multirate-euler; the other methods do not look at it. One may lie "
+         "inside another with a layer of nodes around it; otherwise they must not touch."},
     {FIELD(rbt_body_def, selections, RBT_RECORDS), .of.record = &RBT_NAMED_SELECTION_RECORD,
      .doc = "Selections with a name, to be used wherever a selection stands."},
     {FIELD(rbt_body_def, damping, RBT_RECORD), .of.record = &DAMPING_RECORD, .doc = "Rayleigh damping."},
