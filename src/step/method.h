@@ -45,5 +45,6 @@ extern const rbt_method RBT_IMPLICIT_MIDPOINT;
 extern const rbt_method RBT_BDF2;
 extern const rbt_method RBT_SIERE;
 extern const rbt_method RBT_ERE;
+extern const rbt_method RBT_MULTIRATE_EULER;
 
 #endif

@@ -87,7 +87,7 @@ static rbt_sim *thrown_bar(const rbt_method *method, double h, bool consistent) 
         "{'linear': [0.1, 0.2, 0.3], 'angular': [0, 0, 4]}, 'consistent_mass': %s}], 'time': {'step': "
         "%.17g, 'frame': %.17g, 'end': 100}, 'integrator': {'method': '%s'%s}}",
         consistent ? "true" : "false", h, h, method->name,
-        method->options ? ", 'options': {'tolerance': 1e-12}" : "");
+        method->options && rbt_record_field(method->options, "tolerance") ? ", 'options': {'tolerance': 1e-12}" : "");
 }
 
 static void check_momentum(verify *v, const rbt_method *method, bool consistent, int steps) {
@@ -116,7 +116,9 @@ static void check_momentum(verify *v, const rbt_method *method, bool consistent,
     // A residual gradient g of a step leaves a torque of at most |x| |g|_1 <= |x| sqrt(3 N) |g|, and 2 / tau of it in the
     // angular momentum; |g| is below the tolerance.
     o.tau = 0.5 * h;
-    double residual = method->options ? rbt_objective_tolerance(&o, tolerance) : 0;
+    double residual = method->options && rbt_record_field(method->options, "tolerance")
+                          ? rbt_objective_tolerance(&o, tolerance)
+                          : 0;
     double torque = sqrt(steps) * 2 / o.tau * sqrt(3 * (double)m->node_count) * residual;
     double angular_bound = far * (rounding * mass + torque) / sum_xv;
     bool kept = method->keeps_angular_momentum;

@@ -35,7 +35,8 @@ static const double END = 0.1;  // [s]
 static rbt_sim *start(const problem *p, const rbt_method *method, int steps) {
     double h = END / steps;
     // Solver errors must stay below those of the finest step, about 1e-7.
-    const char *options = method->options ? ", 'options': {'tolerance': 1e-10}" : "";
+    const char *options =
+        method->options && rbt_record_field(method->options, "tolerance") ? ", 'options': {'tolerance': 1e-10}" : "";
     return verify_sim(
         "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.1], "
         "'cells': %s}}}, 'material': {'model': 'stable-neo-hookean', 'young': 1e4, 'poisson': 0.3, "

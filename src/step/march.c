@@ -1,0 +1,371 @@
+#include "step/march.h"
+
+#include "base/threads.h"
+
+#include <string.h>
+
+// How the border moves in step i of m: V_i = (constant + ramp i / m) V
+typedef struct border_motion {
+    double constant, ramp;
+} border_motion;
+
+static const border_motion STEADY = {1, 0}, RAMP = {0, 1};
+
+static void multiply(const double *B, const double *x, double factor, double *y) {
+    for (int r = 0; r < 3; r++) y[r] += factor * (B[3 * r] * x[0] + B[3 * r + 1] * x[1] + B[3 * r + 2] * x[2]);
+}
+
+static void multiply_transposed(const double *B, const double *x, double factor, double *y) {
+    for (int c = 0; c < 3; c++) y[c] += factor * (B[c] * x[0] + B[3 + c] * x[1] + B[6 + c] * x[2]);
+}
+
+// ---- Held nodes that touch the part
+
+static void move_held(const rbt_march *march, rbt_pace *p, int64_t instant) {
+    const rbt_model *m = march->parts->model;
+    double t = march->state->t + (double)(instant + 1) * p->h;
+    for (size_t i = 0; i < p->held.node_count; i++) {
+        double *v = p->held_v + 3 * i, *x = p->held_x + 3 * i, target[3];
+        memcpy(p->held_last + 3 * i, v, sizeof target);
+        memset(v, 0, sizeof target);
+        if (p->held.place[i] < 0) continue;
+        rbt_motion_position(&m->motions.groups[p->held.place[i]], m->x0 + 3 * (size_t)p->held.node[i], t, target);
+        for (size_t k = 0; k < 3; k++) {
+            v[k] = (target[k] - x[k]) / p->h;
+            x[k] = target[k];
+        }
+    }
+}
+
+static void add_held(rbt_pace *p, double *rhs) {
+    for (size_t i = 0; i < p->held.count; i++) {
+        const rbt_link *link = &p->held.items[i];
+        size_t row = (size_t)link->row, column = 3 * (size_t)link->column;
+        const double *v = p->held_v + column, *last = p->held_last + column;
+        multiply(link->K, v, -p->h * (p->h + p->delay[row]), rhs + 3 * row);
+        for (size_t k = 0; k < 3; k++) rhs[3 * row + k] -= link->M * ((1 + p->h * p->damping[row]) * v[k] - last[k]);
+    }
+}
+
+// ---- The right-hand side
+
+// M v_0 + h (f - g) - border; with theta < 1 also what the old velocity does
+static void own_right(const rbt_march *march, rbt_pace *p, size_t column, double V, double dV, int64_t instant) {
+    size_t n = 3 * p->count, at = column * n;
+    double h = p->h, *rhs = p->rhs + at;
+    const double *f = p->f + (march->varies ? (size_t)instant * n : 0);
+    const double *Mv = p->Mv + at, *g = p->g + at, *K_border = p->K_border + at, *kv = p->kv + at;
+    bool driven = march->state;
+    if (driven)
+        for (size_t i = 0; i < n; i++) rhs[i] = Mv[i] + h * (f[i] - g[i]);
+    else
+        for (size_t i = 0; i < n; i++) rhs[i] = Mv[i] - h * g[i];
+    for (size_t i = 0; p->border.count && i < n; i++) rhs[i] -= h * (h + p->delay[i / 3]) * V * K_border[i];
+    for (size_t i = 0; p->M_border && i < n; i++) rhs[i] -= (h * p->damping[i / 3] * V + dV) * p->M_border[at + i];
+    for (size_t i = 0; p->theta < 1 && i < n; i++) rhs[i] -= h * h * (1 - p->theta) * kv[i];
+    for (size_t i = 0; p->push && i < n; i++) rhs[i] += h * p->push[at + i];
+    if (!driven || !p->held_moves) return;
+    move_held(march, p, instant);
+    add_held(p, rhs);
+}
+
+// What the child, after its march with the border at its old velocity, does to its parent
+static void add_child(const rbt_pace *p, const rbt_pace *child, size_t column, double *rhs) {
+    size_t at = column * 3 * child->count;
+    double h = p->h;
+    for (size_t i = 0; i < child->border.count; i++) {
+        const rbt_link *link = &child->border.items[i];
+        size_t s = at + 3 * (size_t)link->row, row = (size_t)child->border.place[link->column];
+        const double *v = child->v + s, *w = child->w + s, *start = child->v_start + s;
+        double by_K[3], alpha = p->damping[row], beta = p->delay[row];
+        for (size_t k = 0; k < 3; k++) {
+            by_K[k] = h * (w[k] + beta * v[k]);
+            rhs[3 * row + k] -= link->M * (v[k] - start[k] + h * alpha * v[k]);
+        }
+        multiply_transposed(link->K, by_K, -1, rhs + 3 * row);
+    }
+}
+
+// y[border] += factor B x[border]
+static void add_border_product(const rbt_pace *child, double factor, const double *x, double *y) {
+    size_t nodes = child->border.node_count, n = 3 * nodes;
+    const int32_t *place = child->border.place;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < nodes; j++) {
+            const double *B = child->B + i * n + 3 * j, *value = x + 3 * (size_t)place[j];
+            sum += B[0] * value[0] + B[1] * value[1] + B[2] * value[2];
+        }
+        y[3 * (size_t)place[i / 3] + i % 3] += factor * sum;
+    }
+}
+
+// K and M times the velocity that the parent has on the border now
+static void set_border(const rbt_pace *p, rbt_pace *child, size_t columns) {
+    size_t n = 3 * child->count;
+    memset(child->K_border, 0, columns * n * sizeof(double));
+    if (child->M_border) memset(child->M_border, 0, columns * n * sizeof(double));
+    for (size_t c = 0; c < columns; c++)
+        for (size_t i = 0; i < child->border.count; i++) {
+            const rbt_link *link = &child->border.items[i];
+            const double *v = p->v + c * 3 * p->count + 3 * (size_t)child->border.place[link->column];
+            size_t at = c * n + 3 * (size_t)link->row;
+            multiply(link->K, v, 1, child->K_border + at);
+            for (size_t k = 0; child->M_border && k < 3; k++) child->M_border[at + k] += link->M * v[k];
+        }
+}
+
+// ---- After the solve
+
+// y += R c for responses R (3 border x 3 count); rows are shared by threads.
+static void add_response(size_t n, size_t border, const double *R, const double *c, double *y) {
+    enum { STRIP = 256 };
+#pragma omp parallel for schedule(static) if (n * border >= 40000)
+    for (size_t first = 0; first < n; first += STRIP) {
+        size_t last = first + STRIP < n ? first + STRIP : n, j = 0;
+        for (; j + 4 <= border; j += 4) {
+            const double *a = R + j * n, *b = a + n, *d = b + n, *e = d + n;
+            for (size_t i = first; i < last; i++)
+                y[i] += (c[j] * a[i] + c[j + 1] * b[i]) + (c[j + 2] * d[i] + c[j + 3] * e[i]);
+        }
+        for (; j < border; j++)
+            for (size_t i = first; i < last; i++) y[i] += c[j] * R[j * n + i];
+    }
+}
+
+// The change of the border's velocity in the parent's step, and what the child and those below it make of it
+static void answer(const rbt_paces *parts, const rbt_pace *p, rbt_pace *child, size_t column) {
+    size_t border = 3 * child->border.node_count, own = column * 3 * p->count;
+    double *change = child->change + column * border;
+    for (size_t i = 0; i < border; i++) {
+        size_t from = own + 3 * (size_t)child->border.place[i / 3] + i % 3;
+        change[i] = p->solution[from] - p->v[from];
+    }
+    for (size_t i = (size_t)(child - parts->items); border && i < parts->count; i++) {
+        rbt_pace *below = &parts->items[i];
+        const rbt_response *response = &child->responses[i];
+        size_t n = 3 * below->count, at = column * n;
+        if (!response->Y) continue;
+        add_response(n, border, response->Y, change, below->v + at);
+        add_response(n, border, response->W, change, (below == child ? below->w : below->total) + at);
+        if (response->G) add_response(n, border, response->G, change, below->g + at);
+    }
+    for (size_t i = 0; i < 3 * child->count; i++)
+        child->total[column * 3 * child->count + i] += child->w[column * 3 * child->count + i];
+}
+
+// g of the part's own nodes after a step, from K v; children have answered.
+static void carry_force(const rbt_march *march, rbt_pace *p, size_t column, double V, const double *Mv) {
+    size_t n = 3 * p->count, at = column * n;
+    double h = p->h, theta = p->theta, *g = p->g + at, *kv = p->kv + at, *rhs = p->rhs + at;
+    const double *v = p->solution + at, *K_border = p->K_border + at;
+    for (size_t c = 0; p->push && c < p->count; c++) multiply(p->contact + 9 * c, v + 3 * c, -h * h, rhs + 3 * c);
+    if (theta == 1)
+        for (size_t i = 0; i < n; i++) {
+            double new_kv = (rhs[i] - (1 + h * p->damping[i / 3]) * Mv[i]) / (h * (h + p->delay[i / 3]));
+            g[i] += h * (new_kv + V * K_border[i]);
+        }
+    else
+        for (size_t i = 0; i < n; i++) {
+            double new_kv = (rhs[i] - (1 + h * p->damping[i / 3]) * Mv[i]) / (h * (theta * h + p->delay[i / 3]));
+            g[i] += h * (theta * new_kv + (1 - theta) * kv[i] + V * K_border[i]);
+            kv[i] = new_kv;
+        }
+    for (size_t i = 0; march->state && p->held_moves && i < p->held.count; i++) {
+        const rbt_link *link = &p->held.items[i];
+        multiply(link->K, p->held_v + 3 * (size_t)link->column, h, g + 3 * (size_t)link->row);
+    }
+    for (size_t c = 0; p->child_count && c < march->parts->count; c++) {
+        const rbt_pace *child = &march->parts->items[c];
+        if (child->parent != (int)(p - march->parts->items)) continue;
+        for (size_t i = 0; i < child->border.count; i++) {
+            const rbt_link *link = &child->border.items[i];
+            multiply_transposed(link->K, child->w + column * 3 * child->count + 3 * (size_t)link->row, 1,
+                                g + 3 * (size_t)child->border.place[link->column]);
+        }
+    }
+}
+
+// v, w and what follows from them
+static void move(rbt_pace *p, size_t column) {
+    size_t n = 3 * p->count, at = column * n;
+    double h = p->h, theta = p->theta, *v = p->v + at, *w = p->w + at;
+    const double *next = p->solution + at;
+    for (size_t c = 0; p->push && c < p->count; c++) {
+        double way[3];
+        for (size_t k = 0; k < 3; k++) way[k] = (1 - theta) * v[3 * c + k] + theta * next[3 * c + k];
+        multiply(p->contact + 9 * c, way, -h, p->push + at + 3 * c);
+    }
+    if (theta == 1)
+        for (size_t i = 0; i < n; i++) w[i] += h * (v[i] = next[i]);
+    else
+        for (size_t i = 0; i < n; i++) {
+            w[i] += h * ((1 - theta) * v[i] + theta * next[i]);
+            v[i] = next[i];
+        }
+}
+
+// ---- The march
+
+static bool march_part(const rbt_march *march, rbt_pace *p, size_t columns, border_motion motion, int64_t first);
+
+static bool march_children(const rbt_march *march, rbt_pace *p, size_t columns, int64_t instant) {
+    rbt_paces *parts = march->parts;
+    bool good = true;
+    // Siblings do not know of each other. One alone leaves the threads to its solves.
+#pragma omp parallel for schedule(static, 1) reduction(&& : good) if (p->child_count > 1 && parts->model->node_count >= RBT_PARALLEL_FROM)
+    for (size_t c = 1; c < parts->count; c++) {
+        rbt_pace *child = &parts->items[c];
+        if (child->parent != (int)(p - parts->items)) continue;
+        set_border(p, child, columns);
+        good = march_part(march, child, columns, STEADY, instant * child->substeps) && good;
+    }
+    return good;
+}
+
+static bool step_part(const rbt_march *march, rbt_pace *p, size_t columns, double V, double dV, int64_t instant) {
+    rbt_paces *parts = march->parts;
+    size_t n = 3 * p->count, index = (size_t)(p - parts->items);
+    if (p->child_count && !march_children(march, p, columns, instant)) return false;
+    for (size_t c = 0; c < columns; c++) {
+        own_right(march, p, c, V, dV, instant);
+        for (size_t i = index + 1; p->child_count && i < parts->count; i++) {
+            if (parts->items[i].parent != (int)index) continue;
+            add_child(p, &parts->items[i], c, p->rhs + c * n);
+            add_border_product(&parts->items[i], 1, p->v + c * n, p->rhs + c * n);
+        }
+    }
+    if (!rbt_pace_solve(p, columns, p->rhs, p->solution)) return false;
+    for (size_t c = 0; c < columns; c++) {
+        for (size_t i = index + 1; p->child_count && i < parts->count; i++) {
+            if (parts->items[i].parent != (int)index) continue;
+            answer(parts, p, &parts->items[i], c);
+            if (index) add_border_product(&parts->items[i], -1, p->solution + c * n, p->rhs + c * n);
+        }
+        if (index) {  // the root's force is looked up anew in every step
+            rbt_pace_mass_product(p, p->solution + c * n, p->Mv + c * n);
+            carry_force(march, p, c, V, p->Mv + c * n);
+        }
+        move(p, c);
+    }
+    return true;
+}
+
+static bool march_part(const rbt_march *march, rbt_pace *p, size_t columns, border_motion motion, int64_t first) {
+    size_t n = 3 * p->count;
+    memcpy(p->v_start, p->v, columns * n * sizeof(double));
+    memset(p->w, 0, columns * n * sizeof(double));
+    for (size_t c = 0; c < columns; c++) rbt_pace_mass_product(p, p->v + c * n, p->Mv + c * n);
+    for (int i = 1; i <= p->substeps; i++) {
+        double V = motion.constant + motion.ramp * i / p->substeps, dV = motion.ramp / p->substeps;
+        if (!step_part(march, p, columns, V, dV, first + i - 1)) return false;
+    }
+    return true;
+}
+
+bool rbt_march_root(const rbt_march *march) { return march_part(march, march->parts->items, 1, STEADY, 0); }
+
+// ---- Condensation
+
+// The state that responses start from: everything at rest, in the part and below
+static void rest(rbt_paces *parts, const rbt_pace *part, size_t columns) {
+    for (size_t i = 0; i < parts->count; i++) {
+        rbt_pace *p = &parts->items[i];
+        if (!rbt_pace_is_below(parts, i, (size_t)(part - parts->items))) continue;
+        double *vectors[] = {p->v, p->g, p->kv, p->push, p->total};
+        for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+            if (vectors[k]) memset(vectors[k], 0, columns * 3 * p->count * sizeof(double));
+    }
+}
+
+// K and M times unit velocities of the border's components from `first` on
+static void set_units(rbt_pace *p, size_t first, size_t columns) {
+    size_t n = 3 * p->count;
+    memset(p->K_border, 0, columns * n * sizeof(double));
+    if (p->M_border) memset(p->M_border, 0, columns * n * sizeof(double));
+    for (size_t i = 0; i < p->border.count; i++) {
+        const rbt_link *link = &p->border.items[i];
+        for (size_t k = 0; k < 3; k++) {
+            size_t unit = 3 * (size_t)link->column + k;
+            if (unit < first || unit >= first + columns) continue;
+            size_t at = (unit - first) * n + 3 * (size_t)link->row;
+            for (size_t r = 0; r < 3; r++) p->K_border[at + r] += link->K[3 * r + k];
+            if (p->M_border) p->M_border[at + k] += link->M;
+        }
+    }
+}
+
+static bool respond(rbt_paces *parts, rbt_pace *p, size_t first, size_t columns) {
+    const rbt_pace *parent = &parts->items[p->parent];
+    rbt_march march = {.parts = parts};
+    rest(parts, p, columns);
+    set_units(p, first, columns);
+    if (!march_part(&march, p, columns, RAMP, 0)) return false;
+    for (size_t i = (size_t)(p - parts->items); i < parts->count; i++) {
+        const rbt_pace *below = &parts->items[i];
+        const rbt_response *response = &p->responses[i];
+        size_t n = 3 * below->count, bytes = columns * n * sizeof(double);
+        if (!response->Y) continue;
+        memcpy(response->Y + first * n, below->v, bytes);
+        memcpy(response->W + first * n, below == p ? below->w : below->total, bytes);
+        if (response->G) memcpy(response->G + first * n, below->g, bytes);
+    }
+    // The part saw its border move by (m + 1) / (2 m) h of the change; the border itself moves by theta h.
+    double rest_of_way = parent->h * (parent->theta - (p->substeps + 1) / (2.0 * p->substeps));
+    double *G = p->responses[p - parts->items].G;
+    for (size_t i = 0; G && i < columns * 3 * p->count; i++)
+        G[first * 3 * p->count + i] += rest_of_way * p->K_border[i];
+    return true;
+}
+
+static void find_B(const rbt_paces *parts, rbt_pace *p) {
+    const rbt_pace *parent = &parts->items[p->parent];
+    size_t n = 3 * p->count, border = 3 * p->border.node_count;
+    const rbt_response *own = &p->responses[p - parts->items];
+    double h = parent->h;
+    memset(p->B, 0, border * border * sizeof(double));
+    for (size_t i = 0; i < p->border.count; i++) {
+        const rbt_link *link = &p->border.items[i];
+        size_t row = (size_t)p->border.place[link->column];
+        double alpha = parent->damping[row], beta = parent->delay[row];
+        for (size_t j = 0; j < border; j++) {
+            const double *Y = own->Y + j * n + 3 * (size_t)link->row, *W = own->W + j * n + 3 * (size_t)link->row;
+            double by_K[3], sum[3];
+            for (size_t k = 0; k < 3; k++) {
+                by_K[k] = h * (W[k] + beta * Y[k]);
+                sum[k] = link->M * (1 + h * alpha) * Y[k];
+            }
+            multiply_transposed(link->K, by_K, 1, sum);
+            for (size_t k = 0; k < 3; k++) p->B[(3 * (size_t)link->column + k) * border + j] += sum[k];
+        }
+    }
+    for (size_t i = 0; !parts->unsymmetric && i < border; i++)
+        for (size_t j = 0; j < i; j++)
+            p->B[i * border + j] = p->B[j * border + i] = 0.5 * (p->B[i * border + j] + p->B[j * border + i]);
+}
+
+static void add_B(const rbt_paces *parts, const rbt_pace *p) {
+    rbt_pace *parent = &parts->items[p->parent];
+    size_t nodes = p->border.node_count, border = 3 * nodes;
+    for (size_t i = 0; i < nodes; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double *to = parent->A.value + 9 * p->cell[i * nodes + j];
+            double *upper = parent->upper ? parent->upper + 9 * p->cell[i * nodes + j] : NULL;
+            for (size_t e = 0; e < 9; e++) {
+                to[e] += p->B[(3 * i + e / 3) * border + 3 * j + e % 3];
+                if (upper) upper[e] += p->B[(3 * j + e / 3) * border + 3 * i + e % 3];
+            }
+        }
+}
+
+bool rbt_march_condense(rbt_paces *parts, rbt_pace *p) {
+    size_t border = 3 * p->border.node_count;
+    if (p->stale) {
+        for (size_t first = 0; first < border; first += RBT_MARCH_COLUMNS)
+            if (!respond(parts, p, first, border - first < RBT_MARCH_COLUMNS ? border - first : RBT_MARCH_COLUMNS))
+                return false;
+        find_B(parts, p);
+    }
+    add_B(parts, p);
+    return true;
+}

@@ -1,0 +1,13 @@
+// Options of multirate-euler.
+#ifndef RBT_STEP_MULTIRATE_H
+#define RBT_STEP_MULTIRATE_H
+
+#include "base/record.h"
+
+typedef struct rbt_multirate_options {
+    int interpolation;  // how a part with long steps moves: 0 by its velocity at their end, 1 by the interpolated one
+} rbt_multirate_options;
+
+extern const rbt_record RBT_MULTIRATE_OPTIONS;
+
+#endif

@@ -1,0 +1,260 @@
+// multirate-euler in longer runs: stability, order, momentum, threads, pauses; and regions that cannot be.
+#include "base/threads.h"
+#include "tempo_bar.h"
+
+// ---- Stability, order, momentum
+
+// Spectral radius of a step as a linear map of (x - X, H v), by its matrix and repeated squaring: |A^(2^k)|^(1 / 2^k)
+static double spectral_radius(rbt_sim *sim) {
+    size_t n = 3 * sim->model->node_count, N = 2 * n;
+    double *A = new_matrix(N, N), *B = new_matrix(N, N), size = 0, power = 1, log_scale = 0;
+    for (size_t j = 0; j < N; j++) {
+        rbt_step_report report = {0};
+        memcpy(sim->state.x, sim->model->X, n * sizeof(double));
+        memset(sim->state.v, 0, n * sizeof(double));
+        if (j < n) sim->state.x[j] += 1e-3;
+        else sim->state.v[j - n] += 1e-3 / sim->model->step;
+        if (sim->model->role[j % n / 3] != RBT_FREE) continue;
+        sim->state.t = 0;
+        assert_int_equal(rbt_stepper_advance(&sim->stepper, &sim->state, sim->model->step, &report), RBT_DONE);
+        for (size_t i = 0; i < n; i++) {
+            A[i * N + j] = (sim->state.x[i] - sim->model->X[i]) / 1e-3;
+            A[(n + i) * N + j] = sim->model->step * sim->state.v[i] / 1e-3;
+        }
+    }
+    for (int k = 0; k < 18; k++) {
+        memset(B, 0, N * N * sizeof *B);
+        size = 0;
+        for (size_t i = 0; i < N; i++)
+            for (size_t l = 0; l < N; l++)
+                for (size_t j = 0; A[i * N + l] != 0 && j < N; j++) B[i * N + j] += A[i * N + l] * A[l * N + j];
+        for (size_t i = 0; i < N * N; i++) size = fmax(size, fabs(B[i]));
+        power *= 2;
+        log_scale = 2 * log_scale + log(size);
+        for (size_t i = 0; i < N * N; i++) A[i] = B[i] / size;
+    }
+    free(A), free(B);
+    rbt_sim_free(sim);
+    return exp(log_scale / power);
+}
+
+static double random_number(unsigned *seed) { return (*seed = *seed * 1664525u + 1013904223u) / 4294967296.0; }
+
+static void random_chains_are_stable(void **state) {
+    (void)state;
+    unsigned seed = 7;
+    for (int i = 0; i < 16; i++) {
+        char json[4096], tempo[512];
+        int m = 1 + (int)(20 * random_number(&seed));
+        double H = pow(10, -4 + 4 * random_number(&seed)), soft = pow(10, 2 + 4 * random_number(&seed));
+        double stiff = soft * pow(10, -2 + 7 * random_number(&seed));
+        const char *kinds[] = {ENDS("%d"), TWO("%d", "3"),
+                               ", 'tempo': [" LAYERS("0", "0.7", "2") ", " LAYERS("0", "0.3", "%d") "]"};
+        snprintf(tempo, sizeof tempo, "%s", kinds[i % 3]);
+        char *at = strstr(tempo, "%d");
+        char rest[512];
+        snprintf(rest, sizeof rest, "%s", at + 2);
+        snprintf(at, 500 - (size_t)(at - tempo), "%d%s", i % 3 == 2 ? 2 * m : m, rest);
+        snprintf(
+            json, sizeof json,
+            "{'rubato': 1, 'bodies': [{'name': 'chain', 'mesh': {'shape': {'cuboid': {'size': [0.6, 0.1, 0.07], "
+            "'cells': [5, 1, 1]}}}, 'material': {'model': 'linear', 'young': %g, 'poisson': 0.3, 'density': 1000}, "
+            "'regions': [{'name': 'stiff', 'where': {'box': {'min': [0, 0, 0], 'max': [0.5, 1, 1], 'relative': "
+            "true}}, 'material': {'model': 'linear', 'young': %g, 'poisson': 0.3, 'density': 300}}], 'fixed': "
+            "[{'box': {'min': [0.95, 0, 0], 'max': [1, 1, 1], 'relative': true}}]%s%s}], 'time': {'step': %g, "
+            "'frame': %g, 'end': 100}, 'integrator': {'method': 'multirate-euler'%s%s}}",
+            soft, stiff, tempo, i % 4 == 3 ? MASS : "", H, H, i % 2 ? LU : "", i % 5 == 4 ? AVERAGED : "");
+        double radius = spectral_radius(sim_from(json));
+        // after 2^18 steps a norm 1e6 times that of the power of the radius would show as 5e-5
+        if (!(radius < 1 + 1e-4))
+            print_error("chain %d: %s H %g young %g %g: %g\n", i, tempo, H, soft, stiff, radius);
+        assert_true(radius < 1 + 1e-4);
+    }
+}
+
+// Errors at one time against steps so short that their own error does not count: half of them with half the step
+static void the_error_is_of_first_order(void **state) {
+    (void)state;
+    static const char *const tempi[] = {ENDS("4"), TWO("2", "3"), NESTED("2", "4")};
+    for (int t = 0; t < 3; t++)
+        for (int averaged = 0; averaged < 2; averaged++) {
+            char body[512];
+            double error[2];
+            snprintf(body, sizeof body, "%s%s", tempi[t], FIXED);
+            rbt_sim *exact = bar(averaged ? AVERAGED : "", 1.25e-5, body, GRAVITY);
+            advance(exact, 3200);
+            for (int i = 0; i < 2; i++) {
+                rbt_sim *sim = bar(averaged ? AVERAGED : "", i ? 4e-4 : 8e-4, body, GRAVITY);
+                advance(sim, i ? 100 : 50);
+                error[i] = distance(sim, exact);
+                rbt_sim_free(sim);
+            }
+            rbt_sim_free(exact);
+            // the reference's own error is 1/64 and 1/32 of theirs
+            double order = log2(error[0] / error[1]);
+            if (!(fabs(order - 1) < 0.15)) print_error("%d %d: %g %g\n", t, averaged, error[0], error[1]);
+            assert_true(fabs(order - 1) < 0.15);
+        }
+}
+
+static double momentum_error(rbt_sim *sim, int steps) {
+    rbt_energies before = rbt_sim_energies(sim), after;
+    advance(sim, steps);
+    after = rbt_sim_energies(sim);
+    rbt_sim_free(sim);
+    double most = 0, size = 0;
+    for (int k = 0; k < 3; k++) {
+        most = fmax(most, fabs(after.momentum[k] - before.momentum[k]));
+        size = fmax(size, fabs(before.momentum[k]));
+    }
+    return most / size;
+}
+
+// The coupling adds no net force: a body that only travels goes on for ever, whatever its parts do; one that vibrates feels the
+// forces between its parts at different times, which is an error of first order, and none with one step for all.
+static void coupling_makes_no_net_force(void **state) {
+    (void)state;
+    static const char *const tempi[] = {ENDS("10"), TWO("2", "7"), NESTED("2", "6")};
+    for (int t = 0; t < 3; t++) {
+        char json[2048];
+        snprintf(json, sizeof json,
+                 "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.6, 0.1, 0.07], "
+                 "'cells': "
+                 "[6, 1, 1]}}}, 'material': {'model': 'linear', 'young': 2e4, 'density': 1000}, 'velocity': "
+                 "{'linear': [3, "
+                 "1, 2]}%s}], 'time': {'step': 0.01, 'frame': 0.01, 'end': 100}, 'integrator': {'method': "
+                 "'multirate-euler'}}",
+                 tempi[t]);
+        assert_true(momentum_error(sim_from(json), 50) < 1e-12);
+        double coarse = momentum_error(bar("", 4e-4, tempi[t], ""), 100);
+        double fine = momentum_error(bar("", 2e-4, tempi[t], ""), 200);
+        assert_true(fine < 0.6 * coarse && coarse < 0.05);
+    }
+    assert_true(momentum_error(bar("", 4e-4, ENDS("1"), ""), 100) < 1e-12);
+}
+
+// ---- A body of some size
+
+static const char *const CREATURE =
+    "{'rubato': 1, 'bodies': [{'name': 'dragon', 'mesh': {'shape': {'dragon': {'size': 1, 'resolution': 26}}}, "
+    "'material': {'model': '%s', 'young': 1e5, 'poisson': 0.3, 'density': 1000}, 'tempo': [{'name': 'front', "
+    "'where': "
+    "{'box': {'min': [0.75, 0, 0], 'max': [1, 1, 1], 'relative': true}}, 'substeps': 6}, {'name': 'back', 'where': "
+    "{'box': {'min': [0, 0, 0], 'max': [0.25, 1, 1], 'relative': true}}, 'substeps': 4}], 'fixed': [{'box': {'min': "
+    "[0, "
+    "0, 0], 'max': [1, 0.08, 1], 'relative': true}}], 'velocity': {'angular': [3, 5, 1]}}], 'time': {'step': 0.02, "
+    "'frame': 0.02, 'end': 100}, 'integrator': {'method': 'multirate-euler'%s}}";
+
+static rbt_sim *creature(const char *model, const char *options) {
+    char json[4096];
+    snprintf(json, sizeof json, CREATURE, model, options);
+    return sim_from(json);
+}
+
+// Without forces the energy of a body that is held falls: a step whose spectral radius is above 1 would raise it sooner or later.
+static void a_real_body_is_stable(void **state) {
+    (void)state;
+    static const char *const options[] = {"", AVERAGED, LU};
+    for (int i = 0; i < 3; i++) {
+        rbt_sim *sim = creature("linear", options[i]);
+        double energy = rbt_sim_energies(sim).total;
+        for (int k = 0; k < 3; k++) {
+            double before = energy;
+            advance(sim, 50);
+            energy = rbt_sim_energies(sim).total;
+            assert_true(energy > 0 && energy < before);
+        }
+        rbt_sim_free(sim);
+    }
+}
+
+static void threads_and_pauses_change_no_bit(void **state) {
+    (void)state;
+    static const char *const models[] = {"linear", "corotational"};
+    for (int model = 0; model < 2; model++) {
+        rbt_sim *first = NULL;
+        static const int threads[] = {1, 2, 3, 8};
+        for (int i = 0; i < 4; i++) {
+            rbt_threads_set(threads[i]);
+            rbt_sim *sim = creature(models[model], "");
+            size_t bytes = 3 * sim->model->node_count * sizeof(double);
+            advance(sim, 2);
+            if (i) {
+                assert_memory_equal(sim->state.x, first->state.x, bytes);
+                assert_memory_equal(sim->state.v, first->state.v, bytes);
+                rbt_sim_free(sim);
+            } else {
+                first = sim;
+            }
+        }
+        rbt_threads_set(1);
+        // A new simulation that is given the state goes on with the same bits.
+        rbt_sim *resumed = creature(models[model], "");
+        size_t bytes = 3 * first->model->node_count * sizeof(double);
+        memcpy(resumed->state.x, first->state.x, bytes);
+        memcpy(resumed->state.v, first->state.v, bytes);
+        resumed->state.t = first->state.t;
+        resumed->state.frame = first->state.frame;
+        advance(first, 2);
+        advance(resumed, 2);
+        assert_memory_equal(resumed->state.x, first->state.x, bytes);
+        assert_memory_equal(resumed->state.v, first->state.v, bytes);
+        rbt_sim_free(first);
+        rbt_sim_free(resumed);
+    }
+}
+
+// ---- Bad regions
+
+static void fails_with(const char *tempo, const char *sentence) {
+    char json[2048], message[2048] = "";
+    snprintf(json, sizeof json,
+             "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.6, 0.1, 0.07], "
+             "'cells': [6, "
+             "1, 1]}}}, 'tempo': [%s]}], 'integrator': {'method': 'multirate-euler'}}",
+             tempo);
+    for (char *c = json; *c; c++)
+        if (*c == '\'') *c = '"';
+    rbt_error error;
+    rbt_scene_file *file = rbt_scene_parse(json, strlen(json), "test.json", NULL, 0, &error);
+    rbt_sim *sim = file ? rbt_sim_create(rbt_scene_of(file), &error) : NULL;
+    assert_null(sim);
+    rbt_error_text(&error, message, sizeof message);
+    if (!strstr(message, sentence)) print_error("%s\n", message);
+    assert_non_null(strstr(message, sentence));
+    rbt_scene_free(file);
+}
+
+static void bad_regions_get_a_sentence(void **state) {
+    (void)state;
+    fails_with(LAYERS("0", "0.2", "0"), "bodies[0].tempo[0].substeps: must be at least 1");
+    fails_with(LAYERS("0", "0.2", "1.5"), "bodies[0].tempo[0].substeps: a whole number is needed");
+    fails_with(LAYERS("2", "3", "2"), "bodies[0].tempo[0].where: ");
+    fails_with(
+        "{'name': 'a', 'where': {'nodes': [0]}, 'substeps': 2}, {'name': 'b', 'where': {'nodes': [1]}, 'substeps': "
+        "3}",
+        "tempi \"b\" and \"a\" of body \"bar\" touch: node 1 of the one shares an element with node 0 of the other");
+    fails_with(
+        "{'name': 'a', "
+        "'where': {'box': {'min': [0, 0, 0], 'max': [0.4, 1, 1], 'relative': true}}, 'substeps': 2}, "
+        "{'name': 'b', 'where': {'box': {'min': [0.3, 0, 0], 'max': [0.4, 1, 1], 'relative': true}}, 'substeps': 4}",
+        "tempo \"b\" of body \"bar\" lies inside \"a\" but reaches beyond it: its node ");
+    fails_with(LAYERS("0", "0.7", "4") ", " LAYERS("0", "0.2", "6"),
+               "bodies[0].tempo[1].substeps: must be a multiple of 4, since \"bodies[0].tempo[1]\" lies inside "
+               "\"bodies[0].tempo[0]\", which takes so many; found 6");
+    // Everything: it runs, and is told that it costs less another way.
+    rbt_sim *sim = bar("", 0.02, ", 'tempo': [" LAYERS("0", "1", "3") "]", "");
+    assert_int_equal(sim->model->warning_count, 1);
+    assert_non_null(strstr(sim->model->warnings[0], "the tempi hold every node"));
+    rbt_sim_free(sim);
+}
+
+int main(void) {
+    rbt_threads_set(1);  // many small systems, which threads only wait for
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_chains_are_stable),         cmocka_unit_test(the_error_is_of_first_order),
+        cmocka_unit_test(coupling_makes_no_net_force),      cmocka_unit_test(a_real_body_is_stable),
+        cmocka_unit_test(threads_and_pauses_change_no_bit), cmocka_unit_test(bad_regions_get_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
