@@ -19,6 +19,7 @@ typedef enum rbt_outcome {
     RBT_NOT_POSITIVE_DEFINITE,  // the step's matrix has no Cholesky factor
     RBT_NOT_CONVERGED,          // an iteration reached its limit
     RBT_OUT_OF_MEMORY,
+    RBT_STALLED,  // events come ever closer in time: what is asked for is impossible, or nearly so
     RBT_OUTCOMES
 } rbt_outcome;
 

@@ -63,9 +63,8 @@ static double sum_of(const double *values, size_t count) {
 }
 
 // Every chunk sums its elements' forces into places of its own; every node then sums what its chunks made, in their order.
-void rbt_force_elastic(const rbt_model *m, const double *x, double *energies, double *partial, double *f) {
-    const rbt_plan *plan = &m->plan;
-#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
+void rbt_force_slots(const rbt_model *m, const rbt_plan *plan, const double *x, double *energies, double *partial) {
+#pragma omp parallel for schedule(static) if (plan->slot_count >= RBT_PARALLEL_FROM)
     for (size_t c = 0; c < plan->chunk_count; c++) {
         const rbt_chunk *chunk = &plan->chunks[c];
         const rbt_group *group = &m->groups[chunk->group];
@@ -77,6 +76,11 @@ void rbt_force_elastic(const rbt_model *m, const double *x, double *energies, do
         for (size_t k = 0; k < chunk->count * (size_t)group->type->corners; k++)
             rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
     }
+}
+
+void rbt_force_elastic(const rbt_model *m, const double *x, double *energies, double *partial, double *f) {
+    const rbt_plan *plan = &m->plan;
+    rbt_force_slots(m, plan, x, energies, partial);
 #pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < m->node_count; n++)
         for (size_t k = plan->node_start[n]; k < plan->node_start[n + 1]; k++)

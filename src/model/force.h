@@ -12,6 +12,10 @@ void rbt_force_external(const rbt_model *model, double t, const double *x, const
 // every chunk too.
 void rbt_force_elastic(const rbt_model *model, const double *x, double *energies, double *partial, double *f);
 
+// The elements of a plan alone: dW/dx summed per slot of its chunks, partial (plan->slot_count x 3).
+void rbt_force_slots(const rbt_model *model, const rbt_plan *plan, const double *x, double *energies,
+                     double *partial);
+
 // W(x) of all groups [J]; energies (plan.chunk_count) is work space.
 double rbt_energy_elastic(const rbt_model *model, const double *x, double *energies);
 

@@ -18,15 +18,15 @@ static size_t chunk_nodes(const rbt_group *group, const rbt_chunk *chunk, int32_
     return unique;
 }
 
-static rbt_chunk *cut_groups(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, size_t group_count) {
-    for (size_t g = 0; g < group_count; g++) plan->chunk_count += (groups[g].count + RBT_CHUNK - 1) / RBT_CHUNK;
-    rbt_chunk *chunks = rbt_arena_take(arena, plan->chunk_count, sizeof *chunks);
-    size_t c = 0, corner = 0;
+static rbt_chunk *cut_groups(rbt_arena *arena, const rbt_group *groups, size_t group_count, size_t *chunk_count) {
+    *chunk_count = 0;
+    for (size_t g = 0; g < group_count; g++) *chunk_count += (groups[g].count + RBT_CHUNK - 1) / RBT_CHUNK;
+    rbt_chunk *chunks = rbt_arena_take(arena, *chunk_count, sizeof *chunks);
+    size_t c = 0;
     for (size_t g = 0; chunks && g < group_count; g++)
         for (size_t first = 0; first < groups[g].count; first += RBT_CHUNK, c++) {
             size_t left = groups[g].count - first, count = left < RBT_CHUNK ? left : RBT_CHUNK;
-            chunks[c] = (rbt_chunk){.group = g, .first = first, .count = count, .corner_begin = corner};
-            corner += count * (size_t)groups[g].type->corners;
+            chunks[c] = (rbt_chunk){.group = g, .first = first, .count = count};
         }
     return chunks;
 }
@@ -46,15 +46,25 @@ static bool list_node_slots(rbt_plan *plan, rbt_arena *arena, size_t node_count)
 
 bool rbt_plan_build(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, size_t group_count, size_t node_count,
                     rbt_error *error) {
-    *plan = (rbt_plan){0};
+    size_t chunk_count;
+    rbt_chunk *chunks = cut_groups(arena, groups, group_count, &chunk_count);
+    if (!chunks) return rbt_fail_memory(error, chunk_count * sizeof *chunks, "the plan of sums");
+    return rbt_plan_fill(plan, arena, groups, chunks, chunk_count, node_count, error);
+}
+
+bool rbt_plan_fill(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, rbt_chunk *chunks, size_t chunk_count,
+                   size_t node_count, rbt_error *error) {
+    *plan = (rbt_plan){.chunk_count = chunk_count};
     size_t corner_count = 0;
-    for (size_t g = 0; g < group_count; g++) corner_count += groups[g].count * (size_t)groups[g].type->corners;
+    for (size_t c = 0; c < chunk_count; c++) {
+        chunks[c].corner_begin = corner_count;
+        corner_count += chunks[c].count * (size_t)groups[chunks[c].group].type->corners;
+    }
     if (corner_count > INT32_MAX)
         return rbt_fail(error, "%zu element corners: the limit is %d", corner_count, INT32_MAX);
-    rbt_chunk *chunks = cut_groups(plan, arena, groups, group_count);
     uint16_t *local = rbt_arena_take(arena, corner_count, sizeof *local);
     int32_t *nodes = rbt_array_new(corner_count, sizeof *nodes, "the plan of sums", error), *slot_node = NULL;
-    bool ok = chunks && local && nodes;
+    bool ok = local && nodes;
     for (size_t c = 0; ok && c < plan->chunk_count; c++) {
         rbt_chunk *chunk = &chunks[c];
         const rbt_group *group = &groups[chunk->group];

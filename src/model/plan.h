@@ -26,6 +26,10 @@ typedef struct rbt_plan {
     const int32_t *node_slots;  // (slot_count) the slots of each node, ascending
 } rbt_plan;
 
+// A plan of some of the elements only: chunks (chunk_count), in the arena, name them (group, first, count); the rest is filled in.
+bool rbt_plan_fill(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, rbt_chunk *chunks, size_t chunk_count,
+                   size_t node_count, rbt_error *error);
+
 bool rbt_plan_build(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, size_t group_count, size_t node_count,
                     rbt_error *error);
 

@@ -84,7 +84,7 @@ static bool write_frame(run *r, bool last) {
     const rbt_state *state = &r->sim->state;
     int every = r->options->scene->output.checkpoint_every;
     bool checkpoint = every > 0 && (last || state->frame % every == 0);
-    r->report.last = rbt_model_energies(r->sim->model, state);
+    r->report.last = rbt_sim_energies(r->sim);
     if (state->frame == 0) r->report.first = r->report.last;
     if (!rbt_recorder_frame(r->recorder, state, &r->report.last, checkpoint, r->error)) return false;
     r->report.frames = state->frame;
@@ -201,7 +201,7 @@ static bool begin(run *r) {
     if (o->scene_text && !rbt_file_write(r->scene_path, o->scene_text, strlen(o->scene_text), r->error)) return false;
     if (!again) return write_frame(r, false);
     r->report.frames = r->sim->state.frame;
-    r->report.first = r->report.last = rbt_model_energies(r->sim->model, &r->sim->state);
+    r->report.first = r->report.last = rbt_sim_energies(r->sim);
     return write_report(r, "running");
 }
 

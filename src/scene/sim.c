@@ -89,7 +89,7 @@ size_t rbt_sim_triangle_count(const rbt_sim *sim) { return sim->model->triangle_
 const int32_t *rbt_sim_triangles(const rbt_sim *sim) { return sim->model->triangles; }
 size_t rbt_sim_edge_count(const rbt_sim *sim) { return sim->model->edge_count; }
 const int32_t *rbt_sim_edges(const rbt_sim *sim) { return sim->model->edges; }
-rbt_energies rbt_sim_energies(const rbt_sim *sim) { return rbt_model_energies(sim->model, &sim->state); }
+rbt_energies rbt_sim_energies(const rbt_sim *sim) { return rbt_stepper_energies(&sim->stepper, &sim->state); }
 
 const char *rbt_outcome_name(rbt_outcome outcome) {
     static const char *const names[RBT_OUTCOMES] = {
@@ -99,6 +99,7 @@ const char *rbt_outcome_name(rbt_outcome outcome) {
         [RBT_NOT_POSITIVE_DEFINITE] = "not positive definite",
         [RBT_NOT_CONVERGED] = "not converged",
         [RBT_OUT_OF_MEMORY] = "out of memory",
+        [RBT_STALLED] = "stalled",
     };
     return outcome >= 0 && outcome < RBT_OUTCOMES ? names[outcome] : "unknown";
 }

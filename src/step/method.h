@@ -17,6 +17,7 @@ typedef struct rbt_method {
     bool needs_lumped_mass;       // refuses bodies with consistent mass
     rbt_name_of solvers;          // names of its step solvers, the first is the default; NULL: it needs none
     const rbt_record *options;    // its own options; NULL: it has none
+    bool own_steps;               // it chooses its steps itself: halving one that failed is no use
 
     // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint, and
     // restored with x and v when a step fails. `options` as in create.
@@ -32,6 +33,9 @@ typedef struct rbt_method {
 
     // What the method has to say about itself in run.json: the members of an object, in JSON; NULL: nothing.
     void (*describe)(const void *self, rbt_text *json);
+
+    // Replaces or adds what only the method knows of; NULL: nothing.
+    void (*energies)(void *self, const rbt_state *state, rbt_energies *energies);
 } rbt_method;
 
 const rbt_method *rbt_method_at(int i);  // NULL past the end
@@ -46,5 +50,6 @@ extern const rbt_method RBT_BDF2;
 extern const rbt_method RBT_SIERE;
 extern const rbt_method RBT_ERE;
 extern const rbt_method RBT_MULTIRATE_EULER;
+extern const rbt_method RBT_ASYNC_CONTACT;
 
 #endif

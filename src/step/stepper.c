@@ -8,6 +8,7 @@ static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count
 bool rbt_stepper_init(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
     *s = (rbt_stepper){.model = model, .method = rbt_method_at(def->method), .max_cuts = def->max_cuts};
     if (!s->method) return rbt_fail(error, "there is no method number %d", def->method);
+    if (s->method->own_steps) s->max_cuts = 0;
     s->memory_size = s->method->memory_size ? s->method->memory_size(model, def->options) : 0;
     s->saved = rbt_array_new((size_t)(1 + s->max_cuts), saved_size(s), "saved states", error);
     s->self = s->saved ? s->method->create(model, def->solver, def->options, error) : NULL;
@@ -38,6 +39,12 @@ bool rbt_stepper_prepare(const rbt_stepper *s, rbt_state *state, rbt_error *erro
     if (s->memory_size && !state->memory) return false;
     state->memory_size = s->memory_size;
     return true;
+}
+
+rbt_energies rbt_stepper_energies(const rbt_stepper *s, const rbt_state *state) {
+    rbt_energies e = rbt_model_energies(s->model, state);
+    if (s->method->energies) s->method->energies(s->self, state, &e);
+    return e;
 }
 
 static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int cuts, rbt_step_report *report) {

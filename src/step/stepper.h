@@ -21,6 +21,9 @@ void rbt_stepper_free(rbt_stepper *stepper);
 // Gives the state the memory that the method needs, empty unless it has it already. To be called for every state once.
 bool rbt_stepper_prepare(const rbt_stepper *stepper, rbt_state *state, rbt_error *error);
 
+// Those of the model, and what the method alone knows of.
+rbt_energies rbt_stepper_energies(const rbt_stepper *stepper, const rbt_state *state);
+
 // From state->t to `until`. Adds to the report's counts; on failure the state is bit for bit what it was.
 rbt_outcome rbt_stepper_advance(rbt_stepper *stepper, rbt_state *state, double until, rbt_step_report *report);
 

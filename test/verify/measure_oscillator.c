@@ -98,12 +98,13 @@ static rbt_sim *cube(const char *method, double h, double d) {
     size_t node;
     double young = modulus(&node);
     const rbt_method *known = rbt_method_at(rbt_method_find(method));
-    rbt_sim *sim =
-        verify_sim("{'rubato': 1, 'bodies': [{'name': 'cube', 'mesh': {'shape': {'cuboid': {'cells': [1, 1, "
-                   "1]}}}, 'material': {'model': 'linear', 'young': %.17g, 'poisson': 0.3}, 'damping': "
-                   "{'mass': %.17g}, 'fixed': [{'not': {'nodes': [%zu]}}]}], 'time': {'step': %.17g, 'frame': "
-                   "%.17g, 'end': 1000}, 'integrator': {'method': '%s'%s}}",
-                   young, d, node, h, h, method, known->options ? ", 'options': {'tolerance': 1e-13}" : "");
+    rbt_sim *sim = verify_sim(
+        "{'rubato': 1, 'bodies': [{'name': 'cube', 'mesh': {'shape': {'cuboid': {'cells': [1, 1, "
+        "1]}}}, 'material': {'model': 'linear', 'young': %.17g, 'poisson': 0.3}, 'damping': "
+        "{'mass': %.17g}, 'fixed': [{'not': {'nodes': [%zu]}}]}], 'time': {'step': %.17g, 'frame': "
+        "%.17g, 'end': 1000}, 'integrator': {'method': '%s'%s}}",
+        young, d, node, h, h, method,
+        known->options && rbt_record_field(known->options, "tolerance") ? ", 'options': {'tolerance': 1e-13}" : "");
     for (size_t i = 0; i < 3; i++) sim->state.x[3 * node + i] += 1;
     return sim;
 }
@@ -113,7 +114,8 @@ static rbt_sim *spring(const char *method) {
     char choice[64], message[2048];
     snprintf(choice, sizeof choice, "integrator.method=%s", method);
     const char *settings[] = {choice, "integrator.options.tolerance=1e-13"};
-    size_t count = rbt_method_at(rbt_method_find(method))->options ? 2 : 1;
+    const rbt_record *options = rbt_method_at(rbt_method_find(method))->options;
+    size_t count = options && rbt_record_field(options, "tolerance") ? 2 : 1;
     rbt_error error;
     rbt_scene_file *file = rbt_scene_read(RBT_SOURCE_DIR "/scenes/oscillator.json", settings, count, &error);
     rbt_sim *sim = file ? rbt_sim_create(rbt_scene_of(file), &error) : NULL;

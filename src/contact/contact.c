@@ -1,0 +1,316 @@
+// Ticks: impulses of layers that are awake, cones, certificates. See contact.h.
+#include "contact/contact.h"
+
+#include "math/scalar.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+static rbt_touch_kind kind_of(const rbt_pair *pair) { return rbt_pair_key_kind(pair->key); }
+
+void rbt_pair_measure(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support) {
+    rbt_touch_kind kind = kind_of(pair);
+    double x[12] = {0};
+    int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
+    for (int i = 0; i < corners; i++) rbt_track_at(c->tracks, (size_t)pair->node[i], t, x + 3 * i);
+    if (kind == RBT_TOUCH_WALL) {
+        const rbt_wall *wall = &c->surface.def.walls[pair->key & 0x3fffffff];
+        rbt_gap_wall(wall->point, wall->normal, x, gap);
+        *support = gap->distance - pair->radius;
+        return;
+    }
+    rbt_gap_measure(kind, x, gap);
+    double most = -INFINITY, least = INFINITY;
+    for (int i = 0; i < first; i++) most = rbt_larger(most, rbt_dot(gap->normal, x + 3 * i));
+    for (int i = first; i < corners; i++) least = rbt_smaller(least, rbt_dot(gap->normal, x + 3 * i));
+    *support = least - most - pair->radius;
+}
+
+double rbt_pair_closing(const rbt_contact *c, const rbt_pair *pair, const double n[3]) {
+    rbt_touch_kind kind = kind_of(pair);
+    int corners = rbt_pair_corners(kind), first = kind == RBT_TOUCH_WALL ? 0 : rbt_pair_first(kind);
+    double most = kind == RBT_TOUCH_WALL ? 0 : -INFINITY, least = INFINITY;
+    for (int i = 0; i < corners; i++) {
+        const rbt_cone *cone = &c->cones[pair->node[i]];
+        double along = rbt_dot(n, cone->v);
+        if (i < first) most = rbt_larger(most, along + cone->eps);
+        else least = rbt_smaller(least, along - cone->eps);
+    }
+    return most - least;
+}
+
+static void list_add(rbt_contact *c, int level, int32_t pair) {
+    rbt_level_list *list = &c->levels[level];
+    if (list->count == list->capacity && !rbt_array_reserve((void **)&list->items, &list->capacity, list->count + 1,
+                                                            sizeof *list->items, "pairs in contact", NULL)) {
+        c->out_of_memory = true;
+        return;
+    }
+    if (list->count == 0) list->sorted = true;
+    else if (list->items[list->count - 1] >= pair) list->sorted = false;
+    list->items[list->count++] = pair;
+    c->used_levels |= 1ull << level;
+    if (level > c->counts.deepest) c->counts.deepest = level;
+}
+
+static void wake(rbt_contact *c, int32_t number, int level) {
+    rbt_pair *pair = &c->pairs[number];
+    if (pair->level == level) return;  // it stands in that list already
+    pair->level = (signed char)level;
+    list_add(c, level, number);
+}
+
+void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, double support, double closing) {
+    rbt_pair *pair = &c->pairs[number];
+    const double rounding = 1e-13 * c->scale;
+    double slack = support - pair->eta - rounding;
+    pair->placed = c->settled;
+    pair->stamp++;
+    c->counts.certificates++;
+    int64_t layer_tick = (int64_t)1 << (RBT_TICK_BITS - pair->base);
+    if (slack > 0) {
+        double ticks = closing > 0 ? slack * (1 - 1e-12) / (closing * c->tracks->tick) : INFINITY;
+        if (ticks >= (double)(c->end - t)) {
+            pair->level = -1;
+            return;
+        }
+        if (ticks >= 2.0 * (double)layer_tick) {
+            // Looked at again with the others of its clock: a moment costs something of its own.
+            int64_t again = (t + (int64_t)ticks) & ~(layer_tick - 1);
+            pair->level = -1;
+            if (!rbt_queue_push(&c->queue, (rbt_event){again, number, pair->stamp}, NULL)) c->out_of_memory = true;
+            return;
+        }
+    }
+    double h = (double)layer_tick * c->tracks->tick;
+    for (int j = 0; j < c->layers.depth_count && pair->base + j <= c->law.deepest; j++, h *= 0.5)
+        if (support - (closing > 0 ? closing * h : 0) - rounding > pair->eta * c->layers.next_ratio[j] &&
+            (j == 0 || c->layers.last[j] > c->layers.last[j - 1])) {
+            wake(c, number, pair->base + j);
+            return;
+        }
+    if (!c->stalled) {
+        c->stalled_pair = pair->key;
+        c->stalled_gap = support;
+        c->stalled_speed = closing;
+    }
+    c->stalled = true;
+}
+
+void rbt_contact_expire(rbt_contact *c, int64_t t) {
+    while (c->queue.count && c->queue.items[0].time <= t) {
+        rbt_event event = rbt_queue_pop(&c->queue);
+        rbt_pair *pair = &c->pairs[event.id];
+        if (pair->stamp != event.stamp) continue;
+        rbt_gap gap;
+        double support;
+        rbt_pair_measure(c, pair, t, &gap, &support);
+        rbt_pair_place(c, event.id, t, support, rbt_pair_closing(c, pair, gap.normal));
+    }
+}
+
+int64_t rbt_contact_next(rbt_contact *c, int64_t now) {
+    int64_t next = c->end;
+    while (c->queue.count && c->pairs[c->queue.items[0].id].stamp != c->queue.items[0].stamp)
+        rbt_queue_pop(&c->queue);
+    if (c->queue.count && c->queue.items[0].time < next) next = c->queue.items[0].time;
+    if (c->used_levels) {
+        int finest = 63 - __builtin_clzll(c->used_levels), shift = RBT_TICK_BITS - finest;
+        int64_t tick = ((now >> shift) + 1) << shift;
+        if (tick < next) next = tick;
+    }
+    return next;
+}
+
+// ---- Impulses
+
+static int compare_numbers(const void *a, const void *b) {
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// The pairs whose deepest layers tick, in the order of their names, each once; their lists are emptied.
+static size_t take_due(rbt_contact *c, int slowest) {
+    size_t count = 0, runs = 0;
+    uint64_t due = c->used_levels & ~((1ull << slowest) - 1);
+    for (uint64_t left = due; left; left &= left - 1) {
+        int level = __builtin_ctzll(left);
+        rbt_level_list *list = &c->levels[level];
+        if (!rbt_array_reserve((void **)&c->order, &c->order_capacity, count + list->count, sizeof *c->order,
+                               "pairs in contact", NULL)) {
+            c->out_of_memory = true;
+            return 0;
+        }
+        size_t before = count;
+        for (size_t i = 0; i < list->count; i++)
+            if (c->pairs[list->items[i]].level == level) c->order[count++] = list->items[i];
+        if (count > before) runs += list->sorted ? 1 : 2;
+        list->count = 0;
+        c->used_levels &= ~(1ull << level);
+    }
+    if (runs > 1) qsort(c->order, count, sizeof *c->order, compare_numbers);
+    size_t unique = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!unique || c->order[unique - 1] != c->order[i]) c->order[unique++] = c->order[i];
+    return unique;
+}
+
+// Normal impulse on B, less when the pair separates, and friction against the way it slides, never more than stops it. The
+// velocities are those before any kick of this moment, so the order of simultaneous kicks does not matter.
+static void add_dissipation(const rbt_contact *c, const rbt_pair *pair, rbt_touch *touch, double J) {
+    const rbt_tracks *tracks = c->tracks;
+    double velocity[3] = {0}, lightness = 0;
+    for (int i = 0; i < rbt_pair_corners(kind_of(pair)); i++) {
+        size_t n = (size_t)pair->node[i];
+        double w = touch->gap.weight[i];
+        rbt_add_scaled(velocity, w, tracks->v + 3 * n);
+        lightness += w * w * tracks->inverse_mass[n];
+    }
+    double apart = rbt_dot(velocity, touch->gap.normal);
+    if (apart > 0) J *= c->law.restitution;
+    for (int k = 0; k < 3; k++) touch->impulse[k] = J * touch->gap.normal[k];
+    if (c->law.friction <= 0) return;
+    rbt_add_scaled(velocity, -apart, touch->gap.normal);
+    double speed = rbt_length(velocity), stop = lightness > 0 ? speed / lightness : 0;
+    double drag = rbt_smaller(c->law.friction * J, stop);
+    if (speed > 0) rbt_add_scaled(touch->impulse, -drag / speed, velocity);
+}
+
+static void measure_touch(rbt_contact *c, rbt_touch *touch, int64_t t, int slowest) {
+    const rbt_pair *pair = &c->pairs[touch->pair];
+    rbt_pair_measure(c, pair, t, &touch->gap, &touch->support);
+    memset(touch->impulse, 0, sizeof touch->impulse);
+    double d = touch->gap.distance - pair->radius;
+    if (d >= pair->eta) return;
+    int from = slowest > pair->base ? slowest - pair->base : 0;
+    double J = pair->push * rbt_layers_impulse(&c->layers, pair->eta, d, from, pair->level - pair->base);
+    if (J <= 0) return;
+    if (c->law.restitution < 1 || c->law.friction > 0) add_dissipation(c, pair, touch, J);
+    else
+        for (int k = 0; k < 3; k++) touch->impulse[k] = J * touch->gap.normal[k];
+}
+
+void rbt_contact_measure(rbt_contact *c, int64_t t) {
+    c->touch_count = 0;
+    int slowest = rbt_tick_level(t);
+    if (!(c->used_levels >> slowest)) return;
+    size_t count = take_due(c, slowest);
+    if (!rbt_array_reserve((void **)&c->touches, &c->touch_capacity, count, sizeof *c->touches, "contacts", NULL)) {
+        c->out_of_memory = true;
+        return;
+    }
+    c->touch_count = count;
+    c->counts.impulses += (int64_t)count;
+#pragma omp parallel for schedule(static) if (count >= 1024)
+    for (size_t i = 0; i < count; i++) {
+        c->touches[i].pair = c->order[i];
+        measure_touch(c, &c->touches[i], t, slowest);
+    }
+}
+
+void rbt_contact_kick(rbt_contact *c, int64_t t) {
+    rbt_tracks *tracks = c->tracks;
+    for (size_t i = 0; i < c->touch_count; i++) {
+        const rbt_touch *touch = &c->touches[i];
+        if (touch->impulse[0] == 0 && touch->impulse[1] == 0 && touch->impulse[2] == 0) continue;
+        const rbt_pair *pair = &c->pairs[touch->pair];
+        int corners = rbt_pair_corners(kind_of(pair));
+        for (int k = 0; k < corners; k++) {
+            size_t n = (size_t)pair->node[k];
+            double s = touch->gap.weight[k] * tracks->inverse_mass[n];
+            if (s == 0) continue;
+            rbt_track_move(tracks, n, t);
+            rbt_add_scaled(tracks->v + 3 * n, s, touch->impulse);
+        }
+    }
+    for (size_t i = 0; i < c->touch_count; i++) {
+        const rbt_touch *touch = &c->touches[i];
+        if (touch->impulse[0] == 0 && touch->impulse[1] == 0 && touch->impulse[2] == 0) continue;
+        const rbt_pair *pair = &c->pairs[touch->pair];
+        for (int k = 0; k < rbt_pair_corners(kind_of(pair)); k++) rbt_contact_check(c, (size_t)pair->node[k], t);
+    }
+}
+
+// ---- Promises
+
+// Both the place now and the place when the node is checked again, at the next step or the end of the window, must be near the
+// line: then so is all between, since a ball is convex.
+static bool within_reach(const rbt_contact *c, rbt_cone *cone, size_t node, int64_t t) {
+    const rbt_tracks *s = c->tracks;
+    int64_t next = ((t >> RBT_TICK_BITS) + 1) << RBT_TICK_BITS;
+    if (next > c->end) next = c->end;
+    double now = (double)(t - c->begin) * s->tick, left = (double)(next - t) * s->tick, here[3], last[3];
+    rbt_track_at(s, node, t, here);
+    for (size_t k = 0; k < 3; k++) {
+        here[k] -= cone->start[k] + now * cone->path[k];
+        last[k] = here[k] + left * (s->v[3 * node + k] - cone->path[k]);
+    }
+    double square = rbt_larger(rbt_dot(here, here), rbt_dot(last, last));
+    if (square > cone->far) cone->far = square;
+    return square <= cone->reach * cone->reach;
+}
+
+void rbt_contact_check(rbt_contact *c, size_t node, int64_t t) {
+    rbt_cone *cone = &c->cones[node];
+    double off[3];
+    rbt_subtract(c->tracks->v + 3 * node, cone->v, off);
+    double square = rbt_dot(off, off);
+    if (square > cone->most) cone->most = square;
+    if (!within_reach(c, cone, node, t)) {
+        c->cut = true;
+        c->end = t;
+    }
+    if (square <= cone->eps * cone->eps || c->leaving[node]) return;
+    c->leaving[node] = 1;
+    c->leavers[c->leaver_count++] = (int32_t)node;
+}
+
+static void new_cone(rbt_contact *c, size_t node) {
+    rbt_cone *cone = &c->cones[node];
+    cone->eps = rbt_larger(1.5 * cone->eps, 1.5 * sqrt(cone->most));
+    memcpy(cone->v, c->tracks->v + 3 * node, sizeof cone->v);
+    c->counts.cones++;
+}
+
+bool rbt_contact_settle(rbt_contact *c, int64_t t) {
+    c->settled++;
+    for (size_t i = 0; i < c->leaver_count; i++) {
+        new_cone(c, (size_t)c->leavers[i]);
+        c->leaving[c->leavers[i]] = 0;
+    }
+    if (!c->cut) {
+        for (size_t i = 0; i < c->touch_count; i++) {
+            const rbt_touch *touch = &c->touches[i];
+            c->pairs[touch->pair].level = -1;  // its list was emptied
+            rbt_pair_place(c, touch->pair, t, touch->support,
+                           rbt_pair_closing(c, &c->pairs[touch->pair], touch->gap.normal));
+        }
+        for (size_t i = 0; i < c->leaver_count; i++) {
+            size_t node = (size_t)c->leavers[i];
+            for (size_t k = c->node_start[node]; k < c->node_start[node + 1]; k++) {
+                int32_t number = c->node_pairs[k];
+                rbt_pair *pair = &c->pairs[number];
+                if (pair->placed == c->settled) continue;
+                rbt_gap gap;
+                double support;
+                rbt_pair_measure(c, pair, t, &gap, &support);
+                rbt_pair_place(c, number, t, support, rbt_pair_closing(c, pair, gap.normal));
+            }
+        }
+    }
+    c->leaver_count = c->touch_count = 0;
+    return !c->out_of_memory && !c->stalled;
+}
+
+double rbt_contact_energy(const rbt_contact *c, int64_t t) {
+    double sum = 0;
+    for (size_t i = 0; i < c->pair_count; i++) {
+        const rbt_pair *pair = &c->pairs[i];
+        if (pair->level < 0) continue;
+        rbt_gap gap;
+        double support;
+        rbt_pair_measure(c, pair, t, &gap, &support);
+        sum += c->law.stiffness * rbt_layers_energy(&c->layers, pair->eta, gap.distance - pair->radius);
+    }
+    return sum;
+}

@@ -1,0 +1,161 @@
+// Contact of everything with everything by nested penalty layers, each with its own clock (contact/layers.h), and the proofs that
+// let layers sleep. What moves is a set of tracks (contact/track.h); this keeps no part of their motion, so that layers could
+// be found anew at any time and nothing of a trajectory would change.
+//
+//   window       until its end every node promises to stay within a distance of a straight line. Pairs whose places in a window
+//                are further apart than their layers are not looked at (contact/tree.h)
+//   cone         a node promises |v - v_ref| <= eps; kicks within it change no certificate. Outside of it the node gets a new cone
+//                and the pairs it belongs to new certificates
+//   certificate  a slab: along the normal n between the nearest points of a pair the gap is g and closes no faster than
+//                u = max_A (n v_ref + eps) - min_B (n v_ref - eps); so layer l sleeps for (g - eta_l) / u
+//   layers       a pair with awake layers is measured at every tick of its deepest ones; as many are awake as may be needed
+//                before the next tick
+#ifndef RBT_CONTACT_CONTACT_H
+#define RBT_CONTACT_CONTACT_H
+
+#include "contact/layers.h"
+#include "contact/queue.h"
+#include "contact/surface.h"
+#include "contact/track.h"
+#include "contact/tree.h"
+
+typedef struct rbt_contact_law {
+    double stiffness;    // r of layer 1 [N/m]
+    double thickness;    // eta of layer 1 [m]
+    double restitution;  // 1: elastic; 0: no rebound
+    double friction;     // Coulomb's coefficient
+    double safety;       // step of a layer times its frequency sqrt(r / m)
+    double step;         // the common step [s]
+    int deepest;         // no clock may tick faster than the step over 2^deepest
+} rbt_contact_law;
+
+typedef struct rbt_pair {
+    rbt_pair_key key;
+    int32_t node[4];
+    double eta, radius;       // thickness of layer 1, and how much of the distance is inside of points [m]
+    double push;              // r times the step of layer 1 [N s/m]
+    uint32_t stamp;           // of its certificate in the queue
+    int64_t placed;           // number of the moment when it was last given a level or a certificate
+    signed char base, level;  // level of the clock of layer 1, of the deepest layers awake; -1: all sleep
+} rbt_pair;
+
+typedef struct rbt_cone {
+    double v[3], eps, most;    // reference and radius [m/s]; largest deviation so far
+    double start[3], path[3];  // the line of the window: place [m] and velocity [m/s]
+    double reach, far;         // how far from that line it may be, and was: [m], [m^2]
+    double low[3], high[3];    // where it may be in the window
+} rbt_cone;
+
+typedef struct rbt_touch {  // a pair at a tick of its layers
+    int32_t pair;
+    rbt_gap gap;
+    double support;     // gap along the normal, inside of points left out [m]
+    double impulse[3];  // on B [N s]
+} rbt_touch;
+
+typedef struct rbt_level_list {
+    int32_t *items;
+    size_t count, capacity;
+    bool sorted;
+} rbt_level_list;
+
+typedef struct rbt_contact_counts {
+    int64_t impulses;      // layers' ticks that were looked at
+    int64_t certificates;  // made or renewed
+    int64_t cones;         // nodes that left theirs
+    int64_t windows, cut_windows;
+    int64_t candidates;  // pairs in all windows together
+    int deepest;         // finest clock so far
+} rbt_contact_counts;
+
+typedef struct rbt_contact {
+    rbt_contact_law law;
+    rbt_layers layers;
+    rbt_contact_surface surface;
+    rbt_tree tree;
+    rbt_tracks *tracks;
+    rbt_cone *cones;  // (node_count)
+    double *centers;  // (leaf_count x 3)
+    double scale;     // largest coordinate [m], for rounding
+
+    // thickness of pairs that are near each other at rest: a hash table
+    rbt_pair_key *near_key;
+    double *near_eta;
+    size_t near_size;
+
+    // the window
+    int64_t begin, end;  // [ticks]
+    int64_t length;      // of the next one
+    bool cut;            // a promise was broken: it ends now
+    int since_build;     // windows since the tree was built
+    rbt_pair_key *keys, *sort;
+    size_t key_capacity, sort_capacity;
+    rbt_pair *pairs;
+    size_t pair_count, pair_capacity;
+    size_t *node_start;  // (node_count + 2) pairs of each node
+    int32_t *node_pairs;
+    size_t node_pairs_capacity;
+    int64_t work_before;  // certificates and impulses when it began
+    double span;          // length of the last one [s]
+    double rate;          // work per tick of the last one
+    bool longer;          // whether windows are getting longer
+    int64_t settled;      // moments so far
+
+    rbt_level_list levels[RBT_TICK_BITS + 1];
+    uint64_t used_levels;  // bits of lists that are not empty
+    rbt_queue queue;
+    rbt_touch *touches;
+    size_t touch_count, touch_capacity;
+    int32_t *order;  // of touches, work space
+    size_t order_capacity;
+    int32_t *leavers;  // (node_count) nodes that left their cones
+    size_t leaver_count;
+    unsigned char *leaving;  // (node_count)
+
+    bool out_of_memory;
+    bool stalled;  // a layer would need a faster clock than allowed
+    rbt_pair_key stalled_pair;
+    double stalled_gap, stalled_speed;
+    rbt_contact_counts counts;
+} rbt_contact;
+
+// The tracks must live as long as the contact.
+bool rbt_contact_init(rbt_contact *contact, const rbt_contact_law *law, const rbt_contact_surface_def *def,
+                      rbt_tracks *tracks, rbt_error *error);
+void rbt_contact_free(rbt_contact *contact);
+
+// Pairs that touch or cross at the places x (node_count x 3): false and `text` names the first one.
+bool rbt_contact_is_legal(rbt_contact *contact, const double *x, char *text, size_t size);
+
+// A new window from time t on. False: no memory, or stalled.
+bool rbt_contact_window(rbt_contact *contact, int64_t t);
+
+// The first time after `now` when a layer ticks, a certificate expires or the window ends.
+int64_t rbt_contact_next(rbt_contact *contact, int64_t now);
+
+// At time t: certificates that expire; impulses of the layers that tick, measured before anything is kicked; kicks.
+void rbt_contact_expire(rbt_contact *contact, int64_t t);
+void rbt_contact_measure(rbt_contact *contact, int64_t t);
+void rbt_contact_kick(rbt_contact *contact, int64_t t);
+
+// Whether a node still keeps its promises after a kick at time t; those that do not are remembered for rbt_contact_settle.
+void rbt_contact_check(rbt_contact *contact, size_t node, int64_t t);
+
+// After all kicks of time t: new cones, new certificates, new levels. False: no memory, or stalled.
+bool rbt_contact_settle(rbt_contact *contact, int64_t t);
+
+// Energy of all layers at time t, which must lie in the window [J].
+double rbt_contact_energy(const rbt_contact *contact, int64_t t);
+
+// Level of the slowest clock that ticks at t: all finer ones tick too.
+static inline int rbt_tick_level(int64_t t) {
+    int zeros = t ? __builtin_ctzll((unsigned long long)t) : RBT_TICK_BITS;
+    return zeros >= RBT_TICK_BITS ? 0 : RBT_TICK_BITS - zeros;
+}
+
+// The slab of a pair at time t: the gap along the normal, and how fast it may close (for tests and the modules of contact).
+void rbt_pair_measure(const rbt_contact *contact, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support);
+double rbt_pair_closing(const rbt_contact *contact, const rbt_pair *pair, const double normal[3]);
+void rbt_pair_place(rbt_contact *contact, int32_t pair, int64_t t, double support, double closing);
+
+#endif

@@ -1,0 +1,37 @@
+// The distance of two simple bodies A and B (points, edges, triangles), and how it changes as their corners move:
+//   d = |p_B - p_A|,   n = (p_B - p_A) / d,   d' = n . sum_i w_i v_i
+// p_A, p_B: their nearest points; w: barycentric coordinates of these, negative for the corners of A, which come first.
+#ifndef RBT_CONTACT_GAP_H
+#define RBT_CONTACT_GAP_H
+
+typedef struct rbt_gap {
+    double distance;   // [m]
+    double normal[3];  // from A to B
+    double weight[4];  // per corner: those of A, then those of B
+} rbt_gap;
+
+typedef enum rbt_touch_kind {
+    RBT_TOUCH_FACE,   // 1 + 3 corners
+    RBT_TOUCH_EDGES,  // 2 + 2
+    RBT_TOUCH_EDGE,   // 1 + 2
+    RBT_TOUCH_POINT,  // 1 + 1
+    RBT_TOUCH_WALL,   // 1 and a plane
+    RBT_TOUCH_KINDS
+} rbt_touch_kind;
+
+static inline int rbt_pair_first(rbt_touch_kind kind) { return kind == RBT_TOUCH_EDGES ? 2 : 1; }  // corners of A
+static inline int rbt_pair_corners(rbt_touch_kind kind) {
+    static const signed char corners[RBT_TOUCH_KINDS] = {4, 4, 3, 2, 1};
+    return corners[kind];
+}
+
+// x: the corners (x 3). Not for walls.
+void rbt_gap_measure(rbt_touch_kind kind, const double x[12], rbt_gap *gap);
+
+// From a wall through `point` with the unit normal `normal` to x; the wall is A, without corners.
+void rbt_gap_wall(const double point[3], const double normal[3], const double x[3], rbt_gap *gap);
+
+// Whether the segment p q meets the triangle a b c (rounding decides where they barely touch).
+int rbt_gap_crosses(const double p[3], const double q[3], const double a[3], const double b[3], const double c[3]);
+
+#endif

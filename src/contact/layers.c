@@ -1,0 +1,71 @@
+#include "contact/layers.h"
+
+#include <math.h>
+
+bool rbt_layers_init(rbt_layers *s, rbt_error *error) {
+    *s = (rbt_layers){.depth_count = RBT_LAYER_DEPTHS};
+    for (int j = 0; j < RBT_LAYER_DEPTHS; j++) s->last[j] = (int32_t)floor(exp2(2.0 * j / 3) * (1 + 1e-12));
+    size_t count = (size_t)s->last[RBT_LAYER_DEPTHS - 1] + 1;
+    s->cubes_to = rbt_array_new(count, sizeof(double), "penalty layers", error);
+    s->roots_to = rbt_array_new(count, sizeof(double), "penalty layers", error);
+    if (!s->cubes_to || !s->roots_to) {
+        rbt_layers_free(s);
+        return false;
+    }
+    for (size_t l = 1; l < count; l++) {
+        double cube = (double)l * (double)l * (double)l;
+        s->cubes_to[l] = s->cubes_to[l - 1] + cube;
+        s->roots_to[l] = s->roots_to[l - 1] + cube / sqrt(sqrt((double)l));
+    }
+    for (int j = 0; j < RBT_LAYER_DEPTHS; j++) {
+        int32_t before = j ? s->last[j - 1] : 0;
+        s->cubes[j] = s->cubes_to[s->last[j]] - s->cubes_to[before];
+        s->roots[j] = s->roots_to[s->last[j]] - s->roots_to[before];
+        s->next_ratio[j] = 1 / sqrt(sqrt((double)s->last[j] + 1));
+        s->first_ratio[j] = 1 / sqrt(sqrt((double)before + 1));
+    }
+    return true;
+}
+
+void rbt_layers_free(rbt_layers *s) {
+    free(s->cubes_to);
+    free(s->roots_to);
+    *s = (rbt_layers){0};
+}
+
+// The last layer with eta_l > d, not above `most`
+static int32_t deepest(double eta, double d, int32_t most) {
+    double ratio = eta / d, l = ratio * ratio * ratio * ratio;
+    if (l > most) return most;
+    int32_t at = (int32_t)l;
+    while (at > 0 && eta / sqrt(sqrt((double)at)) <= d) at--;
+    return at;
+}
+
+double rbt_layers_impulse(const rbt_layers *s, double eta, double d, int from, int to) {
+    double sum = 0;
+    for (int j = from; j <= to; j++) {
+        if (eta * s->first_ratio[j] <= d) break;
+        int32_t before = j ? s->last[j - 1] : 0;
+        if (before == s->last[j]) continue;
+        double part;
+        if (eta * s->next_ratio[j] >= d) part = eta * s->roots[j] - d * s->cubes[j];
+        else {
+            int32_t l = deepest(eta, d, s->last[j]);
+            if (l <= before) break;
+            part = eta * (s->roots_to[l] - s->roots_to[before]) - d * (s->cubes_to[l] - s->cubes_to[before]);
+        }
+        sum += ldexp(part > 0 ? part : 0, -j);
+    }
+    return sum;
+}
+
+double rbt_layers_energy(const rbt_layers *s, double eta, double d) {
+    double sum = 0;
+    if (d >= eta) return 0;
+    for (int32_t l = deepest(eta, d, s->last[s->depth_count - 1]); l > 0; l--) {
+        double depth = eta / sqrt(sqrt((double)l)) - d;
+        sum += 0.5 * (double)l * (double)l * (double)l * depth * depth;
+    }
+    return sum;
+}

@@ -1,0 +1,58 @@
+// What can touch what: triangles, free edges and single points as leaves of a tree. Every node and every edge is owned by one
+// leaf, so that a pair of leaves names each pair of primitives once.
+#ifndef RBT_CONTACT_SURFACE_H
+#define RBT_CONTACT_SURFACE_H
+
+#include "base/memory.h"
+#include "contact/gap.h"
+
+typedef struct rbt_leaf {
+    int32_t node[3];
+    int32_t edge[3];            // of triangles: from corner k to k + 1; of edges: the first
+    signed char corners;        // 3, 2 or 1
+    unsigned char owned_nodes;  // bits
+    unsigned char owned_edges;
+} rbt_leaf;
+
+typedef struct rbt_wall {
+    double point[3], normal[3];  // unit normal to the free side
+} rbt_wall;
+
+typedef struct rbt_contact_surface_def {
+    size_t node_count, triangle_count, edge_count, point_count, wall_count;
+    const int32_t *triangles, *edges, *points;
+    const rbt_wall *walls;
+    const double *radius;     // (node_count) of points [m]; 0 for all others
+    const int32_t *body;      // (node_count)
+    const double *X;          // (node_count x 3) at rest
+    const double *lightness;  // (node_count) the largest inverse mass a node will have, 0: held for ever [1/kg]
+} rbt_contact_surface_def;
+
+typedef struct rbt_contact_surface {
+    rbt_contact_surface_def def;  // what it points to belongs to the caller
+    size_t leaf_count, edge_count;
+    rbt_leaf *leaves;
+    int32_t *edges;  // (edge_count x 2) of triangles and free ones, each once
+} rbt_contact_surface;
+
+bool rbt_contact_surface_init(rbt_contact_surface *surface, const rbt_contact_surface_def *def, rbt_error *error);
+void rbt_contact_surface_free(rbt_contact_surface *surface);
+
+// Names of pairs: kind, then two numbers (node and leaf; two edges; node and edge; two nodes; node and wall). Their order is the
+// order in which kicks of one moment are summed.
+typedef uint64_t rbt_pair_key;
+static inline rbt_pair_key rbt_pair_key_of(rbt_touch_kind kind, int32_t a, int32_t b) {
+    return (uint64_t)kind << 60 | (uint64_t)(uint32_t)a << 30 | (uint64_t)(uint32_t)b;
+}
+static inline rbt_touch_kind rbt_pair_key_kind(rbt_pair_key key) { return (rbt_touch_kind)(key >> 60); }
+
+// The nodes of a pair (up to 4)
+void rbt_pair_nodes(const rbt_contact_surface *surface, rbt_pair_key key, int32_t node[4]);
+
+// The pairs of primitives of two leaves that share no node and are not both held for ever; returns how many (at most 15).
+int rbt_leaf_pairs(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt_pair_key keys[15]);
+
+// "triangle 12 of body 3" and the like are made by the caller; this says which primitive: element within triangles, edges, points.
+void rbt_pair_text(const rbt_contact_surface *surface, rbt_pair_key key, char *text, size_t size);
+
+#endif

@@ -1,0 +1,177 @@
+#include "contact/tree.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double HALF = 0.70710678118654752440;  // 1 / sqrt(2)
+
+static void project(const double x[3], double p[RBT_DOP_AXES]) {
+    p[0] = x[0], p[1] = x[1], p[2] = x[2];
+    p[3] = HALF * (x[0] + x[1]), p[4] = HALF * (x[0] - x[1]);
+    p[5] = HALF * (x[0] + x[2]), p[6] = HALF * (x[0] - x[2]);
+    p[7] = HALF * (x[1] + x[2]), p[8] = HALF * (x[1] - x[2]);
+}
+
+void rbt_dop_empty(rbt_dop *dop) {
+    for (int i = 0; i < RBT_DOP_AXES; i++) dop->low[i] = INFINITY, dop->high[i] = -INFINITY;
+}
+
+void rbt_dop_add_ball(rbt_dop *dop, const double center[3], double radius) {
+    double p[RBT_DOP_AXES];
+    project(center, p);
+    for (int i = 0; i < RBT_DOP_AXES; i++) {
+        double low = p[i] - radius, high = p[i] + radius;
+        if (low < dop->low[i]) dop->low[i] = low;
+        if (high > dop->high[i]) dop->high[i] = high;
+    }
+}
+
+static bool apart_on(const rbt_dop *a, const rbt_dop *b, int i) {
+    return a->low[i] > b->high[i] || b->low[i] > a->high[i];
+}
+
+// The axis that tells them apart, the one that did so before first; -1 if none does
+static int separating_axis(const rbt_dop *a, const rbt_dop *b, int before) {
+    if (before >= 0 && apart_on(a, b, before)) return before;
+    for (int i = 0; i < RBT_DOP_AXES; i++)
+        if (apart_on(a, b, i)) return i;
+    return -1;
+}
+
+bool rbt_tree_init(rbt_tree *tree, size_t leaf_count, rbt_error *error) {
+    *tree = (rbt_tree){.leaf_count = leaf_count, .node_count = leaf_count ? 2 * leaf_count - 1 : 0};
+    tree->nodes = rbt_array_new(tree->node_count, sizeof *tree->nodes, "a tree of boxes", error);
+    tree->leaf_node = rbt_array_new(leaf_count, sizeof *tree->leaf_node, "a tree of boxes", error);
+    tree->order = rbt_array_new(leaf_count, sizeof *tree->order, "a tree of boxes", error);
+    if (tree->nodes && tree->leaf_node && tree->order) return true;
+    rbt_tree_free(tree);
+    return false;
+}
+
+void rbt_tree_free(rbt_tree *tree) {
+    free(tree->nodes);
+    free(tree->leaf_node);
+    free(tree->order);
+    free(tree->front);
+    free(tree->next);
+    free(tree->pairs);
+    *tree = (rbt_tree){0};
+}
+
+// Reorders items so that the `middle` ones with the least coordinates come first (Hoare's selection; ties by number)
+static void split(int32_t *items, size_t count, size_t middle, const double *centers, int axis) {
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        int32_t pivot = items[low + (high - low) / 2];
+        double value = centers[3 * (size_t)pivot + (size_t)axis];
+        size_t i = low, j = high;
+        for (;;) {
+            for (double c;
+                 c = centers[3 * (size_t)items[i] + (size_t)axis], c < value || (c == value && items[i] < pivot);)
+                i++;
+            for (double c;
+                 c = centers[3 * (size_t)items[j] + (size_t)axis], c > value || (c == value && items[j] > pivot);)
+                j--;
+            if (i >= j) break;
+            int32_t swap = items[i];
+            items[i++] = items[j];
+            items[j--] = swap;
+        }
+        if (middle <= j) high = j;
+        else low = j + 1;
+    }
+}
+
+static void build(rbt_tree *tree, size_t node, int32_t *items, size_t count, const double *centers) {
+    rbt_tree_node *own = &tree->nodes[node];
+    own->size = (int32_t)count;
+    own->leaf = -1;
+    if (count == 1) {
+        own->leaf = items[0];
+        tree->leaf_node[items[0]] = (int32_t)node;
+        return;
+    }
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            double c = centers[3 * (size_t)items[i] + (size_t)k];
+            low[k] = rbt_smaller(low[k], c);
+            high[k] = rbt_larger(high[k], c);
+        }
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
+    size_t half = count / 2;
+    split(items, count, half, centers, axis);
+    own->right = (int32_t)(node + 2 * half);
+    build(tree, node + 1, items, half, centers);
+    build(tree, node + 2 * half, items + half, count - half, centers);
+}
+
+void rbt_tree_build(rbt_tree *tree, const double *centers) {
+    for (size_t i = 0; i < tree->leaf_count; i++) tree->order[i] = (int32_t)i;
+    if (tree->leaf_count) build(tree, 0, tree->order, tree->leaf_count, centers);
+    tree->front_count = 0;
+}
+
+void rbt_tree_refit(rbt_tree *tree) {
+    for (size_t n = tree->node_count; n-- > 0;) {
+        rbt_tree_node *node = &tree->nodes[n];
+        if (node->leaf >= 0) continue;
+        const rbt_dop *a = &node[1].dop, *b = &tree->nodes[node->right].dop;
+        for (int i = 0; i < RBT_DOP_AXES; i++) {
+            node->dop.low[i] = a->low[i] < b->low[i] ? a->low[i] : b->low[i];
+            node->dop.high[i] = a->high[i] > b->high[i] ? a->high[i] : b->high[i];
+        }
+    }
+}
+
+static bool keep(rbt_tree *tree, rbt_node_pair pair, rbt_error *error) {
+    if (tree->next_count == tree->next_capacity &&
+        !rbt_array_reserve((void **)&tree->next, &tree->next_capacity, tree->next_count + 1, sizeof *tree->next,
+                           "a separation list", error))
+        return false;
+    tree->next[tree->next_count++] = pair;
+    if (pair.axis >= 0) return true;
+    if (tree->pair_count == tree->pair_capacity &&
+        !rbt_array_reserve((void **)&tree->pairs, &tree->pair_capacity, tree->pair_count + 1, 2 * sizeof *tree->pairs,
+                           "pairs of leaves", error))
+        return false;
+    tree->pairs[2 * tree->pair_count] = tree->nodes[pair.a].leaf;
+    tree->pairs[2 * tree->pair_count++ + 1] = tree->nodes[pair.b].leaf;
+    return true;
+}
+
+static bool descend(rbt_tree *tree, rbt_node_pair pair, rbt_error *error) {
+    const rbt_tree_node *a = &tree->nodes[pair.a], *b = &tree->nodes[pair.b];
+    if (pair.a == pair.b) {
+        if (a->leaf >= 0) return true;
+        rbt_node_pair left = {pair.a + 1, pair.a + 1, -1}, right = {a->right, a->right, -1};
+        return descend(tree, left, error) && descend(tree, right, error) &&
+               descend(tree, (rbt_node_pair){pair.a + 1, a->right, -1}, error);
+    }
+    pair.axis = separating_axis(&a->dop, &b->dop, pair.axis);
+    if (pair.axis >= 0 || (a->leaf >= 0 && b->leaf >= 0)) return keep(tree, pair, error);
+    if (a->size >= b->size)
+        return descend(tree, (rbt_node_pair){pair.a + 1, pair.b, -1}, error) &&
+               descend(tree, (rbt_node_pair){a->right, pair.b, -1}, error);
+    return descend(tree, (rbt_node_pair){pair.a, pair.b + 1, -1}, error) &&
+           descend(tree, (rbt_node_pair){pair.a, b->right, -1}, error);
+}
+
+bool rbt_tree_collide(rbt_tree *tree, rbt_error *error) {
+    tree->next_count = tree->pair_count = 0;
+    bool ok = true;
+    if (!tree->front_count && tree->node_count) ok = descend(tree, (rbt_node_pair){0, 0, -1}, error);
+    for (size_t i = 0; ok && i < tree->front_count; i++) ok = descend(tree, tree->front[i], error);
+    rbt_node_pair *swap = tree->front;
+    size_t capacity = tree->front_capacity;
+    tree->front = tree->next;
+    tree->front_capacity = tree->next_capacity;
+    tree->front_count = ok ? tree->next_count : 0;
+    tree->next = swap;
+    tree->next_capacity = capacity;
+    return ok;
+}

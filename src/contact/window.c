@@ -1,0 +1,442 @@
+// Windows: which pairs can touch until when, and the promises that this rests on. See contact.h.
+#include "contact/contact.h"
+
+#include "math/scalar.h"
+#include "math/vec3.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    REBUILD_AFTER = 64,  // windows; the tree and its separation list are then made anew
+    REST_FRACTION = 2    // pairs of one body keep a thickness of their distance at rest over this
+};
+static const double SHORTEST = 1.0 / 1024, LONGEST = 64;  // windows, in steps
+
+// ---- Pairs near each other at rest
+
+static size_t near_slot(const rbt_contact *c, rbt_pair_key key) {
+    size_t at = (size_t)(key * 0x9e3779b97f4a7c15ull >> 20) & (c->near_size - 1);
+    while (c->near_key[at] && c->near_key[at] != key + 1) at = (at + 1) & (c->near_size - 1);
+    return at;
+}
+
+static double thickness_of(const rbt_contact *c, rbt_pair_key key, const int32_t node[4]) {
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    const int32_t *body = c->surface.def.body;
+    if (kind == RBT_TOUCH_WALL || !c->near_size || body[node[0]] != body[node[rbt_pair_corners(kind) - 1]])
+        return c->law.thickness;
+    size_t at = near_slot(c, key);
+    return c->near_key[at] ? c->near_eta[at] : c->law.thickness;
+}
+
+static bool near_grow(rbt_contact *c, size_t count, rbt_error *error) {
+    if (4 * count < 3 * c->near_size) return true;
+    size_t size = c->near_size;
+    rbt_pair_key *keys = c->near_key;
+    double *etas = c->near_eta;
+    c->near_size = size ? 2 * size : 1024;
+    c->near_key = rbt_array_new(c->near_size, sizeof *keys, "pairs near each other at rest", error);
+    c->near_eta = rbt_array_new(c->near_size, sizeof *etas, "pairs near each other at rest", error);
+    bool ok = c->near_key && c->near_eta;
+    for (size_t i = 0; ok && i < size; i++) {
+        if (!keys[i]) continue;
+        size_t at = near_slot(c, keys[i] - 1);
+        c->near_key[at] = keys[i];
+        c->near_eta[at] = etas[i];
+    }
+    free(keys);
+    free(etas);
+    return ok;
+}
+
+static void gather(const double *x, const int32_t *node, int corners, double at[12]) {
+    for (int i = 0; i < corners; i++) memcpy(at + 3 * i, x + 3 * (size_t)node[i], 3 * sizeof *at);
+}
+
+// Leaves that come closer to each other than the thickness at the places x
+static bool near_leaves(rbt_contact *c, const double *x, rbt_error *error) {
+    const rbt_contact_surface *s = &c->surface;
+    for (size_t l = 0; l < s->leaf_count; l++) {
+        const rbt_leaf *leaf = &s->leaves[l];
+        double *center = c->centers + 3 * l;
+        memset(center, 0, 3 * sizeof *center);
+        for (int k = 0; k < leaf->corners; k++)
+            rbt_add_scaled(center, 1.0 / leaf->corners, x + 3 * (size_t)leaf->node[k]);
+    }
+    rbt_tree_build(&c->tree, c->centers);
+    for (size_t l = 0; l < s->leaf_count; l++) {
+        const rbt_leaf *leaf = &s->leaves[l];
+        rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
+        rbt_dop_empty(dop);
+        for (int k = 0; k < leaf->corners; k++)
+            rbt_dop_add_ball(dop, x + 3 * (size_t)leaf->node[k],
+                             0.501 * c->law.thickness + s->def.radius[leaf->node[k]]);
+    }
+    rbt_tree_refit(&c->tree);
+    return rbt_tree_collide(&c->tree, error);
+}
+
+static bool find_near(rbt_contact *c, rbt_error *error) {
+    const rbt_contact_surface *s = &c->surface;
+    size_t count = 0;
+    if (!near_leaves(c, s->def.X, error) || !near_grow(c, 0, error)) return false;
+    for (size_t i = 0; i < c->tree.pair_count; i++) {
+        rbt_pair_key keys[15];
+        int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1], node[4];
+        if (s->def.body[s->leaves[a].node[0]] != s->def.body[s->leaves[b].node[0]]) continue;
+        for (int k = 0, n = rbt_leaf_pairs(s, a, b, keys); k < n; k++) {
+            rbt_touch_kind kind = rbt_pair_key_kind(keys[k]);
+            double x[12];
+            rbt_gap gap;
+            if (kind == RBT_TOUCH_POINT) continue;
+            rbt_pair_nodes(s, keys[k], node);
+            gather(s->def.X, node, rbt_pair_corners(kind), x);
+            rbt_gap_measure(kind, x, &gap);
+            if (gap.distance <= 0 || gap.distance / REST_FRACTION >= c->law.thickness) continue;
+            if (!near_grow(c, ++count, error)) return false;
+            size_t at = near_slot(c, keys[k]);
+            c->near_key[at] = keys[k] + 1;
+            c->near_eta[at] = gap.distance / REST_FRACTION;
+        }
+    }
+    return true;
+}
+
+bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_contact_surface_def *def,
+                      rbt_tracks *tracks, rbt_error *error) {
+    *c = (rbt_contact){.law = *law, .tracks = tracks, .end = -1};
+    size_t n = def->node_count;
+    bool ok = rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
+              rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
+              (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
+              (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
+              (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
+              (c->leavers = rbt_array_new(n, sizeof *c->leavers, "cones", error)) &&
+              (c->leaving = rbt_array_new(n, 1, "cones", error)) && find_near(c, error);
+    c->length = (int64_t)4 << RBT_TICK_BITS;
+    for (size_t i = 0; ok && i < n; i++) c->cones[i].eps = 0.01 * law->thickness / law->step;
+    if (!ok) rbt_contact_free(c);
+    return ok;
+}
+
+void rbt_contact_free(rbt_contact *c) {
+    rbt_layers_free(&c->layers);
+    rbt_contact_surface_free(&c->surface);
+    rbt_tree_free(&c->tree);
+    rbt_queue_free(&c->queue);
+    for (int k = 0; k <= RBT_TICK_BITS; k++) free(c->levels[k].items);
+    free(c->cones);
+    free(c->centers);
+    free(c->near_key);
+    free(c->near_eta);
+    free(c->keys);
+    free(c->sort);
+    free(c->pairs);
+    free(c->node_start);
+    free(c->node_pairs);
+    free(c->touches);
+    free(c->order);
+    free(c->leavers);
+    free(c->leaving);
+    *c = (rbt_contact){0};
+}
+
+// ---- Whether a start is legal
+
+static bool leaves_cross(const rbt_contact_surface *s, const double *x, int32_t a, int32_t b) {
+    const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
+    if (B->corners != 3 || A->corners < 2) return false;
+    for (int k = 0; k < (A->corners == 3 ? 3 : 1); k++) {
+        int32_t p = A->node[k], q = A->node[(k + 1) % A->corners];
+        bool shared = false;
+        for (int i = 0; i < 3; i++) shared |= B->node[i] == p || B->node[i] == q;
+        if (!shared && rbt_gap_crosses(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)B->node[0],
+                                       x + 3 * (size_t)B->node[1], x + 3 * (size_t)B->node[2]))
+            return true;
+    }
+    return false;
+}
+
+static bool pair_is_apart(const rbt_contact_surface *s, const double *x, rbt_pair_key key, double least) {
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    int32_t node[4];
+    double at[12], inside = 0;
+    rbt_gap gap;
+    rbt_pair_nodes(s, key, node);
+    gather(x, node, rbt_pair_corners(kind), at);
+    for (int i = 0; i < rbt_pair_corners(kind); i++) inside = rbt_larger(inside, s->def.radius[node[i]]);
+    if (kind == RBT_TOUCH_POINT) inside = s->def.radius[node[0]] + s->def.radius[node[1]];
+    rbt_gap_measure(kind, at, &gap);
+    return gap.distance - inside > least;
+}
+
+bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t size) {
+    const rbt_contact_surface *s = &c->surface;
+    double scale = 0;
+    for (size_t i = 0; i < 3 * s->def.node_count; i++) scale = rbt_larger(scale, fabs(x[i]));
+    double least = 1e-12 * scale;
+    if (!near_leaves(c, x, NULL)) {
+        snprintf(text, size, "not enough memory");
+        return false;
+    }
+    for (size_t i = 0; i < c->tree.pair_count; i++) {
+        int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1];
+        rbt_pair_key keys[15];
+        int count = rbt_leaf_pairs(s, a, b, keys);
+        for (int k = 0; k < count; k++)
+            if (!pair_is_apart(s, x, keys[k], least)) {
+                rbt_pair_text(s, keys[k], text, size);
+                return false;
+            }
+        if (count && (leaves_cross(s, x, a, b) || leaves_cross(s, x, b, a))) {
+            const int32_t *p = s->leaves[a].node, *q = s->leaves[b].node;
+            snprintf(text, size, "the elements of nodes %d-%d-%d and %d-%d-%d", p[0], p[1], p[2], q[0], q[1], q[2]);
+            return false;
+        }
+    }
+    for (size_t l = 0; l < s->leaf_count; l++)
+        for (int k = 0; k < s->leaves[l].corners; k++)
+            for (size_t w = 0; w < s->def.wall_count; w++) {
+                int32_t n = s->leaves[l].node[k];
+                rbt_gap gap;
+                rbt_gap_wall(s->def.walls[w].point, s->def.walls[w].normal, x + 3 * (size_t)n, &gap);
+                if (gap.distance - s->def.radius[n] > least || s->def.lightness[n] == 0) continue;
+                rbt_pair_text(s, rbt_pair_key_of(RBT_TOUCH_WALL, n, (int32_t)w), text, size);
+                return false;
+            }
+    return true;
+}
+
+// ---- A new window
+
+static void promise(rbt_contact *c, int64_t t) {
+    const rbt_tracks *s = c->tracks;
+    double length = (double)(c->end - t) * s->tick;
+    c->scale = c->law.thickness;
+    for (size_t n = 0; n < s->count; n++) {
+        rbt_cone *cone = &c->cones[n];
+        cone->eps = rbt_larger(rbt_larger(1.5 * sqrt(cone->most), 0.7 * cone->eps), 1e-3 * c->law.thickness / length);
+        double far = sqrt(cone->far);
+        cone->most = cone->far = 0;
+        rbt_track_at(s, n, t, cone->start);
+        memcpy(cone->v, s->v + 3 * n, sizeof cone->v);
+        memcpy(cone->path, s->v + 3 * n, sizeof cone->path);
+        // What it was in the last window, scaled to this one's length; a node that was kicked once may be kicked again
+        double share = c->span > 0 ? length / c->span : 1;
+        cone->reach =
+            rbt_larger(1.5 * far * rbt_larger(share, share * share), 0.5 * cone->reach) + 0.05 * c->law.thickness;
+        cone->reach = rbt_smaller(cone->reach, 2 * cone->eps * length + 0.05 * c->law.thickness);
+        for (size_t k = 0; k < 3; k++) {
+            double last = cone->start[k] + length * cone->path[k];
+            cone->low[k] = rbt_smaller(cone->start[k], last) - cone->reach;
+            cone->high[k] = rbt_larger(cone->start[k], last) + cone->reach;
+            c->scale = rbt_larger(c->scale, rbt_larger(fabs(cone->low[k]), fabs(cone->high[k])));
+        }
+    }
+}
+
+static void fit_tree(rbt_contact *c) {
+    const rbt_contact_surface *s = &c->surface;
+    double length = (double)(c->end - c->begin) * c->tracks->tick;
+    if (c->since_build++ % REBUILD_AFTER == 0) {
+        for (size_t l = 0; l < s->leaf_count; l++) {
+            double *center = c->centers + 3 * l;
+            memset(center, 0, 3 * sizeof *center);
+            for (int k = 0; k < s->leaves[l].corners; k++)
+                rbt_add_scaled(center, 1.0 / s->leaves[l].corners, c->cones[s->leaves[l].node[k]].start);
+        }
+        rbt_tree_build(&c->tree, c->centers);
+    }
+#pragma omp parallel for schedule(static) if (s->leaf_count >= 4096)
+    for (size_t l = 0; l < s->leaf_count; l++) {
+        rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
+        rbt_dop_empty(dop);
+        for (int k = 0; k < s->leaves[l].corners; k++) {
+            int32_t n = s->leaves[l].node[k];
+            const rbt_cone *cone = &c->cones[n];
+            double margin = cone->reach + 0.501 * c->law.thickness + s->def.radius[n], last[3];
+            for (int i = 0; i < 3; i++) last[i] = cone->start[i] + length * cone->path[i];
+            rbt_dop_add_ball(dop, cone->start, margin);
+            rbt_dop_add_ball(dop, last, margin);
+        }
+    }
+    rbt_tree_refit(&c->tree);
+}
+
+// Whether the boxes of the two sides of a pair come closer than `near`
+static bool boxes_near(const rbt_contact *c, const int32_t *node, int first, int corners, double near) {
+    for (int k = 0; k < 3; k++) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (int i = 0; i < corners; i++) {
+            const rbt_cone *cone = &c->cones[node[i]];
+            low[i >= first] = rbt_smaller(low[i >= first], cone->low[k]);
+            high[i >= first] = rbt_larger(high[i >= first], cone->high[k]);
+        }
+        if (low[0] - high[1] > near || low[1] - high[0] > near) return false;
+    }
+    return true;
+}
+
+static double radius_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node) {
+    const double *radius = c->surface.def.radius;
+    return kind == RBT_TOUCH_POINT ? radius[node[0]] + radius[node[1]] : radius[node[0]];
+}
+
+static bool add_key(rbt_contact *c, size_t *count, rbt_pair_key key) {
+    if (*count == c->key_capacity && !rbt_array_reserve((void **)&c->keys, &c->key_capacity, *count + 1,
+                                                        sizeof *c->keys, "pairs that may touch", NULL))
+        return false;
+    c->keys[(*count)++] = key;
+    return true;
+}
+
+static bool collect(rbt_contact *c, size_t *count) {
+    const rbt_contact_surface *s = &c->surface;
+    if (!rbt_tree_collide(&c->tree, NULL)) return false;
+    for (size_t i = 0; i < c->tree.pair_count; i++) {
+        rbt_pair_key keys[15];
+        int n = rbt_leaf_pairs(s, c->tree.pairs[2 * i], c->tree.pairs[2 * i + 1], keys);
+        for (int k = 0; k < n; k++) {
+            int32_t node[4];
+            rbt_touch_kind kind = rbt_pair_key_kind(keys[k]);
+            int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
+            rbt_pair_nodes(s, keys[k], node);
+            double inside = kind == RBT_TOUCH_EDGES ? 0 : radius_of(c, kind, node);
+            if (!boxes_near(c, node, first, corners, c->law.thickness + inside)) continue;
+            double eta = thickness_of(c, keys[k], node);
+            if (eta < c->law.thickness && !boxes_near(c, node, first, corners, eta + inside)) continue;
+            if (!add_key(c, count, keys[k])) return false;
+        }
+    }
+    for (size_t w = 0; w < s->def.wall_count; w++)
+        for (size_t n = 0; n < c->tracks->count; n++) {
+            const rbt_cone *cone = &c->cones[n];
+            if (s->def.lightness[n] == 0) continue;
+            double arm[3], length = (double)(c->end - c->begin) * c->tracks->tick;
+            rbt_subtract(cone->start, s->def.walls[w].point, arm);
+            double d = rbt_dot(arm, s->def.walls[w].normal);
+            double last = d + length * rbt_dot(cone->path, s->def.walls[w].normal);
+            if (rbt_smaller(d, last) - cone->reach - s->def.radius[n] > c->law.thickness) continue;
+            if (!add_key(c, count, rbt_pair_key_of(RBT_TOUCH_WALL, (int32_t)n, (int32_t)w))) return false;
+        }
+    return true;
+}
+
+static int compare_keys(const void *a, const void *b) {
+    rbt_pair_key x = *(const rbt_pair_key *)a, y = *(const rbt_pair_key *)b;
+    return (x > y) - (x < y);
+}
+
+// Byte by byte from the lowest; bytes that all keys share are skipped.
+static bool sort_keys(rbt_contact *c, size_t count) {
+    if (count < 256) {
+        qsort(c->keys, count, sizeof *c->keys, compare_keys);
+        return true;
+    }
+    if (!rbt_array_reserve((void **)&c->sort, &c->sort_capacity, c->key_capacity, sizeof *c->sort, "pairs", NULL))
+        return false;
+    for (int shift = 0; shift < 64; shift += 8) {
+        size_t at[257] = {0};
+        for (size_t i = 0; i < count; i++) at[(c->keys[i] >> shift & 255) + 1]++;
+        if (at[(c->keys[0] >> shift & 255) + 1] == count) continue;
+        for (int b = 0; b < 256; b++) at[b + 1] += at[b];
+        for (size_t i = 0; i < count; i++) c->sort[at[c->keys[i] >> shift & 255]++] = c->keys[i];
+        rbt_pair_key *swap = c->keys;
+        size_t capacity = c->key_capacity;
+        c->keys = c->sort, c->key_capacity = c->sort_capacity;
+        c->sort = swap, c->sort_capacity = capacity;
+    }
+    return true;
+}
+
+// Largest of w^2 / m summed over the corners, for any nearest points
+static double lightness_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node) {
+    const double *light = c->surface.def.lightness;
+    double side[2] = {0, 0};
+    int first = rbt_pair_first(kind);
+    for (int i = 0; i < rbt_pair_corners(kind); i++) side[i >= first] = rbt_larger(side[i >= first], light[node[i]]);
+    return side[0] + side[1];
+}
+
+static void make_pair(rbt_contact *c, rbt_pair *pair, rbt_pair_key key) {
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    *pair = (rbt_pair){.key = key, .level = -1, .placed = -1};
+    rbt_pair_nodes(&c->surface, key, pair->node);
+    pair->eta = thickness_of(c, key, pair->node);
+    pair->radius = kind == RBT_TOUCH_EDGES ? 0 : radius_of(c, kind, pair->node);
+    double omega = sqrt(c->law.stiffness * lightness_of(c, kind, pair->node)), h = c->law.step;
+    int base = 0;
+    while (h * omega > c->law.safety && base < 127) h *= 0.5, base++;
+    pair->base = (signed char)base;
+    pair->push = c->law.stiffness * h;
+}
+
+static bool list_pairs_of_nodes(rbt_contact *c) {
+    size_t *start = c->node_start, total = 0;
+    memset(start, 0, (c->tracks->count + 2) * sizeof *start);
+    for (size_t i = 0; i < c->pair_count; i++)
+        for (int k = 0; k < rbt_pair_corners(rbt_pair_key_kind(c->pairs[i].key)); k++, total++)
+            start[c->pairs[i].node[k] + 2]++;
+    if (!rbt_array_reserve((void **)&c->node_pairs, &c->node_pairs_capacity, total, sizeof *c->node_pairs, "pairs",
+                           NULL))
+        return false;
+    for (size_t n = 0; n < c->tracks->count; n++) start[n + 2] += start[n + 1];
+    for (size_t i = 0; i < c->pair_count; i++)
+        for (int k = 0; k < rbt_pair_corners(rbt_pair_key_kind(c->pairs[i].key)); k++)
+            c->node_pairs[start[c->pairs[i].node[k] + 1]++] = (int32_t)i;
+    return true;
+}
+
+// Windows get longer as long as that makes less work per time, then shorter again, and so on.
+static void choose_length(rbt_contact *c, int64_t t) {
+    int64_t work = c->counts.certificates + c->counts.impulses, span = t - c->begin;
+    if (c->counts.windows && span > 0) {
+        const int64_t least = (int64_t)(SHORTEST * ((int64_t)1 << RBT_TICK_BITS));
+        const int64_t most = (int64_t)LONGEST << RBT_TICK_BITS;
+        double rate = (double)(work - c->work_before + (int64_t)c->surface.leaf_count) / (double)span;
+        if (c->cut) c->longer = false;
+        else if (rate > c->rate) c->longer = !c->longer;
+        c->rate = rate;
+        if (c->longer && 2 * c->length <= most) c->length *= 2;
+        if (!c->longer && c->length / 2 >= least) c->length /= 2;
+        c->counts.cut_windows += c->cut;
+    }
+    c->work_before = work;
+}
+
+bool rbt_contact_window(rbt_contact *c, int64_t t) {
+    choose_length(c, t);
+    c->span = c->counts.windows ? (double)(t - c->begin) * c->tracks->tick : 0;
+    c->begin = t;
+    c->end = t + c->length;
+    c->cut = false;
+    c->queue.count = 0;
+    for (int k = 0; k <= RBT_TICK_BITS; k++) c->levels[k].count = 0;
+    c->used_levels = 0;
+    c->leaver_count = c->touch_count = 0;
+    c->counts.windows++;
+    promise(c, t);
+    fit_tree(c);
+    size_t count = 0;
+    c->pair_count = 0;
+    if (!collect(c, &count) || !sort_keys(c, count) ||
+        !rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, count, sizeof *c->pairs, "pairs", NULL)) {
+        c->out_of_memory = true;
+        return false;
+    }
+    c->pair_count = count;
+    c->counts.candidates += (int64_t)count;
+    for (size_t i = 0; i < count; i++) make_pair(c, &c->pairs[i], c->keys[i]);
+    if (!list_pairs_of_nodes(c)) {
+        c->out_of_memory = true;
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        rbt_gap gap;
+        double support;
+        rbt_pair_measure(c, &c->pairs[i], t, &gap, &support);
+        rbt_pair_place(c, (int32_t)i, t, support, rbt_pair_closing(c, &c->pairs[i], gap.normal));
+    }
+    return !c->out_of_memory && !c->stalled;
+}

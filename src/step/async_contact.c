@@ -1,0 +1,494 @@
+// Asynchronous contact (Harmon, Vouga, Smith, Tamstorf and Grinspun 2009; Vouga et al. 2011): every force keeps its own regular
+// clock, nodes move straight on between kicks, contact is a barrier of nested penalty layers, and certificates tell which of
+// them may sleep. Nothing ever penetrates; momentum is kept exactly, energy without drift.
+//
+// Time is a whole number of ticks, a step is 2^36 of them, and every clock ticks at a step over a power of two. A moment is
+//   certificates that expire,  impulses of contact layers that tick, elements that tick, kicks,  new certificates
+// where all forces see the places and velocities before any of its kicks: their order does not matter.
+//
+// The state's memory holds a track per node: place, velocity and tick of its last kick. The state's own x and v are the tracks
+// read at the end of the step; reading them changes nothing.
+#include "contact/contact.h"
+#include "math/vec3.h"
+#include "step/clocks.h"
+#include "step/method.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct async_options {
+    double stiffness, thickness, restitution, friction, safety, elastic_safety, floor;
+    bool contact;
+} async_options;
+
+#define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(async_options, member)
+static const rbt_field FIELDS[] = {
+    {OPTION(stiffness, RBT_REAL), .fallback = {1000}, .flags = RBT_ABOVE, .max = INFINITY, .unit = "N/m",
+     .doc =
+         "Of the outermost layer, r(1). Any value is safe; a larger one makes contact harder and its clocks faster."},
+    {OPTION(thickness, RBT_REAL), .fallback = {NAN}, .flags = RBT_ABOVE | RBT_AUTO, .max = INFINITY, .unit = "m",
+     .doc = "Distance at which the outermost layer begins to push, eta(1); \"auto\": a quarter of the mean length of "
+            "the edges that can touch, or of the smallest radius of particles."},
+    {OPTION(restitution, RBT_REAL), .fallback = {1}, .max = 1,
+     .doc = "Coefficient of restitution: what is left of the layers' push while a pair separates."},
+    {OPTION(friction, RBT_REAL), .fallback = {0}, .max = INFINITY, .doc = "Coulomb's coefficient, for every layer."},
+    {OPTION(safety, RBT_REAL), .fallback = {0.2}, .flags = RBT_ABOVE, .max = 1.9,
+     .doc = "Step of a layer times its frequency; stable below 2 for one contact alone, less where many meet."},
+    {OPTION(elastic_safety, RBT_REAL), .fallback = {0.5}, .flags = RBT_ABOVE, .max = 1,
+     .doc =
+         "Part of its stable step that an elastic element uses at most; its clock is time.step over a power of two."},
+    {OPTION(floor, RBT_REAL), .fallback = {1e-13}, .flags = RBT_ABOVE, .max = INFINITY, .unit = "s",
+     .doc = "If a layer needs steps below this one, the run stops and names the pair."},
+    {OPTION(contact, RBT_BOOL), .fallback = {1}, .doc = "Whether bodies feel each other and themselves."},
+};
+static const rbt_record OPTIONS = {"async-contact options", "How hard contact is, and how fast its clocks may tick.",
+                                   sizeof(async_options), RBT_FIELDS(FIELDS)};
+
+typedef struct memory_head {  // of the state's memory; then x, v, ticks and what damping remembers
+    double step;              // [s] that ticks are counted in; 0: nothing was stored yet
+    double work;              // by prescribed nodes [J]
+    int64_t started;          // whether clocks have ticked
+} memory_head;
+
+typedef struct async_contact {
+    const rbt_model *model;
+    async_options options;
+    rbt_arena *arena;
+    rbt_clocks clocks;
+    rbt_tracks tracks;
+    rbt_contact contact;
+    bool touching;      // there is something to touch
+    bool synchronised;  // tracks are those of some state
+    int64_t now;        // the last moment that was dealt with [ticks]
+    int64_t end;        // of the last attempt
+    memory_head head;
+    double *damping;                    // (rbt_clocks_memory) beside the tracks
+    size_t node_count;                  // of the model and of obstacles
+    unsigned char *on_surface;          // (node_count)
+    int64_t moments, forces;            // so far
+    double seconds[4], all_seconds[4];  // of this attempt, of all
+} async_contact;
+
+enum { ELASTIC, CONTACT, CERTIFY, SEARCH, STAGES };
+static const char *const STAGE_NAMES[STAGES] = {"elastic", "contact", "certify", "search"};
+
+// ---- Geometry
+
+static double mean_edge(const rbt_model *m) {
+    double sum = 0;
+    size_t count = 0;
+    for (size_t t = 0; t < m->triangle_count; t++)
+        for (size_t k = 0; k < 3; k++, count++) {
+            double along[3];
+            rbt_subtract(m->X + 3 * (size_t)m->triangles[3 * t + k],
+                         m->X + 3 * (size_t)m->triangles[3 * t + (k + 1) % 3], along);
+            sum += rbt_length(along);
+        }
+    for (size_t e = 0; e < m->edge_count; e++, count++) {
+        double along[3];
+        rbt_subtract(m->X + 3 * (size_t)m->edges[2 * e], m->X + 3 * (size_t)m->edges[2 * e + 1], along);
+        sum += rbt_length(along);
+    }
+    return count ? sum / (double)count : 0.1;
+}
+
+static bool is_released(const rbt_model *m, size_t node) {
+    for (size_t i = 0; i < m->motions.node_count; i++)
+        if ((size_t)m->motions.node[i] == node) return m->motions.groups[m->motions.group[i]].release < INFINITY;
+    return false;
+}
+
+typedef struct geometry {  // what the surface of contact is made of; lives as long as the method
+    double *X, *x, *radius, *lightness;
+    int32_t *body, *points;
+    rbt_wall *walls;
+    size_t point_count, wall_count;
+} geometry;
+
+static bool add_obstacle(geometry *g, size_t *node, const rbt_obstacle *obstacle, size_t number, rbt_error *error) {
+    if (obstacle->which == RBT_OBSTACLE_PLANE) {
+        const rbt_obstacle_plane *plane = obstacle->value;
+        rbt_wall *wall = &g->walls[g->wall_count++];
+        memcpy(wall->point, plane->point, sizeof wall->point);
+        rbt_normalize(plane->normal, wall->normal);
+        return true;
+    }
+    if (obstacle->which != RBT_OBSTACLE_SPHERE)
+        return rbt_fail(error,
+                        "obstacles[%zu]: async-contact knows planes and spheres; make other obstacles bodies that "
+                        "are fixed or driven as a whole",
+                        number);
+    const rbt_obstacle_sphere *sphere = obstacle->value;
+    memcpy(g->X + 3 * *node, sphere->center, sizeof sphere->center);
+    memcpy(g->x + 3 * *node, sphere->center, sizeof sphere->center);
+    g->radius[*node] = sphere->radius;
+    g->body[*node] = -1 - (int32_t)number;
+    g->points[g->point_count++] = (int32_t)(*node)++;
+    return true;
+}
+
+static bool make_geometry(async_contact *s, geometry *g, rbt_error *error) {
+    const rbt_model *m = s->model;
+    size_t n = s->node_count;
+    if (!((g->X = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
+          (g->x = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
+          (g->radius = rbt_arena_take(s->arena, n, sizeof(double))) &&
+          (g->lightness = rbt_arena_take(s->arena, n, sizeof(double))) &&
+          (g->body = rbt_arena_take(s->arena, n, sizeof(int32_t))) &&
+          (g->points = rbt_arena_take(s->arena, n, sizeof(int32_t))) &&
+          (g->walls = rbt_arena_take(s->arena, m->obstacles.count, sizeof(rbt_wall)))))
+        return rbt_fail_memory(error, 8 * n * sizeof(double), "a surface");
+    memcpy(g->X, m->X, 3 * m->node_count * sizeof(double));
+    memcpy(g->x, m->x0, 3 * m->node_count * sizeof(double));
+    memcpy(g->body, m->node_body, m->node_count * sizeof(int32_t));
+    bool moving = false;
+    for (size_t i = 0; i < m->node_count; i++) {
+        bool free = m->role[i] == RBT_FREE || (m->role[i] == RBT_DRIVEN && is_released(m, i));
+        g->lightness[i] = free ? 1 / m->mass[i] : 0;
+        moving |= free;
+    }
+    if (!moving)
+        return rbt_fail_path(error, NULL, "bodies",
+                             "every node is fixed or driven for ever, so nothing can move by forces; "
+                             "leave some nodes free");
+    size_t node = m->node_count;
+    for (size_t i = 0; i < m->obstacles.count; i++)
+        if (!add_obstacle(g, &node, &m->obstacles.items[i], i, error)) return false;
+    return true;
+}
+
+// What the two primitives of a sentence belong to
+static void name_pair(const async_contact *s, rbt_pair_key key, char *text, size_t size) {
+    const rbt_model *m = s->model;
+    int32_t node[4];
+    char pair[72];
+    rbt_pair_nodes(&s->contact.surface, key, node);
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    rbt_pair_text(&s->contact.surface, key, pair, sizeof pair);
+    int32_t last = node[rbt_pair_corners(kind) - 1];
+    snprintf(text, size, "%s (%s, %s)", pair,
+             (size_t)node[0] < m->node_count ? m->bodies[m->node_body[node[0]]].name : "an obstacle",
+             kind == RBT_TOUCH_WALL || (size_t)last >= m->node_count ? "an obstacle"
+                                                                     : m->bodies[m->node_body[last]].name);
+}
+
+static bool make_contact(async_contact *s, rbt_error *error) {
+    const rbt_model *m = s->model;
+    geometry g = {0};
+    if (!make_geometry(s, &g, error)) return false;
+    memcpy(s->tracks.x, g.x, 3 * s->node_count * sizeof(double));
+    rbt_contact_law law = {s->options.stiffness,
+                           s->options.thickness,
+                           s->options.restitution,
+                           s->options.friction,
+                           s->options.safety,
+                           m->step,
+                           0};
+    if (isnan(law.thickness)) law.thickness = 0.25 * mean_edge(m);
+    while (law.deepest < RBT_TICK_BITS && ldexp(m->step, -law.deepest - 1) >= s->options.floor) law.deepest++;
+    rbt_contact_surface_def def = {.node_count = s->node_count,
+                                   .triangle_count = m->triangle_count,
+                                   .edge_count = m->edge_count,
+                                   .point_count = g.point_count,
+                                   .wall_count = g.wall_count,
+                                   .triangles = m->triangles,
+                                   .edges = m->edges,
+                                   .points = g.points,
+                                   .walls = g.walls,
+                                   .radius = g.radius,
+                                   .body = g.body,
+                                   .X = g.X,
+                                   .lightness = g.lightness};
+    if (!rbt_contact_init(&s->contact, &law, &def, &s->tracks, error)) return false;
+    s->touching = true;
+    for (size_t l = 0; l < s->contact.surface.leaf_count; l++)
+        for (int k = 0; k < s->contact.surface.leaves[l].corners; k++)
+            s->on_surface[s->contact.surface.leaves[l].node[k]] = 1;
+    char text[192];
+    if (rbt_contact_is_legal(&s->contact, g.x, text, sizeof text)) return true;
+    return rbt_fail_path(
+        error, NULL, "bodies",
+        "%s touch or cross at the start (node numbers count through all bodies); move the bodies apart", text);
+}
+
+// ---- Life
+
+static size_t own_size(const rbt_model *m) {
+    return sizeof(memory_head) + 7 * m->node_count * sizeof(double) + rbt_clocks_memory(m) * sizeof(double);
+}
+
+static size_t memory_size(const rbt_model *m, const void *options) {
+    (void)options;
+    return own_size(m);
+}
+
+static void destroy(void *self) {
+    async_contact *s = self;
+    if (s->touching) rbt_contact_free(&s->contact);
+    rbt_clocks_free(&s->clocks);
+    rbt_arena_free(s->arena);
+    free(s);
+}
+
+static bool is_simple(const rbt_model *m, rbt_error *error) {
+    for (size_t b = 0; b < m->body_count; b++)
+        if (m->bodies[b].consistent_mass)
+            return rbt_fail_path(error, NULL, "bodies",
+                                 "\"%s\" has a consistent mass, but async-contact needs a mass per node; set "
+                                 "consistent_mass to false or take an implicit method",
+                                 m->bodies[b].name);
+    return true;
+}
+
+static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
+    (void)solver;
+    if (!is_simple(model, error)) return NULL;
+    async_contact *s = rbt_array_new(1, sizeof *s, "a stepper", error);
+    if (!s) return NULL;
+    s->model = model;
+    if (options) s->options = *(const async_options *)options;
+    else rbt_record_default(&OPTIONS, &s->options);
+    s->node_count = model->node_count + model->obstacles.count;
+    s->arena = rbt_arena_new();
+    size_t n = s->node_count;
+    s->tracks = (rbt_tracks){.count = n, .tick = ldexp(model->step, -RBT_TICK_BITS)};
+    bool ok = s->arena && (s->tracks.x = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
+              (s->tracks.v = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
+              (s->tracks.t = rbt_arena_take(s->arena, n, sizeof(int64_t))) &&
+              (s->tracks.inverse_mass = rbt_arena_take(s->arena, n, sizeof(double))) &&
+              (s->on_surface = rbt_arena_take(s->arena, n, 1)) &&
+              (s->damping = rbt_arena_take(s->arena, rbt_clocks_memory(model), sizeof(double)));
+    if (!ok) rbt_fail_memory(error, 8 * n * sizeof(double), "a stepper");
+    ok = ok && rbt_clocks_init(&s->clocks, model, s->options.elastic_safety, error) &&
+         (!s->options.contact || make_contact(s, error));
+    if (ok) {
+        s->clocks.work = &s->head.work;
+        return s;
+    }
+    destroy(s);
+    return NULL;
+}
+
+// ---- The state's memory
+
+// Time in ticks; times that are steps but for rounding are steps.
+static int64_t ticks_of(const async_contact *s, double t) {
+    double steps = t / s->model->step, whole = nearbyint(steps);
+    if (fabs(steps - whole) <= 1e-6 * fmax(1, 1e-6 * whole)) return (int64_t)whole << RBT_TICK_BITS;
+    double below = floor(steps);
+    return ((int64_t)below << RBT_TICK_BITS) + (int64_t)nearbyint(ldexp(steps - below, RBT_TICK_BITS));
+}
+
+typedef struct memory_parts {
+    memory_head *head;
+    double *x, *v, *damping;
+    int64_t *t;
+} memory_parts;
+
+static memory_parts parts_of(const async_contact *s, const rbt_state *state) {
+    size_t n = s->model->node_count;
+    memory_parts p = {.head = state->memory};
+    p.x = (double *)(p.head + 1);
+    p.v = p.x + 3 * n;
+    p.t = (int64_t *)(void *)(p.v + 3 * n);
+    p.damping = (double *)(void *)(p.t + n);
+    return p;
+}
+
+static bool same_memory(const async_contact *s, const memory_parts *p) {
+    size_t n = s->model->node_count;
+    return memcmp(p->head, &s->head, sizeof s->head) == 0 && memcmp(p->t, s->tracks.t, n * sizeof *p->t) == 0 &&
+           memcmp(p->x, s->tracks.x, 3 * n * sizeof *p->x) == 0 &&
+           memcmp(p->v, s->tracks.v, 3 * n * sizeof *p->v) == 0 &&
+           memcmp(p->damping, s->damping, rbt_clocks_memory(s->model) * sizeof *p->damping) == 0;
+}
+
+// Makes the tracks those of the state, unless they are that already.
+static bool load(async_contact *s, const rbt_state *state) {
+    size_t n = s->model->node_count;
+    memory_parts p = parts_of(s, state);
+    int64_t t = ticks_of(s, state->t);
+    if (s->synchronised && s->end == t && same_memory(s, &p)) return true;
+    s->head = *p.head;
+    bool stored = s->head.step == s->model->step;
+    memcpy(s->tracks.x, stored ? p.x : state->x, 3 * n * sizeof *p.x);
+    memcpy(s->tracks.v, stored ? p.v : state->v, 3 * n * sizeof *p.v);
+    memcpy(s->damping, p.damping, rbt_clocks_memory(s->model) * sizeof *p.damping);
+    for (size_t i = 0; i < n; i++) s->tracks.t[i] = stored ? p.t[i] : t;
+    for (size_t i = n; i < s->node_count; i++) s->tracks.t[i] = t;
+    if (!stored) s->head = (memory_head){.step = s->model->step};
+    s->now = t - 1;
+    s->end = t;
+    s->synchronised = true;
+    rbt_held_nodes(s->model, state->t, s->clocks.held);
+    for (size_t i = 0; i < n; i++) s->tracks.inverse_mass[i] = s->clocks.held[i] ? 0 : 1 / s->model->mass[i];
+    if (!s->touching) return true;
+    s->contact.stalled = s->contact.out_of_memory = false;
+    return rbt_contact_window(&s->contact, t);
+}
+
+static void store(const async_contact *s, rbt_state *state, int64_t end) {
+    size_t n = s->model->node_count;
+    memory_parts p = parts_of(s, state);
+    *p.head = s->head;
+    memcpy(p.x, s->tracks.x, 3 * n * sizeof *p.x);
+    memcpy(p.v, s->tracks.v, 3 * n * sizeof *p.v);
+    memcpy(p.t, s->tracks.t, n * sizeof *p.t);
+    memcpy(p.damping, s->damping, rbt_clocks_memory(s->model) * sizeof *p.damping);
+    memcpy(state->v, s->tracks.v, 3 * n * sizeof *p.v);
+    for (size_t i = 0; i < n; i++) rbt_track_at(&s->tracks, i, end, state->x + 3 * i);
+}
+
+// ---- Moments
+
+enum { TIMED = 16 };  // one moment in so many is timed, and counts for all of them
+
+static double lap(async_contact *s, int stage, double since) {
+    double now = rbt_now();
+    s->seconds[stage] += TIMED * (now - since);
+    return now;
+}
+
+static bool search(async_contact *s, int64_t t) {
+    double start = rbt_now();
+    bool ok = rbt_contact_window(&s->contact, t);
+    s->seconds[SEARCH] += rbt_now() - start;
+    return ok;
+}
+
+static bool moment(async_contact *s, int64_t t, double time) {
+    rbt_contact *c = s->touching ? &s->contact : NULL;
+    bool timed = s->moments++ % TIMED == 0, ok = true;
+    if (c && t >= c->end && !search(s, t)) return false;
+    double clock = timed ? rbt_now() : 0;
+    if (c) rbt_contact_expire(c, t);
+    if (timed) clock = lap(s, CERTIFY, clock);
+    if (c) rbt_contact_measure(c, t);
+    if (timed) clock = lap(s, CONTACT, clock);
+    int slowest = rbt_tick_level(t);
+    bool elastic = slowest <= s->clocks.finest;
+    if (elastic) {
+        s->forces += (int64_t)rbt_clocks_tick(&s->clocks, &s->tracks, t, time, !s->head.started, s->damping);
+        if (slowest == 0) s->forces++;  // gravity
+        s->head.started = 1;
+    }
+    if (timed) clock = lap(s, ELASTIC, clock);
+    if (c) rbt_contact_kick(c, t);
+    if (timed) clock = lap(s, CONTACT, clock);
+    if (c && elastic) {
+        for (size_t i = 0; i < s->clocks.count; i++) {
+            const rbt_clock *k = &s->clocks.clocks[i];
+            if (k->level < slowest) continue;
+            for (size_t j = 0; j < (k->level ? k->node_count : s->model->node_count); j++) {
+                size_t n = k->level ? (size_t)k->nodes[j] : j;
+                if (s->on_surface[n]) rbt_contact_check(c, n, t);
+            }
+            if (k->level == 0) break;  // these were all
+        }
+    }
+    if (c) ok = rbt_contact_settle(c, t);
+    if (timed) lap(s, CERTIFY, clock);
+    s->now = t;
+    if (ok && c && c->cut) ok = search(s, t);
+    return ok;
+}
+
+static rbt_outcome explain(async_contact *s, rbt_step_report *report) {
+    const rbt_contact *c = &s->contact;
+    s->synchronised = false;
+    if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
+    char text[160];
+    int32_t node[4];
+    rbt_pair_nodes(&c->surface, c->stalled_pair, node);
+    if ((size_t)node[0] < s->model->node_count) report->body = s->model->node_body[node[0]];
+    report->value = c->stalled_gap;
+    if (!isfinite(c->stalled_gap)) {
+        snprintf(report->hint, sizeof report->hint, "a node has lost its place; take a smaller step");
+        return RBT_NOT_FINITE;
+    }
+    name_pair(s, c->stalled_pair, text, sizeof text);
+    snprintf(report->hint, sizeof report->hint,
+             "%.100s: a gap of %.3g m closes at %.3g m/s, layers need steps below %.3g s", text, c->stalled_gap,
+             c->stalled_speed, ldexp(s->model->step, -c->law.deepest));
+    return RBT_STALLED;
+}
+
+static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_step_report *report) {
+    if (!load(s, state)) return explain(s, report);
+    int64_t begin = s->end, end = ticks_of(s, until);
+    int shift = RBT_TICK_BITS - s->clocks.finest;
+    for (;;) {
+        int64_t t = ((s->now >> shift) + 1) << shift;
+        if (s->touching) {
+            int64_t next = rbt_contact_next(&s->contact, s->now);
+            if (next < t) t = next;
+        }
+        if (t >= end) break;
+        if (!moment(s, t, state->t + (double)(t - begin) * s->tracks.tick)) return explain(s, report);
+    }
+    s->now = end - 1;
+    s->end = end;
+    store(s, state, end);
+    rbt_outcome outcome = rbt_check_motion(s->model, state, until - state->t, report);
+    if (outcome != RBT_DONE) s->synchronised = false;
+    return outcome;
+}
+
+static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
+    async_contact *s = self;
+    memset(s->seconds, 0, sizeof s->seconds);
+    report->stage = "moments";
+    rbt_outcome outcome = move(s, state, until, report);
+    for (int i = 0; i < STAGES; i++) {
+        rbt_stage_add(stages, STAGE_NAMES[i], s->seconds[i]);
+        s->all_seconds[i] += s->seconds[i];
+    }
+    return outcome;
+}
+
+// Forces of elements and of contacts, and the share of the time that went into certificates
+static void describe(const void *self, rbt_text *json) {
+    const async_contact *s = self;
+    const rbt_contact_counts *c = &s->contact.counts;
+    double all = 0, rescheduling = s->all_seconds[CERTIFY] + s->all_seconds[SEARCH];
+    for (int i = 0; i < STAGES; i++) all += s->all_seconds[i];
+    int64_t forces = s->forces + c->impulses;
+    rbt_text_add(json, "\"forces\": %lld, \"elastic_forces\": %lld, \"contact_forces\": %lld, \"moments\": %lld, ",
+                 (long long)forces, (long long)s->forces, (long long)c->impulses, (long long)s->moments);
+    rbt_text_add(json, "\"certificates\": %lld, \"cones\": %lld, \"searches\": %lld, \"cut_searches\": %lld, ",
+                 (long long)c->certificates, (long long)c->cones, (long long)c->windows, (long long)c->cut_windows);
+    rbt_text_add(json, "\"candidates\": %lld, \"clocks\": %zu, \"fastest_clock\": ", (long long)c->candidates,
+                 s->clocks.count);
+    rbt_text_add_json_number(json,
+                             ldexp(s->model->step, -(c->deepest > s->clocks.finest ? c->deepest : s->clocks.finest)));
+    rbt_text_add(json, ", \"forces_per_second\": ");
+    rbt_text_add_json_number(json, all > 0 ? (double)forces / all : 0);
+    rbt_text_add(json, ", \"rescheduling_share\": ");
+    rbt_text_add_json_number(json, all > 0 ? rescheduling / all : 0);
+}
+
+// Obstacles are layers here, not the penalty of other methods.
+static void energies(void *self, const rbt_state *state, rbt_energies *e) {
+    async_contact *s = self;
+    if (!s->options.contact) return;
+    e->total -= e->contact;
+    e->contact = load(s, state) ? rbt_contact_energy(&s->contact, s->end) : NAN;
+    e->total += e->contact;
+}
+
+const rbt_method RBT_ASYNC_CONTACT = {
+    .name = "async-contact",
+    .doc = "explicit: every element and every contact at its own pace; nothing ever penetrates",
+    .when = "bodies touch themselves or each other, tightly or fast, and nothing may pass through anything",
+    .order = 1,
+    .keeps_angular_momentum = true,
+    .options = &OPTIONS,
+    .own_steps = true,
+    .needs_lumped_mass = true,
+    .memory_size = memory_size,
+    .create = create,
+    .destroy = destroy,
+    .attempt = attempt,
+    .energies = energies,
+    .describe = describe,
+};

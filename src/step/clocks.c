@@ -1,0 +1,229 @@
+#include "step/clocks.h"
+
+#include "contact/layers.h"
+#include "math/vec3.h"
+#include "mesh/stable_step.h"
+
+#include <string.h>
+
+enum { MOST_LEVELS = RBT_TICK_BITS + 1, HELD = -1 };
+
+// ---- Which element ticks how fast
+
+static double tet_step(const rbt_model *m, const rbt_group *group, size_t e) {
+    size_t tet = (size_t)group->members[e];
+    const rbt_material_def *def = &m->regions[m->tet_region[tet]].material;
+    double X[4][3];
+    for (size_t a = 0; a < 4; a++) memcpy(X[a], m->X + 3 * (size_t)m->tets[4 * tet + a], sizeof X[a]);
+    return rbt_tet_stable_step((const double(*)[3])X, def->young, def->poisson, def->density);
+}
+
+// Largest stable step of an element with its share of its nodes' masses, less with stiffness damping
+static double element_step(const rbt_model *m, const rbt_group *group, size_t e, const int32_t *sharing) {
+    size_t corners = (size_t)group->type->corners;
+    const int32_t *node = group->nodes + corners * e;
+    double h = INFINITY, masses[RBT_MOST_CORNERS];
+    if (!group->type->rate) h = tet_step(m, group, e);
+    else {
+        for (size_t a = 0; a < corners; a++) masses[a] = m->mass[node[a]] / sharing[node[a]];
+        double rate = group->type->rate(group, e, masses);
+        if (rate > 0) h = 2 / sqrt(rate);
+    }
+    double beta = m->bodies[m->node_body[node[0]]].damping.stiffness;
+    return isfinite(h) && h > 0 ? h / (1 + 4 * beta / h) : h;
+}
+
+static bool body_is_held(const rbt_model *m, size_t body) {
+    for (size_t n = m->bodies[body].node_begin; n < m->bodies[body].node_end; n++)
+        if (m->role[n] == RBT_FREE) return false;
+    for (size_t i = 0; i < m->motions.node_count; i++)
+        if ((size_t)m->node_body[m->motions.node[i]] == body &&
+            m->motions.groups[m->motions.group[i]].release < INFINITY)
+            return false;
+    return true;
+}
+
+// One level per batch of RBT_W elements: that of its fastest one. Bodies that are held as a whole need no forces.
+static bool choose_levels(const rbt_model *m, double safety, signed char **levels, rbt_error *error) {
+    int32_t *sharing = rbt_array_new(m->node_count, sizeof *sharing, "clocks", error);
+    unsigned char *held = rbt_array_new(m->body_count, 1, "clocks", error);
+    bool ok = sharing && held;
+    for (size_t b = 0; ok && b < m->body_count; b++) held[b] = body_is_held(m, b);
+    for (size_t g = 0; ok && g < m->group_count; g++) {
+        const rbt_group *group = &m->groups[g];
+        size_t corners = (size_t)group->type->corners;
+        memset(sharing, 0, m->node_count * sizeof *sharing);
+        for (size_t i = 0; i < group->count * corners; i++) sharing[group->nodes[i]]++;
+        for (size_t e = 0; ok && e < group->count; e++) {
+            signed char *own = &levels[g][e / RBT_W];
+            if (e % RBT_W == 0) *own = HELD;
+            if (held[m->node_body[group->nodes[corners * e]]]) continue;
+            double h = m->step, most = safety * element_step(m, group, e, sharing);
+            int level = 0;
+            while (h > most && level <= RBT_TICK_BITS) h *= 0.5, level++;
+            if (level > 20)
+                ok = rbt_fail(error,
+                              "%s %d of body \"%s\" allows an explicit step of %.3g s only, a millionth of the "
+                              "step of %.3g s; repair the mesh or take a smaller step",
+                              group->type->name, group->members[e],
+                              m->bodies[m->node_body[group->nodes[corners * e]]].name, most, m->step);
+            if (level > *own) *own = (signed char)level;
+        }
+    }
+    free(sharing);
+    free(held);
+    return ok;
+}
+
+// Ranges of elements of one level, none across the chunks of the model's own plan
+static size_t cut_level(const rbt_model *m, signed char *const *levels, int level, rbt_chunk *chunks) {
+    size_t count = 0;
+    for (size_t c = 0; c < m->plan.chunk_count; c++) {
+        const rbt_chunk *whole = &m->plan.chunks[c];
+        bool open = false;
+        for (size_t e = 0; e < whole->count; e += RBT_W) {
+            if (levels[whole->group][(whole->first + e) / RBT_W] != level) {
+                open = false;
+                continue;
+            }
+            size_t left = whole->count - e, size = left < RBT_W ? left : RBT_W;
+            if (!open && chunks) chunks[count] = (rbt_chunk){.group = whole->group, .first = whole->first + e};
+            count += !open;
+            open = true;
+            if (chunks) chunks[count - 1].count += size;
+        }
+    }
+    return count;
+}
+
+static bool add_clock(rbt_clocks *s, signed char *const *levels, int level, size_t *memory, rbt_error *error) {
+    const rbt_model *m = s->model;
+    size_t chunk_count = cut_level(m, levels, level, NULL);
+    if (!chunk_count && level > 0) return true;
+    rbt_chunk *chunks = rbt_arena_take(s->arena, chunk_count, sizeof *chunks);
+    rbt_clock *clock = &s->clocks[s->count];
+    if (!chunks) return rbt_fail_memory(error, chunk_count * sizeof *chunks, "clocks");
+    cut_level(m, levels, level, chunks);
+    *clock = (rbt_clock){.level = level, .h = ldexp(m->step, -level), .memory = *memory};
+    if (!rbt_plan_fill(&clock->plan, s->arena, m->groups, chunks, chunk_count, m->node_count, error)) return false;
+    for (size_t c = 0; c < chunk_count; c++) clock->element_count += chunks[c].count;
+    *memory += 3 * clock->plan.slot_count;
+    s->count++;
+    s->finest = level;
+    if (level == 0) return true;
+    int32_t *nodes = rbt_arena_take(s->arena, clock->plan.slot_count, sizeof *nodes);
+    if (!nodes) return rbt_fail_memory(error, clock->plan.slot_count * sizeof *nodes, "clocks");
+    for (size_t n = 0; n < m->node_count; n++)
+        if (clock->plan.node_start[n + 1] > clock->plan.node_start[n]) nodes[clock->node_count++] = (int32_t)n;
+    clock->nodes = nodes;
+    return true;
+}
+
+size_t rbt_clocks_memory(const rbt_model *m) {
+    size_t corners = 0, count = 0;
+    for (size_t g = 0; g < m->group_count; g++) corners += m->groups[g].count * (size_t)m->groups[g].type->corners;
+    for (size_t b = 0; b < m->body_count; b++) {
+        if (m->bodies[b].damping.stiffness > 0) count |= 1;
+        if (m->bodies[b].damping.mass > 0) count |= 2;
+    }
+    return (count & 1 ? 3 * corners : 0) + (count & 2 ? 3 * m->node_count : 0);
+}
+
+bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error *error) {
+    *s = (rbt_clocks){.model = m, .arena = rbt_arena_new()};
+    signed char **levels = s->arena ? rbt_arena_take(s->arena, m->group_count, sizeof *levels) : NULL;
+    bool ok = levels && (s->clocks = rbt_arena_take(s->arena, MOST_LEVELS, sizeof *s->clocks));
+    for (size_t g = 0; ok && g < m->group_count; g++)
+        ok = (levels[g] = rbt_arena_take(s->arena, m->groups[g].count / RBT_W + 1, 1)) != NULL;
+    if (!ok) rbt_fail_memory(error, m->node_count, "clocks");
+    ok = ok && choose_levels(m, safety, levels, error);
+    size_t memory = 0, slots = 0;
+    for (int level = 0; ok && level < MOST_LEVELS; level++) ok = add_clock(s, levels, level, &memory, error);
+    for (size_t b = 0; ok && b < m->body_count; b++) {
+        s->stiffness_damped |= m->bodies[b].damping.stiffness > 0;
+        s->mass_damped |= m->bodies[b].damping.mass > 0;
+    }
+    for (size_t i = 0; ok && i < s->count; i++)
+        if (s->clocks[i].plan.slot_count > slots) slots = s->clocks[i].plan.slot_count;
+    if (ok && !((s->f = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double))) &&
+                (s->partial = rbt_arena_take(s->arena, 3 * slots, sizeof(double))) &&
+                (s->held = rbt_arena_take(s->arena, m->node_count, 1))))
+        ok = rbt_fail_memory(error, 3 * slots * sizeof(double), "clocks");
+    if (!ok) rbt_clocks_free(s);
+    return ok;
+}
+
+void rbt_clocks_free(rbt_clocks *s) {
+    rbt_arena_free(s->arena);
+    *s = (rbt_clocks){0};
+}
+
+// ---- Ticks
+
+void rbt_clocks_hold(rbt_clocks *s, rbt_tracks *tracks, double t) {
+    const rbt_model *m = s->model;
+    rbt_held_nodes(m, t, s->held);
+    for (size_t n = 0; n < m->node_count; n++) tracks->inverse_mass[n] = s->held[n] ? 0 : 1 / m->mass[n];
+    rbt_held_velocities(m, s->held, t, m->step, tracks->x, tracks->v);
+}
+
+// What the elements of a clock pull at a node, in the order of its slots
+static void gather(const rbt_clocks *s, const rbt_clock *clock, size_t n, const double *before, bool first,
+                   double f[3]) {
+    const rbt_plan *plan = &clock->plan;
+    double beta = before && !first ? s->model->bodies[s->model->node_body[n]].damping.stiffness / clock->h : 0;
+    for (size_t k = plan->node_start[n]; k < plan->node_start[n + 1]; k++) {
+        size_t slot = 3 * (size_t)plan->node_slots[k];
+        rbt_add_scaled(f, -1, s->partial + slot);
+        for (size_t i = 0; beta > 0 && i < 3; i++) f[i] -= beta * (s->partial[slot + i] - before[slot + i]);
+    }
+}
+
+static void kick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, size_t n, const double f[3]) {
+    if (!s->held[n]) rbt_add_scaled(tracks->v + 3 * n, clock->h / s->model->mass[n], f);
+    else if (s->work) *s->work -= clock->h * rbt_dot(f, tracks->v + 3 * n);
+}
+
+// Gravity, loads and the elements of the common step, for all nodes
+static void tick_step(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, double t, bool first, double *before,
+                      double *places) {
+    const rbt_model *m = s->model;
+    double *v = tracks->v, *x = tracks->x;
+    rbt_held_nodes(m, t, s->held);
+    rbt_force_external(m, t, x, v, s->f);
+    for (size_t n = 0; n < m->node_count; n++) {
+        double *f = s->f + 3 * n, alpha = m->bodies[m->node_body[n]].damping.mass;
+        gather(s, clock, n, before, first, f);
+        for (size_t i = 0; places && i < 3; i++) {
+            if (!first) f[i] -= alpha * m->mass[n] * (x[3 * n + i] - places[3 * n + i]) / clock->h;
+            places[3 * n + i] = x[3 * n + i];
+        }
+        kick(s, tracks, clock, n, f);
+    }
+    rbt_clocks_hold(s, tracks, t);
+}
+
+size_t rbt_clocks_tick(rbt_clocks *s, rbt_tracks *tracks, int64_t tick, double t, bool first, double *memory) {
+    const rbt_model *m = s->model;
+    size_t elements = 0;
+    int zeros = tick ? __builtin_ctzll((unsigned long long)tick) : RBT_TICK_BITS;
+    for (size_t c = 0; c < s->count; c++) {
+        const rbt_clock *clock = &s->clocks[c];
+        if (RBT_TICK_BITS - clock->level > zeros) continue;
+        double *before = s->stiffness_damped ? memory + clock->memory : NULL;
+        double *places = s->mass_damped ? memory + rbt_clocks_memory(m) - 3 * m->node_count : NULL;
+        size_t count = clock->level ? clock->node_count : m->node_count;
+        for (size_t i = 0; i < count; i++) rbt_track_move(tracks, clock->level ? (size_t)clock->nodes[i] : i, tick);
+        rbt_force_slots(m, &clock->plan, tracks->x, NULL, s->partial);
+        if (clock->level == 0) tick_step(s, tracks, clock, t, first, before, places);
+        for (size_t i = 0; clock->level && i < count; i++) {
+            size_t n = (size_t)clock->nodes[i];
+            double f[3] = {0};
+            gather(s, clock, n, before, first, f);
+            kick(s, tracks, clock, n, f);
+        }
+        if (before) memcpy(before, s->partial, 3 * clock->plan.slot_count * sizeof *before);
+        elements += clock->element_count;
+    }
+    return elements;
+}

@@ -1,0 +1,53 @@
+// Regular clocks of elastic forces. Every batch of elements ticks at the common step over a power of two, small enough for its
+// own stability; elements that share a clock are one vectorised event, since forces of one moment see the same positions and
+// commute (Harmon et al. 2009, section 6). Level 0 ticks at every step and includes gravity and loads on all nodes.
+//
+// With one level the sums are those of symplectic Euler, bit for bit.
+//
+// Damping is seen from positions at the ticks of the damped force, so that it commutes too:
+//   f = -g_k - beta (g_k - g_{k-1}) / h - alpha m (x_k - x_{k-1}) / h,   g = dW/dx
+#ifndef RBT_STEP_CLOCKS_H
+#define RBT_STEP_CLOCKS_H
+
+#include "contact/track.h"
+#include "model/force.h"
+
+typedef struct rbt_clock {
+    int level;
+    double h;       // [s]
+    rbt_plan plan;  // its elements
+    size_t element_count;
+    size_t node_count;     // nodes that it kicks
+    const int32_t *nodes;  // NULL: all
+    size_t memory;         // where its part of the memory begins, in doubles
+} rbt_clock;
+
+typedef struct rbt_clocks {
+    const rbt_model *model;
+    rbt_arena *arena;
+    size_t count;
+    rbt_clock *clocks;  // (count) by level
+    int finest;
+    size_t free_nodes;
+    double *f;            // (node_count x 3)
+    double *partial;      // (most slots x 3)
+    unsigned char *held;  // (node_count)
+    bool mass_damped, stiffness_damped;
+    double *work;  // by prescribed nodes so far [J]
+} rbt_clocks;
+
+// Doubles of memory that damping needs between ticks.
+size_t rbt_clocks_memory(const rbt_model *model);
+
+// safety: part of the stable step that is used.
+bool rbt_clocks_init(rbt_clocks *clocks, const rbt_model *model, double safety, rbt_error *error);
+void rbt_clocks_free(rbt_clocks *clocks);
+
+// Which nodes are prescribed from time t on, and the velocities of those; inverse masses of the others.
+void rbt_clocks_hold(rbt_clocks *clocks, rbt_tracks *tracks, double t);
+
+// All clocks that tick at `tick`: advances the nodes they touch and kicks them. `memory` is rbt_clocks_memory doubles that start
+// as zeros, `first` tells that there is no tick before this one. Returns the number of elements.
+size_t rbt_clocks_tick(rbt_clocks *clocks, rbt_tracks *tracks, int64_t tick, double t, bool first, double *memory);
+
+#endif

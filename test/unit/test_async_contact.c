@@ -1,0 +1,242 @@
+// The method async-contact as a whole: its limits, its conservation, and that nothing penetrates.
+#include "math/vec3.h"
+#include "mesh/intersect.h"
+#include "scene.h"
+#include "scene/sim.h"
+
+static void advance(rbt_sim *sim, int frames) {
+    rbt_step_report report;
+    for (int i = 0; i < frames; i++) {
+        bool done = rbt_sim_advance_frame(sim, &report);
+        if (!done) print_error("%s: %s\n", rbt_outcome_name(report.outcome), report.hint);
+        assert_true(done);
+    }
+}
+
+static rbt_sim *make(const char *format, const char *method, const char *options) {
+    char json[4096];
+    snprintf(json, sizeof json, format, method, options);
+    return sim_from(json);
+}
+
+// By the exact judge, which shares nothing with contact
+static size_t crossings(const rbt_sim *sim) {
+    const rbt_model *m = sim->model;
+    rbt_intersect_mesh mesh;
+    rbt_intersections found = {0};
+    assert_true(rbt_intersect_mesh_build(&mesh, m->triangles, m->triangle_count, NULL, 0, m->node_count, NULL));
+    assert_true(rbt_intersect_state(&mesh, sim->state.x, 0, &found, NULL));
+    size_t count = found.count;
+    rbt_intersections_free(&found);
+    rbt_intersect_mesh_free(&mesh);
+    return count;
+}
+
+static bool same_bits(const rbt_sim *a, const rbt_sim *b) {
+    size_t bytes = 3 * a->model->node_count * sizeof(double);
+    return memcmp(a->state.x, b->state.x, bytes) == 0 && memcmp(a->state.v, b->state.v, bytes) == 0;
+}
+
+static const char SHEET_AND_BLOCK[] =
+    "{'rubato': 1, 'bodies': ["
+    "{'name': 'cloth', 'mesh': {'shape': {'cloth': {'length': 0.4, 'width': 0.4, 'cells_along': 8, 'cells_across': "
+    "8}}}, "
+    "'transform': {'translate': [0, 1, 0]}, 'material': {'young': 1e4, 'density': 500}, "
+    "'shell': {'thickness': 0.002, 'bending': 1e-4}, 'fixed': ['left']},"
+    "{'name': 'flag', 'mesh': {'shape': {'ribbon': {'length': 0.4, 'width': 0.1, 'cells_along': 8, 'cells_across': "
+    "2}}}, "
+    "'transform': {'translate': [0, 2, 0]}, 'material': {'young': 1e4, 'density': 500}, "
+    "'shell': {'thickness': 0.002, 'membrane': 'springs'}, "
+    "'driven': [{'where': 'left', 'motions': [{'rotation': {'axis': [0, 1, 0], 'rate': 2}}]}]},"
+    "{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.1], 'cells': [5, 2, 2]}}}, "
+    "'deform': [{'twist': {'axis': [1, 0, 0], 'degrees': 40}}], 'velocity': {'angular': [1, 2, 3]}, "
+    "'material': {'model': 'neo-hookean', 'young': 1e4}}], "
+    "'forces': [{'gravity': {}}, {'wind': {'velocity': [3, 0, 1]}}], "
+    "'time': {'step': 1e-4, 'frame': 1e-3, 'end': 1}, 'integrator': {'method': '%s'%s}}";
+
+// All elements allow the step, so there is one clock, and nothing touches.
+static void one_clock_is_symplectic_euler(void **state) {
+    (void)state;
+    rbt_sim *euler = make(SHEET_AND_BLOCK, "symplectic-euler", "");
+    rbt_sim *async = make(SHEET_AND_BLOCK, "async-contact", ", 'options': {'thickness': 1e-3}");
+    for (int i = 0; i < 20; i++) {
+        advance(euler, 1);
+        advance(async, 1);
+        assert_true(same_bits(euler, async));
+    }
+    rbt_sim_free(euler);
+    rbt_sim_free(async);
+}
+
+static const char PILE[] =
+    "{'rubato': 1, 'bodies': ["
+    "{'name': 'cloth', 'mesh': {'shape': {'cloth': {'length': 0.4, 'width': 0.4, 'cells_along': 6, 'cells_across': "
+    "6}}}, "
+    "'transform': {'axis': [1, 0, 0.3], 'degrees': 10, 'translate': [0, 0.25, 0]}, "
+    "'material': {'young': 1e4, 'density': 500}, 'shell': {'thickness': 0.002, 'bending': 1e-4}, "
+    "'velocity': {'linear': [0, -2, 0]}},"
+    "{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.1, 0.1], 'cells': [2, 1, 1]}}}, "
+    "'transform': {'translate': [0.01, 0.02, 0]}, 'material': {'young': 1e4}}], "
+    "'forces': [{'gravity': {}}], %s "
+    "'time': {'step': 5e-4, 'frame': 5e-3, 'end': 1}, 'integrator': {'method': 'async-contact', 'options': "
+    "{'thickness': "
+    "0.01%s}}}";
+
+static const char FLOOR[] = "'obstacles': [{'plane': {'point': [0, -0.04, 0], 'normal': [0, 1, 0]}}],";
+
+// Contact between bodies and with themselves keeps both momenta of free bodies, and energy but for its oscillation.
+static void contact_conserves(void **state) {
+    (void)state;
+    rbt_sim *sim = make(PILE, "", "");
+    for (int k = 0; k < 3; k++) ((rbt_model *)(void *)sim->model)->gravity[k] = 0;
+    rbt_energies before = rbt_sim_energies(sim);
+    double least = INFINITY, most = -INFINITY, touched = 0;
+    for (int i = 0; i < 60; i++) {
+        advance(sim, 1);
+        rbt_energies now = rbt_sim_energies(sim);
+        touched += now.contact;
+        least = fmin(least, now.total);
+        most = fmax(most, now.total);
+        assert_int_equal(crossings(sim), 0);
+        for (int k = 0; k < 3; k++) {
+            assert_true(fabs(now.momentum[k] - before.momentum[k]) < 1e-12 * rbt_length(before.momentum));
+            assert_true(fabs(now.angular_momentum[k] - before.angular_momentum[k]) <
+                        1e-12 * rbt_length(before.momentum));
+        }
+    }
+    assert_true(touched > 0);
+    assert_true(most - least < 0.03 * before.total);
+    rbt_sim_free(sim);
+}
+
+// Reading a state more often, other windows and certificates, and starting again from a state change no bit.
+static void looking_changes_nothing(void **state) {
+    (void)state;
+    rbt_sim *a = make(PILE, FLOOR, ", 'friction': 0.3, 'restitution': 0.5");
+    rbt_sim *b = make(PILE, FLOOR, ", 'friction': 0.3, 'restitution': 0.5");
+    for (int i = 0; i < 40; i++) {
+        rbt_sim *c = make(PILE, FLOOR, ", 'friction': 0.3, 'restitution': 0.5");
+        rbt_step_report report = {0};
+        advance(a, 1);
+        for (int k = 0; k < 10; k++) {  // every step looked at, half of them from a workspace that knows nothing
+            rbt_sim *by = k % 2 ? c : b;
+            memcpy(by->state.x, b->state.x, 3 * b->model->node_count * sizeof(double));
+            memcpy(by->state.v, b->state.v, 3 * b->model->node_count * sizeof(double));
+            memcpy(by->state.memory, b->state.memory, b->state.memory_size);
+            by->state.t = b->state.t, by->state.frame = b->state.frame, by->state.step = b->state.step;
+            assert_int_equal(rbt_sim_step(by, &report), RBT_DONE);
+            assert_true(isfinite(rbt_sim_energies(by).total));
+            memcpy(b->state.x, by->state.x, 3 * b->model->node_count * sizeof(double));
+            memcpy(b->state.v, by->state.v, 3 * b->model->node_count * sizeof(double));
+            memcpy(b->state.memory, by->state.memory, b->state.memory_size);
+            b->state.t = by->state.t, b->state.frame = by->state.frame, b->state.step = by->state.step;
+        }
+        assert_true(same_bits(a, b));
+        rbt_sim_free(c);
+    }
+    assert_int_equal(crossings(a), 0);
+    rbt_sim_free(a);
+    rbt_sim_free(b);
+}
+
+// A sheet thrown at another one: whatever the layers' stiffness and thickness and the speed, it does not get through.
+static void nothing_penetrates(void **state) {
+    (void)state;
+    static const double stiffness[] = {1e-3, 10, 1e5}, thickness[] = {1e-4, 0.03}, speed[] = {1, 100};
+    for (int i = 0; i < 12; i++) {
+        char json[4096];
+        snprintf(json, sizeof json,
+                 "{'rubato': 1, 'bodies': ["
+                 "{'name': 'target', 'mesh': {'shape': {'cloth': {'length': 0.4, 'width': 0.4, 'cells_along': 4, "
+                 "'cells_across': 4}}}, 'material': {'young': 1e5, 'density': 500}, "
+                 "'shell': {'thickness': 0.002, 'bending': 1e-4}, 'fixed': ['left', 'right']},"
+                 "{'name': 'dart', 'mesh': {'shape': {'cuboid': {'size': [0.06, 0.1, 0.06], 'cells': [1, 1, 1]}}}, "
+                 "'transform': {'axis': [1, 1, 0.3], 'degrees': 50, 'translate': [0.01, 0.12, 0.02]}, "
+                 "'material': {'young': 1e5}, 'velocity': {'linear': [0, %g, 0]}}], "
+                 "'time': {'step': %g, 'frame': %g, 'end': 1}, 'integrator': {'method': 'async-contact', 'options': "
+                 "{'thickness': %g, 'stiffness': %g}}}",
+                 -speed[i / 6], 1e-3 / speed[i / 6], 5e-3 / speed[i / 6], thickness[i / 3 % 2], stiffness[i % 3]);
+        rbt_sim *sim = sim_from(json);
+        rbt_step_report report;
+        for (int k = 0; k < 40; k++) {
+            if (!rbt_sim_advance_frame(sim, &report)) {
+                assert_true(report.outcome == RBT_STALLED || report.outcome == RBT_NOT_FINITE);
+                break;
+            }
+            assert_int_equal(crossings(sim), 0);
+        }
+        rbt_sim_free(sim);
+    }
+}
+
+static void refuses(const char *json, const char *sentence) {
+    rbt_scene_file *file = scene_from(json);
+    rbt_error error;
+    rbt_sim *sim = rbt_sim_create(rbt_scene_of(file), &error);
+    assert_null(sim);
+    if (!strstr(error.message, sentence)) print_error("%s\n", error.message);
+    assert_non_null(strstr(error.message, sentence));
+    rbt_scene_free(file);
+}
+
+static void bad_starts_are_named(void **state) {
+    (void)state;
+    const char *cloth =
+        "'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, 'cells_along': 2, 'cells_across': 2}}}, "
+        "'shell': {'thickness': 0.002}";
+    char json[4096];
+    snprintf(json, sizeof json,
+             "{'rubato': 1, 'bodies': [{'name': 'a', %s}, {'name': 'b', %s, 'transform': {'axis': [1, 0, 0.2], "
+             "'degrees': 40, "
+             "'translate': [0.1, 0, 0]}}], 'integrator': {'method': 'async-contact'}}",
+             cloth, cloth);
+    refuses(json, "touch or cross at the start");
+    snprintf(json, sizeof json,
+             "{'rubato': 1, 'bodies': [{'name': 'a', %s}], 'obstacles': [{'plane': {'point': [0, 0.1, 0], 'normal': "
+             "[0, 1, "
+             "0]}}], 'integrator': {'method': 'async-contact'}}",
+             cloth);
+    refuses(json, "and plane 0 touch or cross");
+    snprintf(
+        json, sizeof json,
+        "{'rubato': 1, 'bodies': [{'name': 'a', %s, 'fixed': [{'box': {'min': [-9, -9, -9], 'max': [9, 9, 9]}}]}], "
+        "'integrator': {'method': 'async-contact'}}",
+        cloth);
+    refuses(json, "every node is fixed");
+}
+
+// A block between two plates that close for good: the run stops at the floor, and says which pair.
+static void impossible_motion_stalls(void **state) {
+    (void)state;
+    rbt_sim *sim = sim_from(
+        "{'rubato': 1, 'bodies': ["
+        "{'name': 'top', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, 'cells_along': 1, 'cells_across': "
+        "1}}}, "
+        "'transform': {'translate': [0, 0.12, 0]}, 'shell': {'thickness': 0.002}, 'driven': [{'where': {'box': "
+        "{'min': "
+        "[-9, -9, -9], 'max': [9, 9, 9]}}, 'motions': [{'velocity': {'velocity': [0, -1, 0]}}]}]},"
+        "{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.1, 0.1, 0.1], 'cells': [1, 1, 1]}}}, "
+        "'transform': {'translate': [0.013, 0.06, 0.017]}, 'material': {'young': 1e4}}], "
+        "'obstacles': [{'plane': {'point': [0, 0, 0], 'normal': [0, 1, 0]}}],"
+        "'time': {'step': 1e-3, 'frame': 1e-2, 'end': 1}, 'integrator': {'method': 'async-contact', 'options': "
+        "{'thickness': 0.005, 'floor': 1e-9}}}");
+    rbt_step_report report;
+    bool done = true;
+    for (int i = 0; done && i < 13; i++) {
+        done = rbt_sim_advance_frame(sim, &report);
+        assert_int_equal(crossings(sim), 0);
+    }
+    assert_false(done);
+    assert_int_equal(report.outcome, RBT_STALLED);
+    assert_non_null(strstr(report.hint, "layers need steps below"));
+    rbt_sim_free(sim);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_clock_is_symplectic_euler), cmocka_unit_test(contact_conserves),
+        cmocka_unit_test(looking_changes_nothing),       cmocka_unit_test(nothing_penetrates),
+        cmocka_unit_test(bad_starts_are_named),          cmocka_unit_test(impossible_motion_stalls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,345 @@
+// The parts of contact, each alone against brute force: distances, layers, queue, tree, slabs, cones, windows.
+#include "contact/contact.h"
+#include "math/vec3.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t seed = 1;
+
+static double draw(double low, double high) {
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static void point(double x[3], double size) {
+    for (int k = 0; k < 3; k++) x[k] = draw(-size, size);
+}
+
+// ---- Distances
+
+// The least distance over a fine grid of both bodies' points can only be larger, and hardly so.
+static double sampled(rbt_touch_kind kind, const double *x) {
+    enum { N = 40 };
+    double least = INFINITY;
+    for (int i = 0; i <= N; i++)
+        for (int j = 0; j <= N; j++) {
+            double s = (double)i / N, t = (double)j / N, d[3];
+            if (kind == RBT_TOUCH_FACE && i + j > N) continue;
+            for (int k = 0; k < 3; k++) {
+                if (kind == RBT_TOUCH_FACE) d[k] = (1 - s - t) * x[3 + k] + s * x[6 + k] + t * x[9 + k] - x[k];
+                else if (kind == RBT_TOUCH_EDGES)
+                    d[k] = (1 - t) * x[6 + k] + t * x[9 + k] - (1 - s) * x[k] - s * x[3 + k];
+                else if (kind == RBT_TOUCH_EDGE) d[k] = (1 - t) * x[3 + k] + t * x[6 + k] - x[k];
+                else d[k] = x[3 + k] - x[k];
+            }
+            least = fmin(least, rbt_length(d));
+        }
+    return least;
+}
+
+static void distances_are_least(void **state) {
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        rbt_touch_kind kind = (rbt_touch_kind)(i % 4);
+        double x[12], sum = 0, across[3] = {0};
+        for (int c = 0; c < 4; c++) point(x + 3 * c, 1);
+        if (i % 16 == 1)  // parallel edges
+            for (int k = 0; k < 3; k++) x[9 + k] = x[6 + k] + draw(0.5, 0.50001) * (x[3 + k] - x[k]);
+        rbt_gap gap;
+        rbt_gap_measure(kind, x, &gap);
+        double least = sampled(kind, x);
+        assert_true(gap.distance <= least + (i % 16 == 1 ? 1e-9 : 1e-14) && gap.distance > least - 0.1);
+        for (int c = 0; c < rbt_pair_corners(kind); c++) {
+            sum += gap.weight[c];
+            rbt_add_scaled(across, gap.weight[c], x + 3 * c);
+        }
+        assert_true(fabs(sum) < 1e-14 && fabs(rbt_length(across) - gap.distance) < 1e-14);
+        // d' = n . sum w v, by a difference
+        double v[12], moved[12], s = 1e-7, rate = 0;
+        for (int c = 0; c < 4; c++) point(v + 3 * c, 1);
+        for (int c = 0; c < 12; c++) moved[c] = x[c] + s * v[c];
+        for (int c = 0; c < rbt_pair_corners(kind); c++) rate += gap.weight[c] * rbt_dot(gap.normal, v + 3 * c);
+        rbt_gap later;
+        rbt_gap_measure(kind, moved, &later);
+        if (gap.distance > 0.05 && i % 16 != 1) assert_true(fabs((later.distance - gap.distance) / s - rate) < 1e-4);
+    }
+}
+
+// ---- Layers
+
+static void layers_follow_their_law(void **state) {
+    (void)state;
+    rbt_layers layers;
+    assert_true(rbt_layers_init(&layers, NULL));
+    const double eta = 0.3;
+    for (int i = 0; i < 300; i++) {
+        double d = eta * pow(10, draw(-0.9, 0.05)), energy = 0, impulse = 0;
+        int from = (int)draw(0, 5), to = from + (int)draw(0, 15);
+        for (int l = 1; l <= layers.last[layers.depth_count - 1]; l++) {
+            double own = eta * pow(l, -0.25), r = pow(l, 3);
+            int depth = (int)ceil(1.5 * log2(l) - 1e-9);
+            if (own <= d) break;
+            energy += 0.5 * r * (own - d) * (own - d);
+            if (depth >= from && depth <= to) impulse += r * (own - d) * pow(2, -depth);
+        }
+        assert_true(fabs(rbt_layers_energy(&layers, eta, d) - energy) <= 1e-9 * energy);
+        assert_true(fabs(rbt_layers_impulse(&layers, eta, d, from, to) - impulse) <= 1e-9 * impulse + 1e-12);
+    }
+    // Steps shrink with the frequency of a layer: h_l sqrt(r_l) never exceeds that of layer 1.
+    for (int j = 0; j < layers.depth_count; j++) assert_true(pow(layers.last[j], 1.5) <= pow(2, j) * (1 + 1e-9));
+    rbt_layers_free(&layers);
+}
+
+// ---- Queue
+
+static void queue_is_ordered(void **state) {
+    (void)state;
+    rbt_queue queue = {0};
+    for (int i = 0; i < 1000; i++)
+        assert_true(rbt_queue_push(&queue, (rbt_event){(int64_t)draw(0, 50), (int32_t)draw(0, 1e6), 0}, NULL));
+    rbt_event last = {-1, 0, 0};
+    for (int i = 0; i < 1000; i++) {
+        rbt_event next = rbt_queue_pop(&queue);
+        assert_true(next.time > last.time || (next.time == last.time && next.id >= last.id));
+        last = next;
+    }
+    rbt_queue_free(&queue);
+}
+
+// ---- Tree
+
+// Leaves that move about: searches that go on from the last separation list find all that overlap.
+static void tree_finds_all_pairs(void **state) {
+    (void)state;
+    enum { N = 120 };
+    double center[3 * N], radius[N];
+    rbt_tree tree;
+    assert_true(rbt_tree_init(&tree, N, NULL));
+    for (int i = 0; i < N; i++) point(center + 3 * i, 1), radius[i] = draw(0, 0.1);
+    rbt_tree_build(&tree, center);
+    for (int round = 0; round < 30; round++) {
+        unsigned char found[N][N] = {0};
+        for (int i = 0; i < N; i++) {
+            rbt_dop *dop = &tree.nodes[tree.leaf_node[i]].dop;
+            double step[3];
+            point(step, 0.1);
+            rbt_add_scaled(center + 3 * i, 1, step);
+            rbt_dop_empty(dop);
+            rbt_dop_add_ball(dop, center + 3 * i, radius[i]);
+        }
+        rbt_tree_refit(&tree);
+        assert_true(rbt_tree_collide(&tree, NULL));
+        for (size_t k = 0; k < tree.pair_count; k++) {
+            int a = tree.pairs[2 * k], b = tree.pairs[2 * k + 1];
+            assert_false(found[a][b] || found[b][a]);
+            found[a][b] = found[b][a] = 1;
+        }
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < i; j++) {
+                double across[3];
+                rbt_subtract(center + 3 * i, center + 3 * j, across);
+                if (rbt_length(across) <= radius[i] + radius[j]) assert_true(found[i][j]);
+            }
+    }
+    rbt_tree_free(&tree);
+}
+
+// ---- Certificates
+
+enum { NODES = 24, TRIANGLES = 8 };  // loose triangles
+
+typedef struct world {
+    double x[3 * NODES], v[3 * NODES], mass[NODES], radius[NODES], light[NODES];
+    int64_t t[NODES];
+    int32_t triangles[3 * TRIANGLES], body[NODES];
+    rbt_tracks tracks;
+    rbt_contact contact;
+} world;
+
+static void world_init(world *w, double eta) {
+    memset(w, 0, sizeof *w);
+    for (int i = 0; i < NODES; i++) {
+        if (i % 3 == 0) point(w->x + 3 * i, 1);
+        else {
+            double step[3];
+            point(step, 0.4);
+            for (int k = 0; k < 3; k++) w->x[3 * i + k] = w->x[3 * (i - i % 3) + k] + step[k];
+        }
+        point(w->v + 3 * i, 1);
+        w->light[i] = w->mass[i] = 1;
+        w->triangles[i] = i;
+        w->body[i] = i / 3;
+    }
+    w->tracks = (rbt_tracks){NODES, w->x, w->v, w->t, w->mass, ldexp(0.01, -RBT_TICK_BITS)};
+    rbt_contact_law law = {10, eta, 1, 0, 0.2, 0.01, 30};
+    rbt_contact_surface_def def = {.node_count = NODES,
+                                   .triangle_count = TRIANGLES,
+                                   .triangles = w->triangles,
+                                   .radius = w->radius,
+                                   .body = w->body,
+                                   .X = w->x,
+                                   .lightness = w->light};
+    assert_true(rbt_contact_init(&w->contact, &law, &def, &w->tracks, NULL));
+}
+
+// Velocities anywhere within the cones, changed again and again: until its certificate expires a pair stays apart.
+static void slabs_never_expire_late(void **state) {
+    (void)state;
+    size_t sleeping = 0;
+    for (int round = 0; round < 20; round++) {
+        world w;
+        world_init(&w, 0.01);
+        w.contact.length = (int64_t)64 << RBT_TICK_BITS;
+        for (int i = 0; i < NODES; i++) w.contact.cones[i].eps = draw(0.01, 0.3);
+        rbt_contact_window(&w.contact, 0);  // triangles that cross at the start may stall it
+        rbt_queue queue = w.contact.queue;
+        for (size_t q = 0; q < queue.count; q++) {
+            const rbt_pair *pair = &w.contact.pairs[queue.items[q].id];
+            if (pair->stamp != queue.items[q].stamp) continue;
+            sleeping++;
+            world free = w;  // what else happens to the nodes does not matter here
+            free.tracks.x = free.x, free.tracks.v = free.v, free.tracks.t = free.t;
+            free.contact.tracks = &free.tracks;
+            for (int k = 0; k <= 20; k++) {
+                int64_t t = queue.items[q].time / 20 * k;
+                rbt_gap gap;
+                double support;
+                rbt_pair_measure(&free.contact, pair, t, &gap, &support);
+                assert_true(gap.distance >= pair->eta && support <= gap.distance + 1e-12);
+                for (int i = 0; i < rbt_pair_corners(rbt_pair_key_kind(pair->key)); i++) {
+                    size_t n = (size_t)pair->node[i];
+                    double u[3];
+                    point(u, 1);
+                    double scale = w.contact.cones[n].eps * (k % 2 ? 1 : draw(0, 1)) / rbt_length(u);
+                    rbt_track_move(&free.tracks, n, t);
+                    for (size_t c = 0; c < 3; c++) free.v[3 * n + c] = w.contact.cones[n].v[c] + scale * u[c];
+                }
+            }
+        }
+        rbt_contact_free(&w.contact);
+    }
+    assert_true(sleeping > 100);
+}
+
+// Pairs that a window leaves out stay further apart than their layers while nodes keep their promise.
+static void windows_leave_out_nothing(void **state) {
+    (void)state;
+    for (int round = 0; round < 30; round++) {
+        world w;
+        world_init(&w, 0.05);
+        for (int i = 0; i < NODES; i++) w.contact.cones[i].eps = draw(0.01, 0.5);
+        rbt_contact_window(&w.contact, 0);
+        double length = (double)w.contact.end * w.tracks.tick;
+        for (int32_t a = 0; a < TRIANGLES; a++)
+            for (int32_t b = 0; b < a; b++) {
+                rbt_pair_key keys[15];
+                for (int k = 0, n = rbt_leaf_pairs(&w.contact.surface, a, b, keys); k < n; k++) {
+                    bool listed = false;
+                    for (size_t p = 0; p < w.contact.pair_count; p++) listed |= w.contact.pairs[p].key == keys[k];
+                    for (int sample = 0; !listed && sample < 20; sample++) {
+                        int32_t node[4];
+                        double x[12], s = draw(0, length);
+                        rbt_pair_nodes(&w.contact.surface, keys[k], node);
+                        for (int i = 0; i < 4; i++) {
+                            const rbt_cone *cone = &w.contact.cones[node[i]];
+                            double u[3];
+                            point(u, 1);
+                            for (int c = 0; c < 3; c++)
+                                x[3 * i + c] =
+                                    cone->start[c] + s * cone->path[c] + cone->reach / rbt_length(u) * u[c];
+                        }
+                        rbt_gap gap;
+                        rbt_gap_measure(rbt_pair_key_kind(keys[k]), x, &gap);
+                        assert_true(gap.distance > w.contact.law.thickness);
+                    }
+                }
+            }
+        rbt_contact_free(&w.contact);
+    }
+}
+
+// Everything the window found is awake deep enough: until the next tick of its deepest layers no deeper one is reached.
+static void awake_layers_are_enough(void **state) {
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        world w;
+        world_init(&w, 0.3);
+        for (int i = 0; i < NODES; i++) w.contact.cones[i].eps = draw(0.01, 2);
+        if (!rbt_contact_window(&w.contact, 0)) {  // triangles that cross at the start have nearly no gap
+            rbt_contact_free(&w.contact);
+            continue;
+        }
+        for (size_t p = 0; p < w.contact.pair_count; p++) {
+            const rbt_pair *pair = &w.contact.pairs[p];
+            if (pair->level < 0) continue;
+            double h = ldexp(0.01, -pair->level), x[12];
+            for (int sample = 0; sample < 10; sample++) {
+                for (int i = 0; i < 4; i++) {
+                    size_t n = (size_t)pair->node[i];
+                    const rbt_cone *cone = &w.contact.cones[n];
+                    double u[3], s = sample % 2 ? h : draw(0, h);
+                    point(u, 1);
+                    for (size_t c = 0; c < 3; c++)
+                        x[3 * (size_t)i + c] = w.x[3 * n + c] + s * (cone->v[c] + cone->eps / rbt_length(u) * u[c]);
+                }
+                rbt_gap gap;
+                rbt_gap_measure(rbt_pair_key_kind(pair->key), x, &gap);
+                assert_true(gap.distance > pair->eta * w.contact.layers.next_ratio[pair->level - pair->base]);
+            }
+        }
+        rbt_contact_free(&w.contact);
+    }
+}
+
+// Pairs that tick at one moment, taken from their lists in any order: the same bits.
+static void simultaneous_kicks_commute(void **state) {
+    (void)state;
+    int kicked = 0;
+    for (int round = 0; round < 40; round++) {
+        double first[3 * NODES] = {0};
+        uint64_t start = seed;
+        bool legal = true;
+        for (int order = 0; legal && order < 4; order++) {
+            world w;
+            seed = start;
+            world_init(&w, 0.3);
+            w.contact.law.friction = 0.4, w.contact.law.restitution = 0.3;
+            legal = rbt_contact_window(&w.contact, 0);
+            for (int level = 0; level <= RBT_TICK_BITS; level++) {
+                rbt_level_list *list = &w.contact.levels[level];
+                for (size_t i = 0; order && i < list->count; i++) {  // turned about, or mixed up
+                    size_t j = order == 1 ? list->count - 1 - i : (i * 7919 + (size_t)order) % list->count;
+                    int32_t swap = list->items[i];
+                    if (order == 1 && i >= j) break;
+                    list->items[i] = list->items[j];
+                    list->items[j] = swap;
+                    list->sorted = false;
+                }
+            }
+            double before[3 * NODES];
+            memcpy(before, w.v, sizeof before);
+            rbt_contact_measure(&w.contact, 0);
+            rbt_contact_kick(&w.contact, 0);
+            kicked += memcmp(before, w.v, sizeof before) != 0;
+            if (order == 0) memcpy(first, w.v, sizeof first);
+            assert_memory_equal(first, w.v, sizeof first);
+            rbt_contact_free(&w.contact);
+        }
+    }
+    assert_true(kicked > 20);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distances_are_least),     cmocka_unit_test(layers_follow_their_law),
+        cmocka_unit_test(queue_is_ordered),        cmocka_unit_test(tree_finds_all_pairs),
+        cmocka_unit_test(slabs_never_expire_late), cmocka_unit_test(windows_leave_out_nothing),
+        cmocka_unit_test(awake_layers_are_enough), cmocka_unit_test(simultaneous_kicks_commute),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
