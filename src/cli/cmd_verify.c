@@ -45,7 +45,7 @@ int rbt_command_verify(int count, char **words) {
     bool silent = quiet || json;
     rbt_error error = {0};
     bool good = rbt_verify_folder(&v, folder, tell, &silent, &error);
-    good = good && (!json || write_json(&v, NULL, &error)) && (!output || write_json(&v, output, &error));
+    good = good && (!json || quiet || write_json(&v, NULL, &error)) && (!output || write_json(&v, output, &error));
     if (good && !quiet && !json) {
         char summary[256];
         rbt_verification_summary(&v, summary, sizeof summary);

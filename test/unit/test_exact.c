@@ -86,6 +86,9 @@ static void test_signs_near_and_on_planes(void **state) {
         for (int k = 0; k < 3; k++) p[3][k] = p[0][k] + s * (p[1][k] - p[0][k]) + t * (p[2][k] - p[0][k]);
         nudge(p[3]);
         compare(p);
+        for (int k = 0; k < 3; k++) p[2][k] = p[0][k] + s * (p[1][k] - p[0][k]);  // on a line, nearly
+        nudge(p[2]);
+        compare(p);
         for (int i = 0; i < 12; i++) p[i / 3][i % 3] = 0.1 * small(2);  // multiples of 0.1 are no grid after rounding
         compare(p);
         for (int i = 0; i < 12; i++) p[i / 3][i % 3] = 1 + 0x1p-52 * small(2);

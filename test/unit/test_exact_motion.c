@@ -119,6 +119,48 @@ static void test_irrational_times(void **state) {
     assert_true(meet(&p, RBT_VERTEX_TRIANGLE));
 }
 
+// ---- Against points at rest
+
+// Seen from a triangle that keeps its shape, a vertex draws a segment; seen from an edge, another that keeps its shape draws
+// a parallelogram. So the answers must be those for points at rest, in every degenerate position of a small grid, whether its
+// step is 1 or the last bit, and however all of it moves along.
+static void check_against_rest(int most, double step, double offset, int rounds) {
+    int found = 0;
+    for (int n = 0; n < rounds; n++) {
+        double x[4][3], shift[3], common[3], to[4][3];
+        rbt_pair_kind kind = n % 2 ? RBT_EDGE_EDGE : RBT_VERTEX_TRIANGLE;
+        int movers = kind == RBT_EDGE_EDGE ? 2 : 1;
+        rbt_paths p;
+        for (int k = 0; k < 3; k++) {
+            shift[k] = step * small(2 * most);
+            common[k] = step * small(3);
+            for (int i = 0; i < 4; i++) x[i][k] = offset + (n % 3 == 0 && k == 1 ? 0 : step * small(most));
+            if (n % 6 == 0 && k == 1) shift[k] = 0;  // within a plane
+            for (int i = 0; i < 4; i++) {
+                to[i][k] = x[i][k] + (i < movers ? shift[k] : 0);
+                p.from[i][k] = x[i][k];
+                p.to[i][k] = to[i][k] + common[k];
+            }
+        }
+        bool meets = kind == RBT_VERTEX_TRIANGLE
+                         ? rbt_segment_meets_triangle(x[0], to[0], x[1], x[2], x[3]) != RBT_APART
+                         : rbt_segment_meets_triangle(x[2], x[3], x[0], x[1], to[1]) != RBT_APART ||
+                               rbt_segment_meets_triangle(x[2], x[3], x[0], to[1], to[0]) != RBT_APART;
+        assert_int_equal(meet(&p, kind), meets);
+        found += meets;
+    }
+    assert_in_range(found, rounds / 20, rounds * 19 / 20);
+}
+
+static void test_shapes_that_move_stiffly(void **state) {
+    (void)state;
+    check_against_rest(1, 1, 0, 800);
+    check_against_rest(3, 1, 0, 800);
+    check_against_rest(3, 0x1p-52, 1, 800);
+    check_against_rest(4, 0x1p-1074, 0, 400);
+    check_against_rest(4, 0x1p600, 0, 400);
+}
+
 // ---- Random motion
 
 // Of p to the segment a b
@@ -192,9 +234,8 @@ static void test_random_motion(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contacts_are_found),
-        cmocka_unit_test(test_misses_by_the_last_bit),
-        cmocka_unit_test(test_irrational_times),
+        cmocka_unit_test(test_contacts_are_found), cmocka_unit_test(test_misses_by_the_last_bit),
+        cmocka_unit_test(test_irrational_times),   cmocka_unit_test(test_shapes_that_move_stiffly),
         cmocka_unit_test(test_random_motion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
