@@ -39,7 +39,7 @@ static void describe_body(const rbt_body *b) {
 static const rbt_verified *first_verified(const rbt_run_progress *p) {
     const rbt_verification *v = p->verification;
     size_t i = v->count - 1;
-    while (i > 0 && v->states[i - 1].step) i--;
+    while (i > 0 && (v->states[i - 1].step || v->states[i - 1].event)) i--;
     return &v->states[i];
 }
 

@@ -22,6 +22,8 @@ typedef struct run {
     int64_t last_frame;  // to go to
     double started;
     rbt_verification verification;
+    rbt_witness witness;
+    bool event_failed;  // an event could not be judged
     rbt_error *error;
 } run;
 
@@ -100,12 +102,28 @@ static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const r
     hear(&progress, r->options->listener);
 }
 
+// Events are shown once a step. Without the steps, those of one step a frame are looked at.
+static void see_event(void *context, double t, const double *x) {
+    run *r = context;
+    const rbt_state *state = &r->sim->state;
+    uint64_t drawn = ((uint64_t)state->frame + 1) * 0x9e3779b97f4a7c15u >> 32;
+    if (!r->options->verify_steps && state->step != (int64_t)(drawn % (uint64_t)r->sim->model->steps_per_frame))
+        return;
+    rbt_verified about = {.frame = state->frame, .step = state->step, .event = true, .t = t};
+    if (!r->event_failed) r->event_failed = !rbt_verification_add(&r->verification, &about, x, r->error);
+}
+
 // `failed`: the state before a step that failed
 static bool verify(run *r, bool failed) {
     const rbt_state *state = &r->sim->state;
     if (!r->options->verify && !r->options->verify_steps) return true;
     rbt_verification *v = &r->verification;
     if (!v->node_body && !rbt_verification_set_model(v, r->sim->model, r->error)) return false;
+    const rbt_stepper *stepper = &r->sim->stepper;
+    if (!r->report.verification && stepper->method->set_witness) {
+        r->witness = (rbt_witness){see_event, r};
+        stepper->method->set_witness(stepper->self, &r->witness);
+    }
     r->report.verification = v;
     rbt_verified about = {.frame = state->frame, .step = state->step, .failed = failed, .t = state->t};
     return rbt_verification_add(v, &about, state->x, r->error);
@@ -123,7 +141,7 @@ static rbt_run_end advance(run *r, rbt_step_report *report) {
         else if (r->sim->state.frame == frame && !verify(r, false)) end = RBT_RUN_WORLD_FAILED;
     }
     r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified);
-    return end;
+    return r->event_failed ? RBT_RUN_WORLD_FAILED : end;
 }
 
 static rbt_run_end march(run *r, rbt_step_report *report) {

@@ -66,7 +66,7 @@ bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, rbt
 
 static bool judge(rbt_verification *v, rbt_verified *s, const double *x, rbt_error *error) {
     if (!rbt_intersect_state(&v->mesh, x, v->keep, &s->in, error)) return false;
-    s->has_way = v->last && !v->states_only;
+    s->has_way = v->last && !v->states_only && !s->event;
     if (!s->has_way || rbt_intersect_motion(&v->mesh, v->last, x, v->keep, &s->way, error)) return true;
     rbt_intersections_free(&s->in);
     return false;
@@ -76,13 +76,17 @@ bool rbt_verification_add(rbt_verification *v, const rbt_verified *about, const 
     double start = rbt_now();
     size_t bytes = 3 * v->mesh.node_count * sizeof(double);
     void *states = v->states;
-    rbt_verified s = {.frame = about->frame, .step = about->step, .failed = about->failed, .t = about->t};
+    rbt_verified s = {
+        .frame = about->frame, .step = about->step, .failed = about->failed, .event = about->event, .t = about->t};
     if (!rbt_array_reserve(&states, &v->capacity, v->count + 1, sizeof s, "verified states", error)) return false;
     v->states = states;
     if (!judge(v, &s, x, error)) return false;
     v->states[v->count++] = s;
-    if (!v->last && !(v->last = rbt_array_new(bytes, 1, "positions", error))) return false;
-    if (bytes) memcpy(v->last, x, bytes);
+    if (!s.event) {
+        if (!v->last && !(v->last = rbt_array_new(bytes, 1, "positions", error))) return false;
+        if (bytes) memcpy(v->last, x, bytes);
+    }
+    v->event_count += s.event;
     v->bad_count += s.in.count + s.way.count > 0;
     v->in_states += s.in.count;
     v->touching += s.in.touching;

@@ -13,6 +13,7 @@
 typedef struct rbt_verified {  // one state
     int64_t frame, step;       // the frame, or so many steps after it
     bool failed;               // the state before a step that failed for good
+    bool event;                // somewhere within the step that follows: no way leads there or on from there
     double t;                  // [s]
     rbt_intersections in;      // the state itself
     bool has_way;              // there was a state before with the same mesh
@@ -29,6 +30,7 @@ typedef struct rbt_verification {
     double *last;       // (mesh.node_count x 3) the latest positions; NULL: none yet
     size_t count, capacity;
     rbt_verified *states;
+    size_t event_count;                   // of the states, how many are events
     size_t bad_count;                     // states with an intersection, in them or on the way to them
     size_t in_states, touching, on_ways;  // intersections: in states, of these only touching, and on ways
     size_t way_count, tested, exact;
@@ -43,7 +45,7 @@ bool rbt_verification_set_names(rbt_verification *v, const rbt_scene *scene, rbt
 bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, rbt_error *error);  // mesh and names
 void rbt_verification_free(rbt_verification *v);
 
-// Judges the next state; it becomes the last of v->states. `about`: frame, step, failed and t.
+// Judges the next state; it becomes the last of v->states. `about`: frame, step, failed, event and t.
 bool rbt_verification_add(rbt_verification *v, const rbt_verified *about, const double *x, rbt_error *error);
 
 // All states in a run's folder: frames/*.vtu (from checkpoints of the same number where the frames are in single precision),

@@ -28,8 +28,10 @@ static void add_nodes(const int32_t *nodes, int count, const char *between, rbt_
 
 // When the state was reached from the one before, `when` of the way.
 static double time_of(const rbt_verification *v, const rbt_verified *s, const rbt_intersection *i) {
-    if (i->kind == RBT_EDGE_IN_TRIANGLE || s == v->states) return s->t;
-    double before = s[-1].t;
+    const rbt_verified *from = s;
+    while (from > v->states && (from == s || from->event)) from--;
+    if (i->kind == RBT_EDGE_IN_TRIANGLE || from == s) return s->t;
+    double before = from->t;
     return before + i->when * (s->t - before);
 }
 
@@ -100,6 +102,7 @@ static void add_state(const rbt_verification *v, const rbt_verified *s, rbt_text
     rbt_text_add(t, "{\"frame\": %lld, ", (long long)s->frame);
     if (s->step) rbt_text_add(t, "\"step\": %lld, ", (long long)s->step);
     if (s->failed) rbt_text_add(t, "\"before_failure\": true, ");
+    if (s->event) rbt_text_add(t, "\"event\": true, ");
     add_real(t, "time", s->t);
     rbt_text_add(t, ", \"intersections\": %zu, \"touching\": %zu, \"on_way\": ", s->in.count, s->in.touching);
     if (s->has_way) rbt_text_add(t, "%zu", s->way.count);
@@ -119,7 +122,8 @@ void rbt_verification_json(const rbt_verification *v, bool all, rbt_text *t) {
     rbt_text_add_json(t, summary);
     rbt_text_add(t, ",\n  \"clean\": %s, \"intersections\": %zu, \"touching\": %zu, \"on_ways\": %zu,\n",
                  v->bad_count ? "false" : "true", v->in_states, v->touching, v->on_ways);
-    rbt_text_add(t, "  \"states\": %zu, \"bad_states\": %zu, \"ways\": %zu,\n", v->count, v->bad_count, v->way_count);
+    rbt_text_add(t, "  \"states\": %zu, \"events\": %zu, \"bad_states\": %zu, \"ways\": %zu,\n", v->count,
+                 v->event_count, v->bad_count, v->way_count);
     rbt_text_add(t, "  \"nodes\": %zu, \"triangles\": %zu, \"edges\": %zu, \"pairs\": %zu, \"pairs_exact\": %zu, ",
                  v->mesh.vertex_count, v->mesh.triangle_count, v->mesh.edge_count, v->tested, v->exact);
     add_real(t, "seconds", v->seconds);

@@ -66,6 +66,8 @@ typedef struct async_contact {
     size_t node_count;                  // of the model and of obstacles
     unsigned char *on_surface;          // (node_count)
     int64_t moments, forces;            // so far
+    const rbt_witness *witness;         // NULL: nobody
+    double *shown;                      // (node_count x 3) places that the witness sees
     double seconds[4], all_seconds[4];  // of this attempt, of all
 } async_contact;
 
@@ -257,6 +259,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
               (s->tracks.t = rbt_arena_take(s->arena, n, sizeof(int64_t))) &&
               (s->tracks.inverse_mass = rbt_arena_take(s->arena, n, sizeof(double))) &&
               (s->on_surface = rbt_arena_take(s->arena, n, 1)) &&
+              (s->shown = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
               (s->damping = rbt_arena_take(s->arena, rbt_clocks_memory(model), sizeof(double)));
     if (!ok) rbt_fail_memory(error, 8 * n * sizeof(double), "a stepper");
     ok = ok && rbt_clocks_init(&s->clocks, model, s->options.elastic_safety, error) &&
@@ -413,9 +416,24 @@ static rbt_outcome explain(async_contact *s, rbt_step_report *report) {
     return RBT_STALLED;
 }
 
+// A tick of the attempt that follows from its beginning alone, as if drawn (the finaliser of splitmix64).
+static int64_t drawn_tick(int64_t begin, int64_t end) {
+    uint64_t z = (uint64_t)begin + 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return begin + (int64_t)(z % (uint64_t)(end - begin > 0 ? end - begin : 1));
+}
+
+static void show(const async_contact *s, int64_t t, double time) {
+    for (size_t i = 0; i < s->model->node_count; i++) rbt_track_at(&s->tracks, i, t, s->shown + 3 * i);
+    s->witness->see(s->witness->context, time, s->shown);
+}
+
 static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_step_report *report) {
     if (!load(s, state)) return explain(s, report);
     int64_t begin = s->end, end = ticks_of(s, until);
+    int64_t show_from = s->witness ? drawn_tick(begin, end) : INT64_MAX;
     int shift = RBT_TICK_BITS - s->clocks.finest;
     for (;;) {
         int64_t t = ((s->now >> shift) + 1) << shift;
@@ -424,7 +442,11 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_st
             if (next < t) t = next;
         }
         if (t >= end) break;
-        if (!moment(s, t, state->t + (double)(t - begin) * s->tracks.tick)) return explain(s, report);
+        double time = state->t + (double)(t - begin) * s->tracks.tick;
+        if (!moment(s, t, time)) return explain(s, report);
+        if (t < show_from) continue;
+        show(s, t, time);
+        show_from = INT64_MAX;
     }
     s->now = end - 1;
     s->end = end;
@@ -433,6 +455,8 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_st
     if (outcome != RBT_DONE) s->synchronised = false;
     return outcome;
 }
+
+static void set_witness(void *self, const rbt_witness *witness) { ((async_contact *)self)->witness = witness; }
 
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     async_contact *s = self;
@@ -488,6 +512,7 @@ const rbt_method RBT_ASYNC_CONTACT = {
     .memory_size = memory_size,
     .create = create,
     .destroy = destroy,
+    .set_witness = set_witness,
     .attempt = attempt,
     .energies = energies,
     .describe = describe,

@@ -7,6 +7,12 @@
 #include "model/model.h"
 #include "step/stage.h"
 
+// Somebody who is shown places between the states that steps lead to, as `rubato run --verify` asks for.
+typedef struct rbt_witness {
+    void (*see)(void *context, double t, const double *x);  // x (node_count x 3) [m]
+    void *context;
+} rbt_witness;
+
 typedef struct rbt_method {
     const char *name;
     const char *doc;              // what it does, one sentence
@@ -26,6 +32,10 @@ typedef struct rbt_method {
     // A workspace for this model; `options` points to the struct that the table describes (NULL: defaults).
     void *(*create)(const rbt_model *model, int solver, const void *options, rbt_error *error);
     void (*destroy)(void *self);
+
+    // From now on each attempt shows the places at one of its events, chosen at random, which changes no bit of the result; the
+    // witness must outlive the workspace. NULL: the method has no events.
+    void (*set_witness)(void *self, const rbt_witness *witness);
 
     // One attempt to bring the state from state->t to `until`. On failure it fills report->outcome, stage, value and
     // hint and may leave x and v half-made: the caller restores them. It never touches state->frame or state->step.

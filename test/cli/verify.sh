@@ -74,6 +74,20 @@ assert v["states"] == 7 and v["ways"] == 6 and (v["frames"][0]["frame"], v["fram
 assert v["frames"][0]["intersections"] == 0 and v["frames"][0]["on_way"] > 0, v
 PYTHON
 same_results hit during
+# A method of events shows one of each step, and looking changes nothing.
+stuck=(--set 'bodies[2].material.young=1e6' --set 'bodies[2].transform.translate=[3,0.013,0.021]' --set 'bodies[2].velocity.linear=[0,0.1,0]'
+    --set 'integrator={"method": "async-contact", "options": {"contact": false}}')
+"$rubato" run bullet.json -o events-unseen -q "${stuck[@]}"
+says 1 'the first in frame 0' "$rubato" run bullet.json -o events -q --verify-steps "${stuck[@]}"
+python3 - <<'PYTHON'
+import json
+v = json.load(open("events/run.json"))["verify"]
+assert 1 <= v["events"] <= 6 and v["states"] == 7 + v["events"] == v["bad_states"] and v["ways"] == 6, v
+events = [f for f in v["frames"] if f.get("event")]
+assert events and all(e["intersections"] > 0 and e["on_way"] is None for e in events), v
+assert all(round(e["time"] / 0.05 % 1, 9) not in (0, 1) for e in events), events
+PYTHON
+same_results events events-unseen
 touch miss/failed.rbt
 says 0 'frame   3 of 3' "$rubato" run bullet.json -o miss --verify --set bodies[2].transform.translate=[-1,1.5,0]
 grep -q '"clean": true' miss/run.json || fail "run.json should say clean"
