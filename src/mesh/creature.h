@@ -11,6 +11,7 @@ typedef struct rbt_creature {
     const rbt_primitive *parts;
     size_t part_count;
     double blend;  // where a part does not say otherwise
+    double inner;  // the node set inner lies within the parts made thinner by this factor; 0: there is none
 } rbt_creature;
 
 // gen_blend.c: meshes it, names the regions, scales it to the size asked for and stands it on y = 0.
@@ -32,9 +33,10 @@ rbt_mesh *rbt_make_creature(const rbt_creature *creature, const rbt_creature_sha
 #define STRAIGHT                                                                                                     \
     { 0, 0, 1, 0 }
 
-#define RBT_TABLE_CREATURE(name, table, melt)                                                                        \
+#define RBT_TABLE_CREATURE(name, table, melt) RBT_TABLE_CREATURE_WITH_INNER(name, table, melt, 0)
+#define RBT_TABLE_CREATURE_WITH_INNER(name, table, melt, thinner)                                                    \
     rbt_mesh *rbt_make_##name(const void *parameters, rbt_error *error) {                                            \
-        const rbt_creature creature = {table, sizeof table / sizeof table[0], melt};                                 \
+        const rbt_creature creature = {table, sizeof table / sizeof table[0], melt, thinner};                        \
         return rbt_make_creature(&creature, parameters, error);                                                      \
     }
 

@@ -78,7 +78,7 @@ static const rbt_primitive LIVER[] = {
 
 RBT_TABLE_CREATURE(dinosaur, DINOSAUR, 0.2)
 RBT_TABLE_CREATURE(armadillo, ARMADILLO, 0.15)
-RBT_TABLE_CREATURE(body, BODY, 0.14)
+RBT_TABLE_CREATURE_WITH_INNER(body, BODY, 0.14, 0.4)
 RBT_TABLE_CREATURE(liver, LIVER, 1.2)
 
 RBT_CREATURE_PARAMETERS(DINOSAUR, "dinosaur shape",
@@ -86,6 +86,9 @@ RBT_CREATURE_PARAMETERS(DINOSAUR, "dinosaur shape",
 RBT_CREATURE_PARAMETERS(ARMADILLO, "armadillo shape",
                         "An animal upright on two legs: the tet sets body, shell, head, ears, arms, legs and tail.",
                         0.031, 15.5)
-RBT_CREATURE_PARAMETERS(BODY, "body shape",
-                        "A standing human body: the tet sets torso, head, arms, hands, legs and feet.", 1.75, 113.75)
+RBT_CREATURE_PARAMETERS(
+    BODY, "body shape",
+    "A standing human body: the tet sets torso, head, arms, hands, legs and feet, and the node set inner "
+    "along their middle.",
+    1.75, 113.75)
 RBT_CREATURE_PARAMETERS(LIVER, "liver shape", "A liver: the tet sets right-lobe, left-lobe and caudate.", 0.19, 18)

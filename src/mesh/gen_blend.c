@@ -242,9 +242,35 @@ rbt_mesh *rbt_make_blend(const void *parameters, rbt_error *error) {
     return mesh;
 }
 
+// The node set inner: the nodes inside the creature's capsules and ellipsoids, made thinner. Thin limbs may have none.
+static bool name_inner(rbt_mesh *mesh, const rbt_creature *creature, rbt_error *error) {
+    size_t count = creature->part_count;
+    rbt_primitive *parts = rbt_array_new(count, sizeof *parts, "parts", error);
+    if (!parts) return false;
+    for (size_t i = 0; i < count; i++) {
+        parts[i] = creature->parts[i];
+        for (int k = 0; k < 2; k++) parts[i].radius[k] *= creature->inner;
+        for (int k = 0; k < 3 && parts[i].kind == RBT_ELLIPSOID; k++) parts[i].b[k] *= creature->inner;
+    }
+    rbt_sdf *sdf = rbt_sdf_new(parts, count, 0, error);
+    bool made = sdf != NULL;
+    for (size_t i = 0; i < mesh->node_count && made; i++) {
+        int32_t node = (int32_t)i;
+        if (rbt_sdf_distance(sdf, mesh->nodes + 3 * i) <= 0)
+            made = rbt_mesh_add_to_set(mesh, "inner", RBT_SET_NODES, &node, 1, error);
+    }
+    rbt_sdf_free(sdf);
+    free(parts);
+    return made && rbt_mesh_finish_sets(mesh, error);
+}
+
 rbt_mesh *rbt_make_creature(const rbt_creature *creature, const rbt_creature_shape *p, rbt_error *error) {
     rbt_mesh *mesh =
         mesh_parts(creature->parts, creature->part_count, creature->blend, 0, p->resolution, true, error);
+    if (mesh && creature->inner > 0 && !name_inner(mesh, creature, error)) {
+        rbt_mesh_free(mesh);
+        return NULL;
+    }
     if (!mesh) return NULL;
     rbt_box box = rbt_box_empty();
     for (size_t i = 0; i < mesh->node_count; i++) rbt_box_include(&box, mesh->nodes + 3 * i, 0);
