@@ -282,6 +282,50 @@ typedef struct rbt_obstacle_capsule {
     double a[3], b[3], radius, stiffness;
 } rbt_obstacle_capsule;
 
+// ---- Cuts: tets (or the triangles of shells) are split along a surface while time runs
+
+typedef enum rbt_cut_surface_kind {
+    RBT_CUT_PLANE,      // rbt_cut_plane
+    RBT_CUT_RECTANGLE,  // rbt_cut_rectangle
+    RBT_CUT_BLADE,      // rbt_cut_blade
+    RBT_CUT_FILE,       // rbt_cut_file
+    RBT_CUT_KINDS
+} rbt_cut_surface_kind;
+
+typedef struct rbt_cut_plane {  // without end
+    double point[3], normal[3];
+    double towards[3];  // where strokes go; zero: along the longest side of the body's box
+    bool relative;      // the point is given in fractions of the body's bounding box
+} rbt_cut_plane;
+
+typedef struct rbt_cut_rectangle {  // corner + s along + r across; strokes go along
+    double corner[3], along[3], across[3];
+    bool relative;  // all of them in fractions of the body's bounding box
+} rbt_cut_rectangle;
+
+typedef struct rbt_cut_blade {  // a straight edge that is moved along a line with corners
+    RBT_LIST(double) points;    // (count x 3) [m] where one end of the edge goes
+    double blade[3];            // [m] from that end to the other
+} rbt_cut_blade;
+
+typedef struct rbt_cut_file {  // the triangles of a file
+    const char *file;
+    const char *unit;
+    double towards[3];  // where strokes go; zero: along the longest side of the surface's box
+} rbt_cut_file;
+
+enum { RBT_CUTS_MOST = 64 };  // in a scene
+
+typedef struct rbt_cut_def {
+    const char *body;     // NULL: all that can be cut
+    rbt_variant surface;  // rbt_cut_surface_kind
+    double time;          // [s] when it begins
+    double until;         // [s] when it is complete; NaN: at once
+    int strokes;          // in how many steps it goes on from `time` to `until`
+    bool deformed;        // the surface lies in the world as it is then, not in the bodies' rest shape
+    double tolerance;     // share of an edge within which its end counts as on the surface
+} rbt_cut_def;
+
 // ---- Time, method, output
 
 typedef struct rbt_time_def {
@@ -312,6 +356,7 @@ typedef struct rbt_scene {
     RBT_LIST(rbt_body_def) bodies;
     RBT_LIST(rbt_force) forces;
     RBT_LIST(rbt_obstacle) obstacles;
+    RBT_LIST(rbt_cut_def) cuts;
     rbt_time_def time;
     rbt_integrator_def integrator;
     rbt_output_def output;

@@ -21,6 +21,17 @@ size_t rbt_field_size(const rbt_field *field) {
     }
 }
 
+size_t rbt_field_item_size(const rbt_field *field) {
+    switch (field->kind) {
+    case RBT_INTS: return sizeof(int);
+    case RBT_REALS: return sizeof(double);
+    case RBT_VEC3S: return 3 * sizeof(double);
+    case RBT_TEXTS: return sizeof(const char *);
+    case RBT_RECORDS: return field->of.record->size;
+    default: return sizeof(rbt_variant);
+    }
+}
+
 void rbt_record_default(const rbt_record *record, void *data) {
     memset(data, 0, record->size);
     for (int i = 0; i < record->field_count; i++) {
@@ -93,4 +104,77 @@ const rbt_field *rbt_record_field(const rbt_record *record, const char *name) {
 int rbt_record_sibling(const rbt_record *record, const rbt_field *field, const void *data) {
     const rbt_field *sibling = rbt_record_field(record, field->of.by->sibling);
     return sibling ? *(const int *)((const char *)data + sibling->offset) : -1;
+}
+
+// ---- Copies
+
+static bool copy_text(rbt_arena *arena, const char **at) {
+    return !*at || (*at = rbt_arena_text(arena, *at)) != NULL;
+}
+
+// What a pointer to a struct points to, and all below it
+static bool copy_pointed(const rbt_record *record, rbt_arena *arena, const void **at) {
+    if (!*at || !record) return true;
+    void *copy = rbt_arena_take(arena, 1, record->size);
+    const void *from = *at;
+    *at = copy;
+    return copy && rbt_record_copy(record, arena, from, copy);
+}
+
+static bool copy_below(const rbt_record *record, const void *data, const rbt_field *f, rbt_arena *arena, void *at);
+
+static bool copy_variant(const rbt_variants *variants, rbt_arena *arena, rbt_variant *variant) {
+    const rbt_field *f = variant->which < 0 ? NULL : variants->alternative(variant->which);
+    if (!f) return true;
+    void *copy = rbt_arena_take(arena, 1, rbt_field_size(f));
+    if (!copy) return false;
+    memcpy(copy, variant->value, rbt_field_size(f));
+    variant->value = copy;
+    return copy_below(NULL, NULL, f, arena, copy);
+}
+
+static bool copy_list(const rbt_field *f, rbt_arena *arena, void *at) {
+    RBT_LIST(char) list;
+    memcpy(&list, at, sizeof list);
+    size_t size = rbt_field_item_size(f);
+    char *items = rbt_arena_take(arena, list.count, size);
+    if (!items) return false;
+    if (list.count) memcpy(items, list.items, list.count * size);
+    list.items = items;
+    memcpy(at, &list, sizeof list);
+    for (size_t i = 0; i < list.count; i++) {
+        void *item = items + i * size;
+        if (f->kind == RBT_TEXTS     ? !copy_text(arena, item)
+            : f->kind == RBT_RECORDS ? !rbt_record_copy(f->of.record, arena, item, item)
+                                     : f->kind == RBT_VARIANTS && !copy_variant(f->of.variants, arena, item))
+            return false;
+    }
+    return true;
+}
+
+// `at` is a copy already, but points to what the original points to.
+static bool copy_below(const rbt_record *record, const void *data, const rbt_field *f, rbt_arena *arena, void *at) {
+    switch (f->kind) {
+    case RBT_TEXT: return copy_text(arena, at);
+    case RBT_RECORD: return rbt_record_copy(f->of.record, arena, at, at);
+    case RBT_OPTIONAL: return copy_pointed(f->of.record, arena, at);
+    case RBT_RECORD_BY: return copy_pointed(f->of.by->record(rbt_record_sibling(record, f, data)), arena, at);
+    case RBT_VARIANT: return copy_variant(f->of.variants, arena, at);
+    case RBT_INTS:
+    case RBT_REALS:
+    case RBT_VEC3S:
+    case RBT_TEXTS:
+    case RBT_RECORDS:
+    case RBT_VARIANTS: return copy_list(f, arena, at);
+    default: return true;
+    }
+}
+
+bool rbt_record_copy(const rbt_record *record, rbt_arena *arena, const void *from, void *to) {
+    if (from != to) memcpy(to, from, record->size);
+    for (int i = 0; i < record->field_count; i++) {
+        const rbt_field *f = &record->fields[i];
+        if (!(f->flags & RBT_NOT_KEPT) && !copy_below(record, to, f, arena, (char *)to + f->offset)) return false;
+    }
+    return true;
 }

@@ -6,6 +6,7 @@
 #ifndef RBT_BASE_RECORD_H
 #define RBT_BASE_RECORD_H
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "rubato/list.h"
 
@@ -102,6 +103,12 @@ size_t rbt_field_size(const rbt_field *field);
 
 // Fills a struct with its table's defaults: lists empty, variants absent, nested records likewise.
 void rbt_record_default(const rbt_record *record, void *data);
+
+// A struct with everything it points to, in memory of the arena; false if there is not enough.
+bool rbt_record_copy(const rbt_record *record, rbt_arena *arena, const void *from, void *to);
+
+// Bytes of an item of a list field.
+size_t rbt_field_item_size(const rbt_field *field);
 
 // The limits of a number or item; false if there is none on that side. RBT_ABOVE and RBT_BELOW say if they are open.
 bool rbt_field_low(const rbt_field *field, double *limit);

@@ -87,7 +87,7 @@ static bool add_node(cutter *c, int32_t a, int32_t b, double share) {
 }
 
 // The crossings of one edge: ends that are close enough come to lie on the surface, the others become bisections if `make`.
-static bool cross_edge(cutter *c, size_t i, const rbt_cut_surface *surface, const rbt_cut_def *def, bool make) {
+static bool cross_edge(cutter *c, size_t i, const rbt_cut_surface *surface, const rbt_cut_range *def, bool make) {
     int32_t a = (int32_t)(c->edges[i] >> 32), b = (int32_t)(uint32_t)c->edges[i], last = a;
     unsigned char *on = c->result->on;
     if (on[a] && on[b]) return true;
@@ -117,7 +117,7 @@ static bool cross_edge(cutter *c, size_t i, const rbt_cut_surface *surface, cons
     return true;
 }
 
-static bool cross_edges(cutter *c, const rbt_cut_surface *surface, const rbt_cut_def *def) {
+static bool cross_edges(cutter *c, const rbt_cut_surface *surface, const rbt_cut_range *def) {
     c->start = rbt_array_new(c->edge_count + 1, sizeof *c->start, "crossings of a cut", c->error);
     if (!c->start) return false;
     for (size_t i = 0; i < c->edge_count; i++)
@@ -253,7 +253,7 @@ static bool mark_touched(cutter *c) {
     return r->touched != NULL;
 }
 
-static bool open_result(cutter *c, const rbt_cut_surface *surface, const rbt_cut_def *def) {
+static bool open_result(cutter *c, const rbt_cut_surface *surface, const rbt_cut_range *def) {
     double *positions = rbt_array_new(c->result->node_count, 3 * sizeof *positions, "nodes of a cut", c->error);
     if (!positions) return false;
     rbt_cut_carry(c->result, c->mesh->positions, 3, positions);
@@ -262,8 +262,8 @@ static bool open_result(cutter *c, const rbt_cut_surface *surface, const rbt_cut
     return good;
 }
 
-bool rbt_cut(const rbt_cut_mesh *mesh, const rbt_cut_surface *surface, const rbt_cut_def *def, rbt_cut_result *result,
-             rbt_error *error) {
+bool rbt_cut(const rbt_cut_mesh *mesh, const rbt_cut_surface *surface, const rbt_cut_range *def,
+             rbt_cut_result *result, rbt_error *error) {
     cutter c = {.mesh = mesh, .corners = (size_t)mesh->kind->element_corners, .result = result, .error = error};
     bool good = begin_result(&c) && find_near(&c, surface) && list_edges(&c) && cross_edges(&c, surface, def) &&
                 split_elements(&c) && open_result(&c, surface, def) && mark_touched(&c);

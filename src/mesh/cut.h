@@ -22,10 +22,10 @@ typedef struct rbt_cut_mesh {
     const unsigned char *on;  // (node_count) 1: put on this surface by an earlier part of the same cut; NULL: none
 } rbt_cut_mesh;
 
-typedef struct rbt_cut_def {
+typedef struct rbt_cut_range {
     double from, until;  // the part of the surface with from < progress <= until
     double tolerance;    // share of an edge
-} rbt_cut_def;
+} rbt_cut_range;
 
 typedef struct rbt_cut_result {
     size_t node_count, node_capacity, element_count;
@@ -41,8 +41,8 @@ typedef struct rbt_cut_result {
 
 // Old nodes keep their numbers, new ones follow. Nothing crossed and nothing opened is no error: split_count and opened_count
 // are 0 then.
-bool rbt_cut(const rbt_cut_mesh *mesh, const rbt_cut_surface *surface, const rbt_cut_def *def, rbt_cut_result *result,
-             rbt_error *error);
+bool rbt_cut(const rbt_cut_mesh *mesh, const rbt_cut_surface *surface, const rbt_cut_range *def,
+             rbt_cut_result *result, rbt_error *error);
 void rbt_cut_result_free(rbt_cut_result *result);
 
 // field (node_count x components) on the new nodes from the old ones

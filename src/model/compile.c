@@ -46,9 +46,20 @@ bool rbt_compile_fail(rbt_compiler *c, size_t body, const char *member, const ch
 bool rbt_compile_select(rbt_compiler *c, size_t body, const rbt_selection *where, const char *path,
                         unsigned char *chosen) {
     const rbt_body_def *def = &c->scene->bodies.items[body];
+    const rbt_dissection *cut = rbt_compile_dissection(c, body);
     rbt_select_context context = {
-        c->meshes[body], def->selections.items, def->selections.count, c->scene->file, path, true};
-    return rbt_select_nodes(&context, where, chosen, c->error);
+        c->uncut[body], def->selections.items, def->selections.count, c->scene->file, path, true};
+    if (!cut) return rbt_select_nodes(&context, where, chosen, c->error);
+    unsigned char *before = rbt_array_new(cut->old_node_count, 1, "a selection", c->error);
+    bool ok = before && rbt_select_nodes(&context, where, before, c->error);
+    if (ok) rbt_dissection_carry_nodes(cut, before, chosen);
+    free(before);
+    return ok;
+}
+
+const rbt_dissection *rbt_compile_dissection(const rbt_compiler *c, size_t body) {
+    const rbt_dissection *cut = &c->stock->dissections[body];
+    return cut->elements ? cut : NULL;
 }
 
 // n steps of equal length in every frame: the frame interval is what people see, the step is shortened to divide it.
@@ -69,8 +80,38 @@ bool rbt_compile_time(rbt_compiler *c) {
     return true;
 }
 
+rbt_stock *rbt_stock_new(size_t body_count, rbt_error *error) {
+    rbt_stock *stock = rbt_array_new(1, sizeof *stock, "meshes", error);
+    if (!stock) return NULL;
+    *stock = (rbt_stock){.body_count = body_count,
+                         .meshes = rbt_array_new(body_count, sizeof *stock->meshes, "meshes", error),
+                         .fits = rbt_array_new(body_count, sizeof *stock->fits, "meshes", error),
+                         .dissections = rbt_array_new(body_count, sizeof *stock->dissections, "meshes", error)};
+    if (stock->meshes && stock->fits && stock->dissections) return stock;
+    rbt_stock_free(stock);
+    return NULL;
+}
+
+void rbt_stock_free(rbt_stock *stock) {
+    if (!stock) return;
+    for (size_t b = 0; stock->meshes && b < stock->body_count; b++) rbt_mesh_free(stock->meshes[b]);
+    for (size_t b = 0; stock->dissections && b < stock->body_count; b++) rbt_dissection_free(&stock->dissections[b]);
+    free(stock->meshes);
+    free(stock->fits);
+    free(stock->dissections);
+    free(stock);
+}
+
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error) {
-    rbt_compiler c = {.scene = scene, .arena = rbt_arena_new(), .error = error};
+    rbt_stock *stock = rbt_stock_new(scene->bodies.count, error);
+    rbt_model *model = stock ? rbt_model_compile_stock(scene, stock, error) : NULL;
+    rbt_stock_free(stock);
+    return model;
+}
+
+rbt_model *rbt_model_compile_stock(const rbt_scene *scene, rbt_stock *stock, rbt_error *error) {
+    rbt_compiler c = {
+        .scene = scene, .arena = rbt_arena_new(), .stock = stock, .uncut = stock->meshes, .error = error};
     size_t bodies = scene->bodies.count;
     rbt_model *result = NULL;
     if (!c.arena || !(c.model = rbt_arena_take(c.arena, 1, sizeof *c.model))) {
@@ -79,14 +120,16 @@ rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error) {
         return NULL;
     }
     c.model->arena = c.arena;
-    bool ok = RBT_TAKE(&c, c.meshes, bodies) && RBT_TAKE(&c, c.fits, bodies) && RBT_TAKE(&c, c.bodies, bodies);
+    bool ok = RBT_TAKE(&c, c.meshes, bodies) && RBT_TAKE(&c, c.bodies, bodies);
+    c.model->cut_count = scene->cuts.count;
     c.model->body_count = ok ? bodies : 0;
     c.model->bodies = c.bodies;
     if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&
         rbt_compile_materials(&c) && rbt_compile_constraints(&c) && rbt_compile_tempos(&c) && rbt_compile_start(&c) &&
         rbt_compile_loads(&c) && rbt_compile_skins(&c))
         result = c.model;
-    for (size_t b = 0; ok && b < bodies; b++) rbt_mesh_free(c.meshes[b]);
+    for (size_t b = 0; ok && b < bodies; b++)
+        if (c.meshes[b] != c.uncut[b]) rbt_mesh_free(c.meshes[b]);
     if (!result) rbt_model_free(c.model);
     return result;
 }

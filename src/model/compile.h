@@ -2,16 +2,15 @@
 #ifndef RBT_MODEL_COMPILE_H
 #define RBT_MODEL_COMPILE_H
 
-#include "model/deform.h"
-#include "model/model.h"
-#include "rubato/mesh.h"
+#include "model/stock.h"
 
 typedef struct rbt_compiler {
     const rbt_scene *scene;
-    rbt_model *model;   // being filled
-    rbt_arena *arena;   // of the model
-    rbt_mesh **meshes;  // (body count) placed in the world, freed at the end
-    rbt_fit *fits;      // (body count) how they were fitted
+    rbt_model *model;  // being filled
+    rbt_arena *arena;  // of the model
+    rbt_stock *stock;
+    rbt_mesh **uncut;   // (body count) placed in the world, of the stock
+    rbt_mesh **meshes;  // (body count) the same, or what cuts have left: nodes and elements only, freed at the end
     rbt_body *bodies;   // (body count)
     rbt_error *error;
 } rbt_compiler;
@@ -27,9 +26,12 @@ bool rbt_compile_fail(rbt_compiler *c, size_t body, const char *member, const ch
 // JSON path of a member of a body, as bodies[2].fixed[0]; lives in the compiler's arena.
 const char *rbt_compile_path(rbt_compiler *c, const char *format, ...) RBT_PRINTF(2, 3);
 
-// Nodes of a body that a selection chooses: chosen (nodes of the body).
+// Nodes of a body that a selection chooses: chosen (nodes of the body). Selections are made on the uncut mesh.
 bool rbt_compile_select(rbt_compiler *c, size_t body, const rbt_selection *where, const char *path,
                         unsigned char *chosen);
+
+// What cuts have made of a body's mesh; NULL if they have not.
+const rbt_dissection *rbt_compile_dissection(const rbt_compiler *c, size_t body);
 
 bool rbt_compile_meshes(rbt_compiler *c);       // files and generators, placed, judged, oriented
 bool rbt_compile_geometry(rbt_compiler *c);     // one set of arrays for all bodies, surface, corners

@@ -36,7 +36,7 @@ static void flip_all(rbt_mesh *mesh) {
 // What the body is made of follows from its mesh; "shell" and "springs" must agree with it.
 static bool choose_kind(rbt_compiler *c, size_t b) {
     const rbt_body_def *def = &c->scene->bodies.items[b];
-    const rbt_mesh *mesh = c->meshes[b];
+    const rbt_mesh *mesh = c->uncut[b];
     rbt_body *body = &c->bodies[b];
     const char *extra = mesh->tet_count        ? (def->shell     ? "shell"
                                                   : def->springs ? "springs"
@@ -78,7 +78,7 @@ static bool choose_kind(rbt_compiler *c, size_t b) {
 // Some formats and a mirroring transform number all tets the other way round: then all are renumbered. A single tet
 // that disagrees with the others lies inside out and cannot be simulated.
 static bool judge_tets(rbt_compiler *c, size_t body) {
-    rbt_mesh *mesh = c->meshes[body];
+    rbt_mesh *mesh = c->uncut[body];
     size_t negative = 0;
     for (size_t t = 0; t < mesh->tet_count; t++) negative += tet_volume(mesh->nodes, mesh->tets + 4 * t) < 0;
     if (2 * negative > mesh->tet_count) flip_all(mesh);
@@ -103,7 +103,7 @@ static bool judge_tets(rbt_compiler *c, size_t body) {
 }
 
 static bool judge_triangles(rbt_compiler *c, size_t body) {
-    const rbt_mesh *mesh = c->meshes[body];
+    const rbt_mesh *mesh = c->uncut[body];
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         const int32_t *triangle = mesh->triangles + 3 * t;
         double edge[3][3], normal[3], longest = 0;
@@ -122,7 +122,7 @@ static bool judge_triangles(rbt_compiler *c, size_t body) {
 }
 
 static bool judge_edges(rbt_compiler *c, size_t body) {
-    const rbt_mesh *mesh = c->meshes[body];
+    const rbt_mesh *mesh = c->uncut[body];
     for (size_t e = 0; e < mesh->edge_count; e++) {
         double along[3];
         rbt_subtract(mesh->nodes + 3 * (size_t)mesh->edges[2 * e + 1], mesh->nodes + 3 * (size_t)mesh->edges[2 * e],
@@ -134,7 +134,7 @@ static bool judge_edges(rbt_compiler *c, size_t body) {
 }
 
 static bool judge(rbt_compiler *c, size_t body) {
-    const rbt_mesh *mesh = c->meshes[body];
+    const rbt_mesh *mesh = c->uncut[body];
     rbt_body_kind kind = c->bodies[body].kind;
     if (kind == RBT_SOLID   ? !judge_tets(c, body)
         : kind == RBT_SHELL ? !judge_triangles(c, body)
@@ -157,21 +157,43 @@ static bool judge(rbt_compiler *c, size_t body) {
     return true;
 }
 
+static bool place_mesh(rbt_compiler *c, size_t b) {
+    const rbt_body_def *def = &c->scene->bodies.items[b];
+    double unit = 1;
+    if (def->mesh.unit && !rbt_unit_factor(def->mesh.unit, &unit))
+        return rbt_compile_fail(c, b, "mesh.unit", "no unit \"%s\"", def->mesh.unit);
+    rbt_mesh *mesh = c->uncut[b] = load_mesh(c, &def->mesh);
+    if (!mesh) return false;
+    c->stock->fits[b] = rbt_fit_measure(mesh->nodes, mesh->node_count, unit, &def->transform);
+    rbt_place_points(mesh->nodes, mesh->node_count, unit, &def->transform, &c->stock->fits[b]);
+    for (size_t i = 0; i < 3 * mesh->node_count; i++)
+        if (!isfinite(mesh->nodes[i]))
+            return rbt_compile_fail(c, b, "transform", "node %zu has a coordinate that is not a number", i / 3);
+    return true;
+}
+
+// What cuts have left of a mesh
+static rbt_mesh *dissected(rbt_compiler *c, size_t b) {
+    const rbt_dissection *cut = rbt_compile_dissection(c, b);
+    bool solid = cut->kind == &RBT_FACES_OF_TETS;
+    rbt_mesh *mesh = rbt_mesh_new(c->error);
+    if (mesh && rbt_mesh_allocate(mesh, cut->node_count, solid ? cut->element_count : 0,
+                                  solid ? 0 : cut->element_count, 0, c->error)) {
+        rbt_dissection_carry(cut, c->uncut[b]->nodes, 3, mesh->nodes);
+        memcpy(solid ? mesh->tets : mesh->triangles, cut->elements,
+               cut->element_count * (size_t)cut->kind->element_corners * sizeof *cut->elements);
+        return mesh;
+    }
+    rbt_mesh_free(mesh);
+    return NULL;
+}
+
 bool rbt_compile_meshes(rbt_compiler *c) {
     for (size_t b = 0; b < c->scene->bodies.count; b++) {
-        const rbt_body_def *def = &c->scene->bodies.items[b];
-        c->bodies[b].name = rbt_arena_text(c->arena, def->name);
-        double unit = 1;
-        if (def->mesh.unit && !rbt_unit_factor(def->mesh.unit, &unit))
-            return rbt_compile_fail(c, b, "mesh.unit", "no unit \"%s\"", def->mesh.unit);
-        rbt_mesh *mesh = c->meshes[b] = load_mesh(c, &def->mesh);
-        if (!mesh || !choose_kind(c, b)) return false;
-        c->fits[b] = rbt_fit_measure(mesh->nodes, mesh->node_count, unit, &def->transform);
-        rbt_place_points(mesh->nodes, mesh->node_count, unit, &def->transform, &c->fits[b]);
-        for (size_t i = 0; i < 3 * mesh->node_count; i++)
-            if (!isfinite(mesh->nodes[i]))
-                return rbt_compile_fail(c, b, "transform", "node %zu has a coordinate that is not a number", i / 3);
-        if (!judge(c, b)) return false;
+        c->bodies[b].name = rbt_arena_text(c->arena, c->scene->bodies.items[b].name);
+        if ((!c->uncut[b] && !place_mesh(c, b)) || !choose_kind(c, b) || !judge(c, b)) return false;
+        c->meshes[b] = rbt_compile_dissection(c, b) ? dissected(c, b) : c->uncut[b];
+        if (!c->meshes[b]) return false;
     }
     return true;
 }
@@ -264,12 +286,10 @@ bool rbt_compile_geometry(rbt_compiler *c) {
         for (size_t i = 0; i < 2 * (body->edge_end - body->edge_begin); i++)
             edges[2 * body->edge_begin + i] = mesh->edges[i] + (int32_t)body->node_begin;
         for (int k = 0; k < 3; k++) body->box_min[k] = INFINITY, body->box_max[k] = -INFINITY;
-        for (size_t i = 0; i < mesh->node_count; i++) {
-            node_body[body->node_begin + i] = (int32_t)b;
-            for (int k = 0; k < 3; k++) {
-                body->box_min[k] = fmin(body->box_min[k], mesh->nodes[3 * i + (size_t)k]);
-                body->box_max[k] = fmax(body->box_max[k], mesh->nodes[3 * i + (size_t)k]);
-            }
+        for (size_t i = 0; i < mesh->node_count; i++) node_body[body->node_begin + i] = (int32_t)b;
+        for (size_t i = 0; i < 3 * c->uncut[b]->node_count; i++) {  // where a body is cut does not change its box
+            body->box_min[i % 3] = fmin(body->box_min[i % 3], c->uncut[b]->nodes[i]);
+            body->box_max[i % 3] = fmax(body->box_max[i % 3], c->uncut[b]->nodes[i]);
         }
     }
     m->X = X;
@@ -277,46 +297,4 @@ bool rbt_compile_geometry(rbt_compiler *c) {
     m->edges = edges;
     m->node_body = node_body;
     return build_surface(c) && build_node_tets(c);
-}
-
-bool rbt_compile_skins(rbt_compiler *c) {
-    rbt_model *m = c->model;
-    for (size_t b = 0; b < m->body_count; b++) {
-        const rbt_body_def *def = &c->scene->bodies.items[b];
-        rbt_body *body = &c->bodies[b];
-        if (!def->surface) continue;
-        if (body->kind != RBT_SOLID)
-            return rbt_compile_fail(c, b, "surface",
-                                    "tets carry a finer surface, but this body has none; leave \"surface\" out");
-        double unit = 1;
-        if (def->surface->unit && !rbt_unit_factor(def->surface->unit, &unit))
-            return rbt_compile_fail(c, b, "surface.unit", "no unit \"%s\"", def->surface->unit);
-        char *path = rbt_path_join(c->scene->folder, def->surface->file);
-        rbt_mesh *surface = path ? rbt_mesh_read(path, c->error) : NULL;
-        free(path);
-        if (!surface) return false;
-        int32_t *triangles;
-        bool ok = surface->triangle_count > 0 ||
-                  rbt_compile_fail(c, b, "surface", "\"%s\" has no triangles", def->surface->file);
-        if (ok) rbt_place_points(surface->nodes, surface->node_count, unit, &def->transform, &c->fits[b]);
-        ok = ok && rbt_embed(m->X, m->node_count, m->tets + 4 * body->tet_begin, body->tet_end - body->tet_begin,
-                             surface->nodes, surface->node_count, &body->skin.embedding, c->error);
-        ok = ok && RBT_TAKE(c, triangles, 3 * surface->triangle_count);
-        if (ok) {
-            memcpy(triangles, surface->triangles, 3 * surface->triangle_count * sizeof *triangles);
-            body->skin.triangles = triangles;
-            body->skin.triangle_count = surface->triangle_count;
-            rbt_embedding *e = &body->skin.embedding;
-            for (size_t i = 0; i < e->vertex_count; i++) e->tet[i] += (int32_t)body->tet_begin;
-            double diagonal[3];
-            rbt_subtract(body->box_max, body->box_min, diagonal);
-            if (e->farthest > 0.1 * rbt_length(diagonal))
-                ok = rbt_compile_warn(
-                    c, "body \"%s\": a vertex of its surface is %g m outside the tets; do unit and place agree?",
-                    body->name, e->farthest);
-        }
-        rbt_mesh_free(surface);
-        if (!ok) return false;
-    }
-    return true;
 }

@@ -3,7 +3,6 @@
 #include "mesh/select.h"
 #include "mesh/stable_step.h"
 #include "model/compile.h"
-#include "model/deform.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,15 +12,20 @@
 
 static bool choose_elements(rbt_compiler *c, size_t b, size_t r, unsigned char *chosen) {
     const rbt_body_def *def = &c->scene->bodies.items[b];
-    rbt_select_context context = {c->meshes[b],
+    const rbt_dissection *cut = rbt_compile_dissection(c, b);
+    rbt_select_context context = {c->uncut[b],
                                   def->selections.items,
                                   def->selections.count,
                                   c->scene->file,
                                   rbt_compile_path(c, "bodies[%zu].regions[%zu].where", b, r),
                                   true};
     const rbt_selection *where = &def->regions.items[r].where;
-    return c->bodies[b].kind == RBT_SHELL ? rbt_select_triangles(&context, where, chosen, c->error)
-                                          : rbt_select_tets(&context, where, chosen, c->error);
+    unsigned char *before = cut ? rbt_array_new(cut->old_element_count, 1, "a region", c->error) : chosen;
+    bool ok = before && (c->bodies[b].kind == RBT_SHELL ? rbt_select_triangles(&context, where, before, c->error)
+                                                        : rbt_select_tets(&context, where, before, c->error));
+    if (ok && cut) rbt_dissection_carry_elements(cut, before, chosen);
+    if (cut) free(before);
+    return ok;
 }
 
 // Regions of tets and of shells' triangles
@@ -257,6 +261,23 @@ static void start_velocity(const rbt_model *m, const rbt_body *body, const rbt_v
     }
 }
 
+// Deformations are not linear: nodes that cuts have made lie between the old ones at the start too.
+static bool deform_body(rbt_compiler *c, size_t b, const rbt_body_def *def, double *x) {
+    const rbt_body *body = &c->bodies[b];
+    const rbt_mesh *uncut = c->uncut[b];
+    const rbt_dissection *cut = rbt_compile_dissection(c, b);
+    double *old = cut ? rbt_array_new(uncut->node_count, 3 * sizeof *old, "positions", c->error) : x;
+    if (!old) return false;
+    if (cut) memcpy(old, uncut->nodes, 3 * uncut->node_count * sizeof *old);
+    for (size_t i = 0; i < def->deform.count; i++)
+        rbt_deform_points(old, uncut->node_count, &def->deform.items[i], body->box_min, body->box_max);
+    if (cut) {
+        rbt_dissection_carry(cut, old, 3, x);
+        free(old);
+    }
+    return true;
+}
+
 bool rbt_compile_start(rbt_compiler *c) {
     rbt_model *m = c->model;
     double *x0, *v0;
@@ -265,9 +286,7 @@ bool rbt_compile_start(rbt_compiler *c) {
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body_def *def = &c->scene->bodies.items[b];
         const rbt_body *body = &c->bodies[b];
-        size_t nodes = body->node_end - body->node_begin;
-        for (size_t i = 0; i < def->deform.count; i++)
-            rbt_deform_points(x0 + 3 * body->node_begin, nodes, &def->deform.items[i], body->box_min, body->box_max);
+        if (!deform_body(c, b, def, x0 + 3 * body->node_begin)) return false;
         start_velocity(m, body, &def->velocity, x0, v0);
     }
     m->x0 = x0;

@@ -107,9 +107,17 @@ typedef struct rbt_model {
     double step, frame_interval;  // [s]
     int64_t frame_count;          // after frame 0
     int64_t steps_per_frame;
+
+    size_t cut_count;            // planned by the scene
+    int generation;              // how many models cuts have replaced before this one
+    uint64_t uncut_fingerprint;  // of the first of them; 0: this is the first
 } rbt_model;
 
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error);
+
+// The same from a stock of meshes (model/stock.h), which is filled if it is empty.
+typedef struct rbt_stock rbt_stock;
+rbt_model *rbt_model_compile_stock(const rbt_scene *scene, rbt_stock *stock, rbt_error *error);
 void rbt_model_free(rbt_model *model);
 
 // How the steps since time 0 went.
@@ -130,6 +138,8 @@ typedef struct rbt_state {
     size_t memory_size;  // bytes of the method's own memory, copied as they are
     void *memory;
     rbt_tally tally;
+    size_t cuts_size;  // bytes that tell what cuts have made of the bodies (model/cutting.h); 0: nothing
+    void *cuts;
 } rbt_state;
 
 bool rbt_state_init(rbt_state *state, const rbt_model *model, rbt_error *error);

@@ -23,6 +23,7 @@ void rbt_state_free(rbt_state *state) {
     free(state->x);
     free(state->v);
     free(state->memory);
+    free(state->cuts);
     *state = (rbt_state){0};
 }
 

@@ -1,7 +1,7 @@
 #include "out/checkpoint.h"
 
 #include "base/file.h"
-#include "out/fingerprint.h"
+#include "model/fingerprint.h"
 #include "out/numbered.h"
 
 #include <errno.h>
@@ -19,11 +19,12 @@ typedef struct head {
     uint64_t node_count, memory_size;
     uint64_t payload_size, packed_size;
     rbt_tally tally;
+    uint64_t cuts_size;
 } head;
-_Static_assert(sizeof(head) == 112, "the head has no gaps");
+_Static_assert(sizeof(head) == 120, "the head has no gaps");
 
 static const char MAGIC[8] = {'R', 'B', 'T', 'C', 'K', 'P', 'T', '1'};
-enum { VERSION = 2, LEVEL = 1, NODE_BYTES = 6 * sizeof(double) };
+enum { VERSION = 3, LEVEL = 1, NODE_BYTES = 6 * sizeof(double) };
 
 // zstd never unpacks more than this many bytes from one: a block of 128 KiB takes at least 4 bytes.
 enum { MOST_RATIO = 1 << 15 };
@@ -32,13 +33,18 @@ enum { MOST_RATIO = 1 << 15 };
 
 static bool join_payload(const rbt_state *state, rbt_bytes *payload, rbt_error *error) {
     size_t part = state->node_count * 3 * sizeof(double);
-    payload->size = 2 * part + state->memory_size;
+    payload->size = 2 * part + state->memory_size + state->cuts_size;
     payload->data = rbt_array_new(payload->size, 1, "a checkpoint", error);
     if (!payload->data) return false;
     memcpy(payload->data, state->x, part);
     memcpy(payload->data + part, state->v, part);
     if (state->memory_size) memcpy(payload->data + 2 * part, state->memory, state->memory_size);
+    if (state->cuts_size) memcpy(payload->data + 2 * part + state->memory_size, state->cuts, state->cuts_size);
     return true;
+}
+
+static uint64_t fingerprint(const rbt_model *model) {
+    return model->uncut_fingerprint ? model->uncut_fingerprint : rbt_model_fingerprint(model);
 }
 
 bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_state *state, rbt_error *error) {
@@ -56,12 +62,13 @@ bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_st
     }
     head h = {.version = VERSION,
               .head_size = sizeof h,
-              .fingerprint = rbt_model_fingerprint(model),
+              .fingerprint = fingerprint(model),
               .frame = state->frame,
               .step = state->step,
               .t = state->t,
               .node_count = state->node_count,
               .memory_size = state->memory_size,
+              .cuts_size = state->cuts_size,
               .payload_size = payload.size,
               .packed_size = packed,
               .tally = state->tally};
@@ -113,13 +120,14 @@ static bool check_values(const char *name, const head *h, rbt_error *error) {
                            "first at %g s, which no run can have",
                            (long long)tally->unconverged, (long long)tally->steps, tally->worst_residual,
                            tally->first);
-    if (h->node_count > INT32_MAX || h->memory_size > SIZE_MAX / 4 ||
-        h->payload_size != h->node_count * NODE_BYTES + h->memory_size)
-        return rbt_fail_at(error, name, 0, 0,
-                           "has %llu bytes of data, which does not fit %llu nodes and %llu bytes "
-                           "of memory",
-                           (unsigned long long)h->payload_size, (unsigned long long)h->node_count,
-                           (unsigned long long)h->memory_size);
+    if (h->node_count > INT32_MAX || h->memory_size > SIZE_MAX / 8 || h->cuts_size > SIZE_MAX / 8 ||
+        h->payload_size != h->node_count * NODE_BYTES + h->memory_size + h->cuts_size)
+        return rbt_fail_at(
+            error, name, 0, 0,
+            "has %llu bytes of data, which does not fit %llu nodes, %llu bytes of memory and %llu bytes "
+            "about cuts",
+            (unsigned long long)h->payload_size, (unsigned long long)h->node_count,
+            (unsigned long long)h->memory_size, (unsigned long long)h->cuts_size);
     if (h->payload_size / MOST_RATIO > h->packed_size)
         return rbt_fail_at(error, name, 0, 0, "has %llu bytes, which cannot hold the %llu bytes its head promises",
                            (unsigned long long)h->packed_size, (unsigned long long)h->payload_size);
@@ -129,12 +137,12 @@ static bool check_values(const char *name, const head *h, rbt_error *error) {
 static bool check_model(const char *name, const head *h, const rbt_model *model, rbt_checkpoint_match match,
                         rbt_error *error) {
     if (!model) return true;
-    if (h->node_count != model->node_count)
+    if (h->node_count != model->node_count && !h->cuts_size)  // cut bodies have more, which is checked with the cuts
         return rbt_fail_at(error, name, 0, 0,
                            "has %llu nodes, but the scene has %zu; the bodies' meshes must be the "
                            "same to go on from it",
                            (unsigned long long)h->node_count, model->node_count);
-    if (match == RBT_SAME_MODEL && h->fingerprint != rbt_model_fingerprint(model))
+    if (match == RBT_SAME_MODEL && h->fingerprint != fingerprint(model))
         return rbt_fail_at(error, name, 0, 0,
                            "was made with another scene (another mesh, material, force, motion or step); resume with "
                            "the scene as it was, or restart from a frame with --from-frame");
@@ -185,12 +193,15 @@ bool rbt_checkpoint_parse(const char *name, const void *bytes, size_t size, cons
                              .v = rbt_array_new(part, 1, "velocities", error),
                              .tally = h.tally,
                              .memory_size = h.memory_size,
-                             .memory = h.memory_size ? rbt_array_new(h.memory_size, 1, "memory", error) : NULL};
-        good = state->x && state->v && (state->memory || !h.memory_size);
+                             .memory = h.memory_size ? rbt_array_new(h.memory_size, 1, "memory", error) : NULL,
+                             .cuts_size = h.cuts_size,
+                             .cuts = h.cuts_size ? rbt_array_new(h.cuts_size, 1, "cuts", error) : NULL};
+        good = state->x && state->v && (state->memory || !h.memory_size) && (state->cuts || !h.cuts_size);
         if (good) {
             memcpy(state->x, payload, part);
             memcpy(state->v, payload + part, part);
             if (h.memory_size) memcpy(state->memory, payload + 2 * part, h.memory_size);
+            if (h.cuts_size) memcpy(state->cuts, payload + 2 * part + h.memory_size, h.cuts_size);
             good = check_finite(name, state, error);
         }
         if (!good) rbt_state_free(state);

@@ -2,8 +2,9 @@
 //
 // Little endian:  "RBTCKPT1", uint32 version, uint32 bytes of the head, uint64 fingerprint of the model, int64 frame,
 // int64 step, double t, uint64 nodes, uint64 bytes of the method's memory, uint64 bytes of the payload before and
-// after compression, and the tally of steps (int64 accepted, int64 not converged, double worst residual, double time of
-// the first); then the payload (x, v, memory; zstd) and the uint64 hash of everything before it. A file appears complete
+// after compression, the tally of steps (int64 accepted, int64 not converged, double worst residual, double time of the first)
+// and uint64 bytes about cuts (model/cutting.c); then the payload (x, v, memory, cuts; zstd) and the uint64 hash of everything before it.
+// The fingerprint is that of the uncut model. A file appears complete
 // or not at all, and the reader believes nothing.
 #ifndef RBT_OUT_CHECKPOINT_H
 #define RBT_OUT_CHECKPOINT_H

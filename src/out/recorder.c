@@ -19,6 +19,7 @@ static const char TETS[] = "frames/frame_", SKIN[] = "frames/surface_", OBJ[] = 
 struct rbt_recorder {
     char *folder;
     const rbt_model *model;
+    int generation;  // of the model
     rbt_output_def output;
     rbt_vtu_options vtu_options;
     int64_t next;  // the frame to come
@@ -154,9 +155,18 @@ static bool go_on(rbt_recorder *r, int64_t from, rbt_error *error) {
     return remove_frames(r, from, error) && write_base_mesh(r, error);
 }
 
-static bool prepare(rbt_recorder *r, const char *folder, rbt_error *error) {
-    r->folder = strdup(folder[0] ? folder : ".");
-    if (!r->folder) return rbt_fail_memory(error, strlen(folder), "a folder name");
+// Formats of one list of vertices for all frames
+static bool check_cuts(const rbt_recorder *r, rbt_error *error) {
+    if (!r->model->cut_count || !(r->output.pc2 || r->output.usda)) return true;
+    return rbt_fail(
+        error,
+        "%s files hold one set of vertices and triangles for all frames, but this scene cuts bodies while "
+        "time runs; take vtu or obj, which have a file per frame",
+        r->output.pc2 ? "pc2" : "usda");
+}
+
+// What depends on the model
+static bool prepare_frames(rbt_recorder *r, rbt_error *error) {
     if (!rbt_surface_build(&r->surface, r->model, error)) return false;
     if (!r->surface.triangle_count && (r->output.obj || r->output.pc2 || r->output.usda))
         return rbt_fail(error,
@@ -167,11 +177,36 @@ static bool prepare(rbt_recorder *r, const char *folder, rbt_error *error) {
     return r->vertices && r->floats;
 }
 
+static void forget_frames(rbt_recorder *r) {
+    rbt_surface_free(&r->surface);
+    rbt_vtu_frame_free(&r->vtu);
+    free(r->vertices);
+    free(r->floats);
+    r->vertices = NULL;
+    r->floats = NULL;
+}
+
+static bool prepare(rbt_recorder *r, const char *folder, rbt_error *error) {
+    r->folder = strdup(folder[0] ? folder : ".");
+    if (!r->folder) return rbt_fail_memory(error, strlen(folder), "a folder name");
+    return check_cuts(r, error) && prepare_frames(r, error);
+}
+
+bool rbt_recorder_follow(rbt_recorder *recorder, const rbt_model *model, rbt_error *error) {
+    rbt_recorder *r = recorder;
+    if (r->generation == model->generation) return true;
+    forget_frames(r);
+    r->model = model;
+    r->generation = model->generation;
+    return prepare_frames(r, error);
+}
+
 rbt_recorder *rbt_recorder_open(const char *folder, const rbt_model *model, const rbt_output_def *output,
                                 int64_t from_frame, rbt_error *error) {
     rbt_recorder *r = rbt_array_new(1, sizeof *r, "the recorder", error);
     if (!r) return NULL;
     *r = (rbt_recorder){.model = model,
+                        .generation = model->generation,
                         .output = *output,
                         .vtu_options = {output->compress, output->single_precision},
                         .next = from_frame < 0 ? 0 : from_frame + 1};
@@ -247,10 +282,7 @@ bool rbt_recorder_close(rbt_recorder *recorder, rbt_error *error) {
     bool good = true;
     for (int i = 0; i < r->file_count; i++) good = rbt_frame_file_close(r->files[i], good ? error : NULL) && good;
     good = rbt_usda_close(&r->usda, good ? error : NULL) && good;
-    rbt_surface_free(&r->surface);
-    rbt_vtu_frame_free(&r->vtu);
-    free(r->vertices);
-    free(r->floats);
+    forget_frames(r);
     free(r->folder);
     free(r);
     return good;

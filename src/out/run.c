@@ -22,6 +22,7 @@ typedef struct run {
     int64_t last_frame;  // to go to
     double started;
     rbt_verification verification;
+    int verified_generation;  // of the model whose mesh it has
     rbt_witness witness;
     bool event_failed;  // an event could not be judged
     rbt_error *error;
@@ -70,9 +71,7 @@ static bool restore(run *r) {
         rbt_state_free(&state);
         return false;
     }
-    rbt_state_free(&r->sim->state);
-    r->sim->state = state;
-    return rbt_stepper_prepare(&r->sim->stepper, &r->sim->state, r->error);
+    return rbt_sim_restore(r->sim, o->scene, &state, r->error);
 }
 
 static bool write_report(run *r, const char *status) {
@@ -88,7 +87,9 @@ static bool write_frame(run *r, bool last) {
     bool checkpoint = every > 0 && (last || state->frame % every == 0);
     r->report.last = rbt_sim_energies(r->sim);
     if (state->frame == 0) r->report.first = r->report.last;
-    if (!rbt_recorder_frame(r->recorder, state, &r->report.last, checkpoint, r->error)) return false;
+    if (!rbt_recorder_follow(r->recorder, r->sim->model, r->error) ||
+        !rbt_recorder_frame(r->recorder, state, &r->report.last, checkpoint, r->error))
+        return false;
     r->report.frames = state->frame;
     r->report.write_seconds += rbt_now() - start;
     return write_report(r, "running");
@@ -118,11 +119,12 @@ static bool verify(run *r, bool failed) {
     const rbt_state *state = &r->sim->state;
     if (!r->options->verify && !r->options->verify_steps) return true;
     rbt_verification *v = &r->verification;
-    if (!v->node_body && !rbt_verification_set_model(v, r->sim->model, r->error)) return false;
     const rbt_stepper *stepper = &r->sim->stepper;
-    if (!r->report.verification && stepper->method->set_witness) {
+    if (!v->node_body || r->verified_generation != r->sim->model->generation) {  // at first, and after a cut
+        if (!rbt_verification_set_model(v, r->sim->model, r->error)) return false;
+        r->verified_generation = r->sim->model->generation;
         r->witness = (rbt_witness){see_event, r};
-        stepper->method->set_witness(stepper->self, &r->witness);
+        if (stepper->method->set_witness) stepper->method->set_witness(stepper->self, &r->witness);
     }
     r->report.verification = v;
     rbt_verified about = {.frame = state->frame, .step = state->step, .failed = failed, .t = state->t};

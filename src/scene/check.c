@@ -301,6 +301,31 @@ static bool check_force_wind(checker *c, const void *data) {
     return check_body_exists(c, force->body) && check_span(c, force->from, force->until);
 }
 
+static bool check_cut(checker *c, const void *data) {
+    const rbt_cut_def *cut = data;
+    char a[32], b[32];
+    if (!check_body_exists(c, cut->body)) return false;
+    if (!isnan(cut->until) && !(cut->until >= cut->time)) {
+        rbt_walk_key(c->walk, "until");
+        return rbt_walk_fail(c->walk, "must be at least \"time\" (%s s), found %s", rbt_text_number(cut->time, a),
+                             rbt_text_number(cut->until, b));
+    }
+    const rbt_cut_blade *blade = cut->surface.value;
+    if (cut->surface.which != RBT_CUT_BLADE || blade->points.count >= 2) return true;
+    rbt_walk_key(c->walk, "surface");
+    rbt_walk_key(c->walk, "blade");
+    return fail_at(c, "points", "needs two points at least, found one");
+}
+
+static bool check_cut_rectangle(checker *c, const void *data) {
+    const rbt_cut_rectangle *r = data;
+    const double *a = r->along, *t = r->across;
+    double cross[3] = {a[1] * t[2] - a[2] * t[1], a[2] * t[0] - a[0] * t[2], a[0] * t[1] - a[1] * t[0]};
+    double size = hypot(hypot(cross[0], cross[1]), cross[2]);
+    double lengths = hypot(hypot(a[0], a[1]), a[2]) * hypot(hypot(t[0], t[1]), t[2]);
+    return size > 1e-9 * lengths || fail_at(c, "across", "must not point along the blade's way");
+}
+
 static bool check_mesh(checker *c, const void *data) {
     const rbt_mesh_def *mesh = data;
     bool scaled = mesh->unit && strcmp(mesh->unit, "m") != 0;
@@ -415,7 +440,9 @@ static bool check_time(checker *c, const void *data) {
 static bool check_scene(checker *c, const void *data) {
     const rbt_scene *scene = data;
     return check_names(c, "bodies", scene->bodies.items, scene->bodies.count, sizeof(rbt_body_def),
-                       offsetof(rbt_body_def, name));
+                       offsetof(rbt_body_def, name)) &&
+           (scene->cuts.count <= RBT_CUTS_MOST ||
+            fail_at(c, "cuts", "more than 64 cuts; one surface may have many parts"));
 }
 
 static const struct {
@@ -436,6 +463,8 @@ static const struct {
     {&RBT_FORCE_PULSE_RECORD, check_force_pulse},
     {&RBT_FORCE_WIND_RECORD, check_force_wind},
     {&RBT_OBSTACLE_BOX_RECORD, check_obstacle_box},
+    {&RBT_CUT_RECORD, check_cut},
+    {&RBT_CUT_RECTANGLE_RECORD, check_cut_rectangle},
     {&RBT_TIME_RECORD, check_time},
 };
 

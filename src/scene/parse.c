@@ -193,17 +193,6 @@ static bool read_three_ints(reader *r, const rbt_field *f, json_t *value, int at
     return true;
 }
 
-static size_t item_size(const rbt_field *f) {
-    switch (f->kind) {
-    case RBT_INTS: return sizeof(int);
-    case RBT_REALS: return sizeof(double);
-    case RBT_VEC3S: return 3 * sizeof(double);
-    case RBT_TEXTS: return sizeof(const char *);
-    case RBT_RECORDS: return f->of.record->size;
-    default: return sizeof(rbt_variant);
-    }
-}
-
 static bool read_item(reader *r, const rbt_field *f, json_t *value, void *at) {
     switch (f->kind) {
     case RBT_INTS: return read_int(r, f, value, at);
@@ -219,7 +208,7 @@ static bool read_list(reader *r, const rbt_field *f, json_t *value, void *at) {
     RBT_LIST(char) list = {0};
     if (!json_is_array(value)) return fail_kind(r, "a list", value);
     list.count = json_array_size(value);
-    size_t size = item_size(f);
+    size_t size = rbt_field_item_size(f);
     char *items = take(r, list.count, size);
     if (!items) return false;
     list.items = items;

@@ -1,5 +1,8 @@
 #include "scene/sim.h"
 
+#include "base/clock.h"
+#include "scene/table.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,11 +29,25 @@ static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *e
         e.kinetic, e.elastic, e.gravity, e.contact);
 }
 
+// With cuts, models are compiled while time runs, so scene and meshes must stay.
+static bool compile(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
+    if (!scene->cuts.count) return (sim->model = rbt_model_compile(scene, error)) != NULL;
+    sim->arena = rbt_arena_new();
+    sim->scene = sim->arena ? rbt_arena_take(sim->arena, 1, sizeof *sim->scene) : NULL;
+    if (!sim->scene || !rbt_record_copy(&RBT_SCENE_RECORD, sim->arena, scene, sim->scene))
+        return rbt_fail_memory(error, sizeof *sim->scene, "the scene");
+    if (scene->folder) sim->scene->folder = rbt_arena_text(sim->arena, scene->folder);
+    if (scene->file) sim->scene->file = rbt_arena_text(sim->arena, scene->file);
+    return (sim->stock = rbt_stock_new(scene->bodies.count, error)) &&
+           (sim->model = rbt_model_compile_stock(sim->scene, sim->stock, error)) &&
+           (sim->cutting = rbt_cutting_new(sim->scene, sim->stock, sim->model, error));
+}
+
 rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
     if (!rbt_scene_check(scene, error)) return NULL;
     rbt_sim *sim = rbt_array_new(1, sizeof *sim, "a simulation", error);
     if (!sim) return NULL;
-    if ((sim->model = rbt_model_compile(scene, error)) && rbt_state_init(&sim->state, sim->model, error) &&
+    if (compile(sim, scene, error) && rbt_state_init(&sim->state, sim->model, error) &&
         check_start(sim, scene, error) && rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error) &&
         rbt_stepper_prepare(&sim->stepper, &sim->state, error))
         return sim;
@@ -43,13 +60,62 @@ void rbt_sim_free(rbt_sim *sim) {
     rbt_stepper_free(&sim->stepper);
     rbt_state_free(&sim->state);
     rbt_model_free(sim->model);
+    rbt_model_free(sim->previous);
+    rbt_cutting_free(sim->cutting);
+    rbt_stock_free(sim->stock);
+    rbt_arena_free(sim->arena);
     free(sim);
+}
+
+bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt_error *error) {
+    rbt_state_free(&sim->state);
+    sim->state = *state;
+    *state = (rbt_state){0};
+    if (sim->state.cuts_size) {
+        if (!sim->cutting) return rbt_fail(error, "bodies were cut, but the scene has no cuts");
+        rbt_model *model = rbt_cutting_restore(sim->cutting, sim->model, &sim->state, error);
+        if (!model) return false;
+        rbt_stepper_free(&sim->stepper);
+        rbt_model_free(sim->model);
+        sim->model = model;
+        if (!rbt_stepper_init(&sim->stepper, model, &scene->integrator, error)) return false;
+    }
+    return rbt_stepper_prepare(&sim->stepper, &sim->state, error);
+}
+
+// All cuts that are due. Trouble with them ends the run as a failed step does.
+static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
+    double start = rbt_now();
+    rbt_error error = {0};
+    bool good = true;
+    while (good && rbt_cutting_due(sim->cutting, sim->state.t)) {
+        rbt_change change;
+        good = rbt_cutting_stroke(sim->cutting, sim->model, &sim->state, &change, &error);
+        if (good && change.after) {
+            good = rbt_stepper_follow(&sim->stepper, &change, &sim->scene->integrator, &sim->state, &error);
+            if (good) rbt_model_free(sim->model);
+            else sim->previous = sim->model;
+            sim->model = change.after;
+        }
+        rbt_change_free(&change);
+    }
+    sim->cut_seconds += rbt_now() - start;
+    if (good) return true;
+    report->outcome = RBT_OUT_OF_MEMORY;
+    report->stage = "cut";
+    report->body = report->element = -1;
+    snprintf(report->hint, sizeof report->hint, "%.*s", (int)sizeof report->hint - 1, error.message);
+    return false;
 }
 
 // Times are multiples of the frame interval and of the step within it, never sums: a resumed run computes the same.
 rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
     const rbt_model *m = sim->model;
     rbt_state *s = &sim->state;
+    if (sim->cutting && rbt_cutting_due(sim->cutting, s->t)) {
+        if (!make_cuts(sim, report)) return report->outcome;
+        m = sim->model;
+    }
     bool last = s->step + 1 == m->steps_per_frame;
     double until = last ? (double)(s->frame + 1) * m->frame_interval
                         : (double)s->frame * m->frame_interval + (double)(s->step + 1) * m->step;

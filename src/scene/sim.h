@@ -2,15 +2,28 @@
 #ifndef RBT_SCENE_SIM_H
 #define RBT_SCENE_SIM_H
 
+#include "model/cutting.h"
 #include "step/stepper.h"
 
 struct rbt_sim {
     rbt_model *model;
     rbt_state state;
     rbt_stepper stepper;
+    double cut_seconds;  // spent on cuts so far
+
+    // Of scenes with cuts; NULL otherwise. The scene is a copy that lives as long as the simulation.
+    rbt_arena *arena;
+    rbt_scene *scene;
+    rbt_stock *stock;
+    rbt_cutting *cutting;
+    rbt_model *previous;  // the model of a stepper that could not follow a cut; NULL: all have
 };
 
-// One step (the last of a frame completes the frame).
+// Goes on from a state of a checkpoint, of which the simulation becomes the owner, whatever comes of it. With cuts made, the model is
+// compiled anew.
+bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt_error *error);
+
+// One step (the last of a frame completes the frame), before it the cuts that are due.
 rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report);
 
 #endif

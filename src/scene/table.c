@@ -1,4 +1,4 @@
-// Scene, time, integrator, output, forces and obstacles; bodies and what is on them are in table_body.c.
+// Scene, time, integrator, output, forces and obstacles; bodies and what is on them are in table_body.c, cuts in table_cut.c.
 #include "scene/table.h"
 
 #include "scene/table_macros.h"
@@ -196,6 +196,7 @@ static const rbt_field SCENE[] = {
     {FIELD(rbt_scene, forces, RBT_VARIANTS), .of.variants = &FORCE_VARIANTS,
      .doc = "What acts on them from outside."},
     {FIELD(rbt_scene, obstacles, RBT_VARIANTS), .of.variants = &OBSTACLE_VARIANTS, .doc = "What they bounce off."},
+    {FIELD(rbt_scene, cuts, RBT_RECORDS), .of.record = &RBT_CUT_RECORD, .doc = "What is cut while time runs."},
     {FIELD(rbt_scene, time, RBT_RECORD), .of.record = &RBT_TIME_RECORD, .doc = "Steps and frames."},
     {FIELD(rbt_scene, integrator, RBT_RECORD), .of.record = &RBT_INTEGRATOR_RECORD,
      .doc = "The method that moves the bodies."},

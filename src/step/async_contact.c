@@ -250,6 +250,14 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     s->model = model;
     if (options) s->options = *(const async_options *)options;
     else rbt_record_default(&OPTIONS, &s->options);
+    if (model->cut_count && s->options.contact) {
+        free(s);
+        rbt_fail(
+            error,
+            "async-contact keeps surfaces apart, but the faces of a cut touch each other; leave \"cuts\" out, set "
+            "integrator.options.contact to false or take another method");
+        return NULL;
+    }
     s->node_count = model->node_count + model->obstacles.count;
     s->arena = rbt_arena_new();
     size_t n = s->node_count;

@@ -4,7 +4,7 @@
 #define RBT_STEP_METHOD_H
 
 #include "base/record.h"
-#include "model/model.h"
+#include "model/change.h"
 #include "step/stage.h"
 
 // Somebody who is shown places between the states that steps lead to, as `rubato run --verify` asks for.
@@ -36,6 +36,11 @@ typedef struct rbt_method {
     // From now on each attempt shows the places at one of its events, chosen at random, which changes no bit of the result; the
     // witness must outlive the workspace. NULL: the method has no events.
     void (*set_witness)(void *self, const rbt_witness *witness);
+
+    // After a cut: a workspace for change->after, in place of one for change->before, which it may take from; both are destroyed by the
+    // caller. NULL: create makes it. It must go on as one that create has made would, bit for bit: that is what a resumed run has.
+    // The method's memory in the state is zero after a cut, as at the start: forces jump, and what came before says little.
+    void *(*follow)(void *before, const rbt_change *change, int solver, const void *options, rbt_error *error);
 
     // One attempt to bring the state from state->t to `until`. On failure it fills report->outcome, stage, value and
     // hint and may leave x and v half-made: the caller restores them. It never touches state->frame or state->step.

@@ -5,16 +5,44 @@
 // Bytes of x, v and the method's memory
 static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count * sizeof(double) + s->memory_size; }
 
-bool rbt_stepper_init(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
+static bool begin(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
     *s = (rbt_stepper){.model = model, .method = rbt_method_at(def->method), .max_cuts = def->max_cuts};
     if (!s->method) return rbt_fail(error, "there is no method number %d", def->method);
     if (s->method->own_steps) s->max_cuts = 0;
     s->memory_size = s->method->memory_size ? s->method->memory_size(model, def->options) : 0;
     s->saved = rbt_array_new((size_t)(1 + s->max_cuts), saved_size(s), "saved states", error);
-    s->self = s->saved ? s->method->create(model, def->solver, def->options, error) : NULL;
-    if (s->self) return true;
+    return s->saved != NULL;
+}
+
+bool rbt_stepper_init(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
+    if (begin(s, model, def, error) && (s->self = s->method->create(model, def->solver, def->options, error)))
+        return true;
     rbt_stepper_free(s);
     return false;
+}
+
+bool rbt_stepper_follow(rbt_stepper *s, const rbt_change *change, const rbt_integrator_def *def, rbt_state *state,
+                        rbt_error *error) {
+    rbt_stepper next;
+    bool good = begin(&next, change->after, def, error);
+    void *memory =
+        good && next.memory_size ? rbt_array_new(next.memory_size, 1, "the memory of a method", error) : NULL;
+    good = good && (memory || !next.memory_size);
+    if (good)
+        next.self = s->method->follow ? s->method->follow(s->self, change, def->solver, def->options, error)
+                                      : s->method->create(change->after, def->solver, def->options, error);
+    if (!good || !next.self) {
+        free(memory);
+        rbt_stepper_free(&next);
+        return false;
+    }
+    free(state->memory);
+    state->memory = memory;
+    state->memory_size = next.memory_size;
+    next.stages = s->stages;
+    rbt_stepper_free(s);
+    *s = next;
+    return true;
 }
 
 void rbt_stepper_free(rbt_stepper *s) {

@@ -24,6 +24,11 @@ bool rbt_stepper_prepare(const rbt_stepper *stepper, rbt_state *state, rbt_error
 // Those of the model, and what the method alone knows of.
 rbt_energies rbt_stepper_energies(const rbt_stepper *stepper, const rbt_state *state);
 
+// After a cut: from now on for change->after, which the state already belongs to but for its memory. Times of stages go on. On failure
+// the stepper is as it was.
+bool rbt_stepper_follow(rbt_stepper *stepper, const rbt_change *change, const rbt_integrator_def *def,
+                        rbt_state *state, rbt_error *error);
+
 // From state->t to `until`. Adds to the report's counts; on failure the state is bit for bit what it was.
 rbt_outcome rbt_stepper_advance(rbt_stepper *stepper, rbt_state *state, double until, rbt_step_report *report);
 

@@ -1,8 +1,8 @@
 // The reader of checkpoints on arbitrary bytes. The input's first byte chooses whether the rest gets a checksum that
 // fits, so that the fuzzer also reaches what lies behind that check, and real compressed data in place of its own.
+#include "model/fingerprint.h"
 #include "model/model.h"
 #include "out/checkpoint.h"
-#include "out/fingerprint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { HEAD = 112, SUM = 8, ROOM = 1 << 16 };
+enum { HEAD = 120, SUM = 8, ROOM = 1 << 16 };
 
 // Head as given, the bytes behind it compressed, sizes and checksum set right.
 static size_t pack(const uint8_t *data, size_t size, char *out) {

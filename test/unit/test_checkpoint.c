@@ -1,8 +1,8 @@
 // Checkpoints: the same bits come back, and every damaged file is refused with a sentence.
 #include "../support/out_model.h"
 #include "base/file.h"
+#include "model/fingerprint.h"
 #include "out/checkpoint.h"
-#include "out/fingerprint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +85,7 @@ static void every_cut_is_refused(void **unused) {
         assert_false(rbt_checkpoint_parse("cut", cut, n, &c.o->model, RBT_SAME_MODEL, &back, &e));
         assert_string_equal(e.file, "cut");
         if (n < 8) assert_string_equal(e.message, "is not a checkpoint: it does not begin with RBTCKPT1");
-        else if (n < 120) assert_non_null(strstr(e.message, "is cut short: "));
+        else if (n < 128) assert_non_null(strstr(e.message, "is cut short: "));
         else assert_non_null(strstr(e.message, "is cut short or has grown: "));
         assert_null(back.x);
         free(cut);
@@ -105,7 +105,7 @@ static void every_flipped_bit_is_refused(void **unused) {
         b.data[bit / 8] ^= (char)(1 << bit % 8);
         assert_false(rbt_checkpoint_parse("bit", b.data, b.size, &c.o->model, RBT_SAME_MODEL, &back, &e));
         assert_true(strlen(e.message) > 10);
-        if (bit >= 8 * 112) assert_non_null(strstr(e.message, "is damaged: its checksum is "));
+        if (bit >= 8 * 120) assert_non_null(strstr(e.message, "is damaged: its checksum is "));
         b.data[bit / 8] ^= (char)(1 << bit % 8);
     }
     free(b.data);
@@ -123,11 +123,15 @@ static void heads_that_lie(void **unused) {
         {24, (uint64_t)-1, "has frame -1, step 1 and time 0.233333, which no run can have"},
         {32, (uint64_t)-5, "has frame 7, step -5 and time 0.233333, which no run can have"},
         {40, 0x7ff0000000000000u, "has frame 7, step 1 and time inf, which no run can have"},
-        {48, 13, "has 589 bytes of data, which does not fit 13 nodes and 13 bytes of memory"},
+        {48, 13, "has 589 bytes of data, which does not fit 13 nodes, 13 bytes of memory and 0 bytes about cuts"},
         {48, UINT64_MAX,
-         "has 589 bytes of data, which does not fit 18446744073709551615 nodes and 13 bytes of memory"},
-        {56, 1u << 30, "has 589 bytes of data, which does not fit 12 nodes and 1073741824 bytes of memory"},
-        {64, 1u << 30, "has 1073741824 bytes of data, which does not fit 12 nodes and 13 bytes of memory"},
+         "has 589 bytes of data, which does not fit 18446744073709551615 nodes, 13 bytes of memory and 0 bytes about "
+         "cuts"},
+        {56, 1u << 30,
+         "has 589 bytes of data, which does not fit 12 nodes, 1073741824 bytes of memory and 0 bytes about cuts"},
+        {64, 1u << 30,
+         "has 1073741824 bytes of data, which does not fit 12 nodes, 13 bytes of memory and 0 bytes about cuts"},
+        {112, 5, "has 589 bytes of data, which does not fit 12 nodes, 13 bytes of memory and 5 bytes about cuts"},
         {80, 2,
          "has 3 steps that did not converge of 2, the worst at 12.5 times its tolerance, the first at 0.1 s, which "
          "no "
@@ -279,7 +283,7 @@ static void newest_readable_one(void **unused) {
     assert_true(rbt_checkpoint_prune(c.folder, 3, &e));
     assert_false(rbt_checkpoint_newest(c.folder, 11, &c.o->model, RBT_SAME_MODEL, &back, &e));
     assert_string_equal(e.file, c.path);
-    assert_string_equal(e.message, "is cut short: 20 bytes, but a checkpoint has at least 120");
+    assert_string_equal(e.message, "is cut short: 20 bytes, but a checkpoint has at least 128");
     assert_true(rbt_checkpoint_remove_after(c.folder, 12, &e));
     assert_true(rbt_checkpoint_newest(c.folder, INT64_MAX, &c.o->model, RBT_SAME_MODEL, &back, &e));
     assert_int_equal(back.frame, 12);

@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "model/fingerprint.h"
 #include "out/checkpoint.h"
-#include "out/fingerprint.h"
 #include "out/recorder.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // A 64-bit number that tells models apart, and the hash it is made with (also the checksum of checkpoints).
-#ifndef RBT_OUT_FINGERPRINT_H
-#define RBT_OUT_FINGERPRINT_H
+#ifndef RBT_MODEL_FINGERPRINT_H
+#define RBT_MODEL_FINGERPRINT_H
 
 #include "model/model.h"
 

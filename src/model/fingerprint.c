@@ -1,4 +1,4 @@
-#include "out/fingerprint.h"
+#include "model/fingerprint.h"
 
 #include <string.h>
 

@@ -1,0 +1,286 @@
+#include "model/cutting.h"
+
+#include "base/text.h"
+#include "math/vec3.h"
+#include "model/cut_shape.h"
+#include "model/fingerprint.h"
+#include "model/momentum.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct rbt_cutting {
+    const rbt_scene *scene;
+    rbt_stock *stock;
+    double rounding;   // [s] by which times may differ
+    rbt_mesh **files;  // (cut count) NULL where a cut has none
+    int32_t *done;     // (cut count) strokes
+};
+
+// ---- Plans
+
+static const rbt_side_kind *kind_of(const rbt_body *body) {
+    return body->kind == RBT_SOLID ? &RBT_FACES_OF_TETS : &RBT_EDGES_OF_TRIANGLES;
+}
+
+static bool concerns(const rbt_cut_def *def, const rbt_body *body) {
+    return def->body ? strcmp(def->body, body->name) == 0 : body->kind != RBT_NET;
+}
+
+rbt_cutting *rbt_cutting_new(const rbt_scene *scene, rbt_stock *stock, const rbt_model *model, rbt_error *error) {
+    rbt_cutting *c = rbt_array_new(1, sizeof *c, "cuts", error);
+    if (!c) return NULL;
+    size_t count = scene->cuts.count;
+    *c = (rbt_cutting){.scene = scene,
+                       .stock = stock,
+                       .rounding = 1e-9 * model->frame_interval,
+                       .files = rbt_array_new(count, sizeof *c->files, "cuts", error),
+                       .done = rbt_array_new(count, sizeof *c->done, "cuts", error)};
+    bool good = c->files && c->done;
+    for (size_t i = 0; good && i < count; i++) {
+        const rbt_cut_def *def = &scene->cuts.items[i];
+        char path[64];
+        snprintf(path, sizeof path, "cuts[%zu]", i);
+        for (size_t b = 0; good && b < model->body_count; b++)
+            if (concerns(def, &model->bodies[b]) && model->bodies[b].kind == RBT_NET)
+                good = rbt_fail_path(error, scene->file, path,
+                                     "body \"%s\" is made of springs; bodies of tets or triangles can be cut",
+                                     model->bodies[b].name);
+        if (good && def->surface.which == RBT_CUT_FILE)
+            good = (c->files[i] = rbt_cut_shape_read(def->surface.value, scene->folder, scene->file, path, error)) !=
+                   NULL;
+    }
+    if (good) return c;
+    rbt_cutting_free(c);
+    return NULL;
+}
+
+void rbt_cutting_free(rbt_cutting *cutting) {
+    if (!cutting) return;
+    for (size_t i = 0; cutting->files && i < cutting->scene->cuts.count; i++) rbt_mesh_free(cutting->files[i]);
+    free(cutting->files);
+    free(cutting->done);
+    free(cutting);
+}
+
+static int32_t strokes_of(const rbt_cut_def *def) {
+    return isnan(def->until) || def->until <= def->time ? 1 : def->strokes;
+}
+
+// Strokes of a cut that are due by t: the k-th of n at time + k / n (until - time), a single one at `time`.
+static int32_t due_by(const rbt_cutting *c, const rbt_cut_def *def, double t) {
+    int32_t n = strokes_of(def);
+    double duration = isnan(def->until) ? 0 : def->until - def->time, since = t + c->rounding - def->time;
+    if (!(duration > 0)) return since >= 0;
+    if (since >= duration) return n;
+    return since > 0 ? (int32_t)(n * since / duration) : 0;
+}
+
+bool rbt_cutting_due(const rbt_cutting *cutting, double t) {
+    for (size_t i = 0; i < cutting->scene->cuts.count; i++)
+        if (due_by(cutting, &cutting->scene->cuts.items[i], t) > cutting->done[i]) return true;
+    return false;
+}
+
+// ---- Carrying out
+
+static bool cut_body(rbt_cutting *c, size_t cut, const rbt_cut_range *range, bool complete, const rbt_model *model,
+                     size_t b, const rbt_state *state, rbt_cut_result *result, rbt_error *error) {
+    const rbt_cut_def *def = &c->scene->cuts.items[cut];
+    const rbt_body *body = &model->bodies[b];
+    const rbt_mesh *uncut = c->stock->meshes[b];
+    rbt_dissection *dissection = &c->stock->dissections[b];
+    const double *positions = (def->deformed ? state->x : model->X) + 3 * body->node_begin;
+    rbt_box box = rbt_box_empty();
+    for (size_t n = 0; n < body->node_end - body->node_begin; n++) rbt_box_include(&box, positions + 3 * n, 0);
+    rbt_cut_surface surface;
+    if (!rbt_cut_shape(def, c->files[cut], body->box_min, body->box_max, box.min, box.max, &surface, error))
+        return false;
+    bool solid = body->kind == RBT_SOLID;
+    bool good = dissection->elements || rbt_dissection_begin(dissection, kind_of(body), uncut->node_count,
+                                                             solid ? uncut->tets : uncut->triangles,
+                                                             solid ? uncut->tet_count : uncut->triangle_count, error);
+    good = good && rbt_dissection_cut(dissection, uncut->nodes, positions, &surface, range, (int)cut, complete,
+                                      result, error);
+    rbt_cut_surface_free(&surface);
+    return good;
+}
+
+static bool make_change(const rbt_model *before, rbt_model *after, const rbt_cut_result *results, rbt_change *change,
+                        rbt_error *error) {
+    *change = (rbt_change){
+        .before = before,
+        .after = after,
+        .parents = rbt_array_new(after->node_count, 2 * sizeof *change->parents, "a cut", error),
+        .share = rbt_array_new(after->node_count, sizeof *change->share, "a cut", error),
+        .origin = rbt_array_new(after->tet_count, sizeof *change->origin, "a cut", error),
+        .touched = rbt_array_new(after->node_count, 1, "a cut", error),
+    };
+    if (!change->parents || !change->share || !change->origin || !change->touched) return false;
+    for (size_t b = 0; b < after->body_count; b++) {
+        const rbt_body *old = &before->bodies[b], *new = &after->bodies[b];
+        const rbt_cut_result *r = results[b].elements ? &results[b] : NULL;
+        for (size_t n = new->node_begin, i = 0; n < new->node_end; n++, i++) {
+            for (size_t k = 0; k < 2; k++)
+                change->parents[2 * n + k] = (int32_t)old->node_begin + (r ? r->parents[2 * i + k] : (int32_t)i);
+            if (!r) continue;
+            change->share[n] = r->share[i];
+            change->touched[n] = r->touched[i];
+        }
+        for (size_t t = new->tet_begin, i = 0; t < new->tet_end; t++, i++)
+            change->origin[t] = (int32_t)old->tet_begin + (r ? r->origin[i] : (int32_t)i);
+    }
+    return true;
+}
+
+void rbt_change_free(rbt_change *change) {
+    free(change->parents);
+    free(change->share);
+    free(change->origin);
+    free(change->touched);
+    *change = (rbt_change){0};
+}
+
+void rbt_change_carry(const rbt_change *change, const double *before, int components, double *after) {
+    size_t k = (size_t)components;
+    for (size_t n = 0; n < change->after->node_count; n++) {
+        const double *a = before + k * (size_t)change->parents[2 * n];
+        const double *b = before + k * (size_t)change->parents[2 * n + 1];
+        double s = change->share[n];
+        for (size_t i = 0; i < k; i++) after[k * n + i] = s == 0 ? a[i] : (1 - s) * a[i] + s * b[i];
+    }
+}
+
+static bool carry_state(const rbt_change *change, rbt_state *state, rbt_error *error) {
+    size_t nodes = change->after->node_count;
+    double *x = rbt_array_new(nodes, 3 * sizeof *x, "positions", error);
+    double *v = rbt_array_new(nodes, 3 * sizeof *v, "velocities", error);
+    unsigned char *chosen = rbt_array_new(nodes, 1, "nodes", error);
+    bool good = x && v && chosen;
+    if (good) {
+        rbt_change_carry(change, state->x, 3, x);
+        rbt_change_carry(change, state->v, 3, v);
+        rbt_momentum_keep(change, state, x, v, chosen);
+        double *old_x = state->x, *old_v = state->v;
+        state->x = x;
+        state->v = v;
+        state->node_count = nodes;
+        x = old_x;
+        v = old_v;
+    }
+    free(x);
+    free(v);
+    free(chosen);
+    return good;
+}
+
+// ---- Bytes: numbers of cuts and bodies, strokes made, then for every body whether it is dissected, and how
+
+static bool remember(const rbt_cutting *c, rbt_state *state, rbt_error *error) {
+    const uint32_t head[2] = {(uint32_t)c->scene->cuts.count, (uint32_t)c->stock->body_count};
+    rbt_text bytes = {0};
+    rbt_text_add_bytes(&bytes, head, sizeof head);
+    rbt_text_add_bytes(&bytes, c->done, head[0] * sizeof *c->done);
+    for (size_t b = 0; b < c->stock->body_count; b++) {
+        uint64_t dissected = c->stock->dissections[b].elements != NULL;
+        rbt_text_add_bytes(&bytes, &dissected, sizeof dissected);
+        if (dissected) rbt_dissection_write(&c->stock->dissections[b], &bytes);
+    }
+    if (bytes.failed) {
+        rbt_text_free(&bytes);
+        return rbt_fail_memory(error, bytes.size, "cuts");
+    }
+    free(state->cuts);
+    state->cuts = bytes.text;
+    state->cuts_size = bytes.size;
+    return true;
+}
+
+static bool recall(rbt_cutting *c, const rbt_model *model, const char *at, const char *end, rbt_error *error) {
+    uint32_t head[2];
+    if ((size_t)(end - at) < sizeof head) return rbt_fail(error, "what is known about cuts is incomplete");
+    memcpy(head, at, sizeof head);
+    at += sizeof head;
+    if (head[0] != c->scene->cuts.count || head[1] != c->stock->body_count)
+        return rbt_fail(error, "there were %u cuts of %u bodies, but the scene has %zu and %zu", head[0], head[1],
+                        c->scene->cuts.count, c->stock->body_count);
+    if ((size_t)(end - at) < head[0] * sizeof *c->done)
+        return rbt_fail(error, "what is known about cuts is incomplete");
+    memcpy(c->done, at, head[0] * sizeof *c->done);
+    at += head[0] * sizeof *c->done;
+    for (size_t b = 0; b < c->stock->body_count; b++) {
+        const rbt_mesh *uncut = c->stock->meshes[b];
+        uint64_t dissected;
+        rbt_dissection_free(&c->stock->dissections[b]);
+        if ((size_t)(end - at) < sizeof dissected) return rbt_fail(error, "what is known about cuts is incomplete");
+        memcpy(&dissected, at, sizeof dissected);
+        at += sizeof dissected;
+        bool solid = model->bodies[b].kind == RBT_SOLID;
+        if (dissected && model->bodies[b].kind == RBT_NET)
+            return rbt_fail(error, "body \"%s\" was cut, but is made of springs", model->bodies[b].name);
+        if (dissected && !rbt_dissection_read(&c->stock->dissections[b], kind_of(&model->bodies[b]),
+                                              uncut->node_count, solid ? uncut->tets : uncut->triangles,
+                                              solid ? uncut->tet_count : uncut->triangle_count, &at, end, error))
+            return false;
+    }
+    return at == end || rbt_fail(error, "%zu bytes about cuts are too many", (size_t)(end - at));
+}
+
+static rbt_model *compile_next(rbt_cutting *c, const rbt_model *before, rbt_error *error) {
+    rbt_model *after = rbt_model_compile_stock(c->scene, c->stock, error);
+    if (!after) return NULL;
+    after->generation = before->generation + 1;
+    after->uncut_fingerprint = before->uncut_fingerprint ? before->uncut_fingerprint : rbt_model_fingerprint(before);
+    return after;
+}
+
+rbt_model *rbt_cutting_restore(rbt_cutting *cutting, const rbt_model *uncut, const rbt_state *state,
+                               rbt_error *error) {
+    const char *bytes = state->cuts;
+    if (!recall(cutting, uncut, bytes, bytes + state->cuts_size, error)) return NULL;
+    rbt_model *model = compile_next(cutting, uncut, error);
+    if (!model || model->node_count == state->node_count) return model;
+    rbt_fail(error, "the cut bodies have %zu nodes, but there are positions of %zu", model->node_count,
+             state->node_count);
+    rbt_model_free(model);
+    return NULL;
+}
+
+// ---- A stroke
+
+static bool advance_cut(rbt_cutting *c, size_t cut, const rbt_model *model, rbt_state *state, rbt_cut_result *results,
+                        rbt_change *change, rbt_error *error) {
+    const rbt_cut_def *def = &c->scene->cuts.items[cut];
+    int32_t strokes = strokes_of(def), due = due_by(c, def, state->t);
+    rbt_cut_range range = {.from = c->done[cut] ? (double)c->done[cut] / strokes : -INFINITY,
+                           .until = due == strokes ? INFINITY : (double)due / strokes,
+                           .tolerance = def->tolerance};
+    size_t changed = 0;
+    for (size_t b = 0; b < model->body_count; b++) {
+        if (!concerns(def, &model->bodies[b])) continue;
+        if (!cut_body(c, cut, &range, due == strokes, model, b, state, &results[b], error)) return false;
+        changed += results[b].split_count + results[b].opened_count;
+    }
+    c->done[cut] = due;
+    if (!changed) return remember(c, state, error);
+    rbt_model *after = compile_next(c, model, error);
+    bool good = after && make_change(model, after, results, change, error) && carry_state(change, state, error) &&
+                remember(c, state, error);
+    if (good) return true;
+    rbt_change_free(change);
+    rbt_model_free(after);
+    return false;
+}
+
+bool rbt_cutting_stroke(rbt_cutting *cutting, const rbt_model *model, rbt_state *state, rbt_change *change,
+                        rbt_error *error) {
+    *change = (rbt_change){0};
+    size_t cut = 0, count = cutting->scene->cuts.count;
+    while (cut < count && due_by(cutting, &cutting->scene->cuts.items[cut], state->t) <= cutting->done[cut]) cut++;
+    if (cut == count) return true;
+    rbt_cut_result *results = rbt_array_new(model->body_count, sizeof *results, "a cut", error);
+    bool good = results && advance_cut(cutting, cut, model, state, results, change, error);
+    for (size_t b = 0; results && b < model->body_count; b++) rbt_cut_result_free(&results[b]);
+    free(results);
+    return good;
+}
