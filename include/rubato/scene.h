@@ -110,6 +110,15 @@ typedef struct rbt_springs_def {
     double node_mass;  // of every node [kg]
 } rbt_springs_def;
 
+// A body made of the nodes of its mesh alone: balls that touch others, or discs if they stay in a plane.
+typedef struct rbt_particles_def {
+    double radius;  // [m]
+    double mass;    // of every particle [kg]
+    double
+        speed;  // random velocities of up to this size are added at the start, within the plane of a flat body [m/s]
+    int seed;   // of these
+} rbt_particles_def;
+
 typedef struct rbt_damping_def {  // Rayleigh: D = mass M + stiffness K
     double mass;                  // [1/s]
     double stiffness;             // [s]
@@ -201,8 +210,9 @@ typedef struct rbt_body_def {
     rbt_mesh_def mesh;
     rbt_transform_def transform;
     rbt_material_def material;
-    const rbt_shell_def *shell;      // for a mesh of triangles; NULL: none
-    const rbt_springs_def *springs;  // for a mesh of edges; NULL: none
+    const rbt_shell_def *shell;          // for a mesh of triangles; NULL: none
+    const rbt_springs_def *springs;      // for a mesh of edges; NULL: none
+    const rbt_particles_def *particles;  // its nodes only, without elements; NULL: none
     RBT_LIST(rbt_region_def) regions;
     RBT_LIST(rbt_tempo_def) tempo;
     RBT_LIST(rbt_named_selection) selections;

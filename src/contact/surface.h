@@ -46,6 +46,11 @@ static inline rbt_pair_key rbt_pair_key_of(rbt_touch_kind kind, int32_t a, int32
 }
 static inline rbt_touch_kind rbt_pair_key_kind(rbt_pair_key key) { return (rbt_touch_kind)(key >> 60); }
 
+// The ends of a free edge, a spring, do not pass through each other either.
+static inline rbt_pair_key rbt_leaf_ends(const rbt_leaf *leaf) {
+    return rbt_pair_key_of(RBT_TOUCH_POINT, leaf->node[0], leaf->node[1]);
+}
+
 // The nodes of a pair (up to 4)
 void rbt_pair_nodes(const rbt_contact_surface *surface, rbt_pair_key key, int32_t node[4]);
 

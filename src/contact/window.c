@@ -24,6 +24,7 @@ static size_t near_slot(const rbt_contact *c, rbt_pair_key key) {
 static double thickness_of(const rbt_contact *c, rbt_pair_key key, const int32_t node[4]) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     const int32_t *body = c->surface.def.body;
+    if (kind == RBT_TOUCH_POINT && c->surface.def.radius[node[0]] > 0) return c->law.thickness;
     if (kind == RBT_TOUCH_WALL || !c->near_size || body[node[0]] != body[node[rbt_pair_corners(kind) - 1]])
         return c->law.thickness;
     size_t at = near_slot(c, key);
@@ -77,29 +78,36 @@ static bool near_leaves(rbt_contact *c, const double *x, rbt_error *error) {
     return rbt_tree_collide(&c->tree, error);
 }
 
+static bool add_near(rbt_contact *c, rbt_pair_key key, size_t *count, rbt_error *error) {
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    const rbt_contact_surface *s = &c->surface;
+    int32_t node[4];
+    double x[12] = {0};
+    rbt_gap gap;
+    rbt_pair_nodes(s, key, node);
+    gather(s->def.X, node, rbt_pair_corners(kind), x);
+    rbt_gap_measure(kind, x, &gap);
+    if (gap.distance <= 0 || gap.distance / REST_FRACTION >= c->law.thickness) return true;
+    if (!near_grow(c, ++*count, error)) return false;
+    size_t at = near_slot(c, key);
+    c->near_key[at] = key + 1;
+    c->near_eta[at] = gap.distance / REST_FRACTION;
+    return true;
+}
+
 static bool find_near(rbt_contact *c, rbt_error *error) {
     const rbt_contact_surface *s = &c->surface;
     size_t count = 0;
     if (!near_leaves(c, s->def.X, error) || !near_grow(c, 0, error)) return false;
     for (size_t i = 0; i < c->tree.pair_count; i++) {
         rbt_pair_key keys[15];
-        int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1], node[4];
+        int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1];
         if (s->def.body[s->leaves[a].node[0]] != s->def.body[s->leaves[b].node[0]]) continue;
-        for (int k = 0, n = rbt_leaf_pairs(s, a, b, keys); k < n; k++) {
-            rbt_touch_kind kind = rbt_pair_key_kind(keys[k]);
-            double x[12];
-            rbt_gap gap;
-            if (kind == RBT_TOUCH_POINT) continue;
-            rbt_pair_nodes(s, keys[k], node);
-            gather(s->def.X, node, rbt_pair_corners(kind), x);
-            rbt_gap_measure(kind, x, &gap);
-            if (gap.distance <= 0 || gap.distance / REST_FRACTION >= c->law.thickness) continue;
-            if (!near_grow(c, ++count, error)) return false;
-            size_t at = near_slot(c, keys[k]);
-            c->near_key[at] = keys[k] + 1;
-            c->near_eta[at] = gap.distance / REST_FRACTION;
-        }
+        for (int k = 0, n = rbt_leaf_pairs(s, a, b, keys); k < n; k++)
+            if (rbt_pair_key_kind(keys[k]) != RBT_TOUCH_POINT && !add_near(c, keys[k], &count, error)) return false;
     }
+    for (size_t l = 0; l < s->leaf_count; l++)
+        if (s->leaves[l].corners == 2 && !add_near(c, rbt_leaf_ends(&s->leaves[l]), &count, error)) return false;
     return true;
 }
 
@@ -308,6 +316,12 @@ static bool collect(rbt_contact *c, size_t *count) {
             if (eta < c->law.thickness && !boxes_near(c, node, first, corners, eta + inside)) continue;
             if (!add_key(c, count, keys[k])) return false;
         }
+    }
+    for (size_t l = 0; l < s->leaf_count; l++) {
+        const rbt_leaf *leaf = &s->leaves[l];
+        if (leaf->corners != 2 || s->def.lightness[leaf->node[0]] + s->def.lightness[leaf->node[1]] == 0) continue;
+        if (!boxes_near(c, leaf->node, 1, 2, c->law.thickness)) continue;
+        if (!add_key(c, count, rbt_leaf_ends(leaf))) return false;
     }
     for (size_t w = 0; w < s->def.wall_count; w++)
         for (size_t n = 0; n < c->tracks->count; n++) {

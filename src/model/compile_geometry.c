@@ -33,11 +33,27 @@ static void flip_all(rbt_mesh *mesh) {
     }
 }
 
+// The nodes alone count.
+static bool choose_particles(rbt_compiler *c, size_t b) {
+    const rbt_body_def *def = &c->scene->bodies.items[b];
+    rbt_mesh *mesh = c->uncut[b];
+    const char *extra = def->shell ? "shell" : def->springs ? "springs" : def->surface ? "surface" : NULL;
+    if (extra) return rbt_compile_fail(c, b, extra, "the body is made of particles; leave \"%s\" out", extra);
+    if (def->consistent_mass || def->regions.count)
+        return rbt_compile_fail(c, b, def->regions.count ? "regions" : "consistent_mass",
+                                "is for bodies with elements, but this one is made of particles");
+    mesh->tet_count = mesh->triangle_count = mesh->edge_count = 0;
+    c->bodies[b].kind = RBT_PARTICLES;
+    c->bodies[b].particles = *def->particles;
+    return true;
+}
+
 // What the body is made of follows from its mesh; "shell" and "springs" must agree with it.
 static bool choose_kind(rbt_compiler *c, size_t b) {
     const rbt_body_def *def = &c->scene->bodies.items[b];
     const rbt_mesh *mesh = c->uncut[b];
     rbt_body *body = &c->bodies[b];
+    if (def->particles) return choose_particles(c, b);
     const char *extra = mesh->tet_count        ? (def->shell     ? "shell"
                                                   : def->springs ? "springs"
                                                                  : NULL)
@@ -136,6 +152,7 @@ static bool judge_edges(rbt_compiler *c, size_t body) {
 static bool judge(rbt_compiler *c, size_t body) {
     const rbt_mesh *mesh = c->uncut[body];
     rbt_body_kind kind = c->bodies[body].kind;
+    if (kind == RBT_PARTICLES) return true;
     if (kind == RBT_SOLID   ? !judge_tets(c, body)
         : kind == RBT_SHELL ? !judge_triangles(c, body)
                             : !judge_edges(c, body))

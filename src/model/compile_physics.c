@@ -44,7 +44,8 @@ static bool assign_regions(rbt_compiler *c, int32_t *tet_region, int32_t *triang
         if (body->kind == RBT_NET && def->regions.count)
             return rbt_compile_fail(c, b, "regions", "all springs of a body are alike; leave \"regions\" out");
         regions[at] = (rbt_region){body->name, (int)b, def->material};
-        for (size_t t = 0; body->kind != RBT_NET && t < count; t++) region[t] = (int32_t)at;
+        for (size_t t = 0; (body->kind == RBT_SOLID || body->kind == RBT_SHELL) && t < count; t++)
+            region[t] = (int32_t)at;
         at++;
         unsigned char *chosen = rbt_array_new(count, 1, "a region", c->error);
         if (!chosen) return false;
@@ -278,6 +279,27 @@ static bool deform_body(rbt_compiler *c, size_t b, const rbt_body_def *def, doub
     return true;
 }
 
+// Of random directions, in which the body extends, and sizes up to `speed`: numbers that depend on seed and particle alone
+static double random_number(uint64_t *state) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15ull;  // splitmix64
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return (double)((z ^ z >> 31) >> 11) / 9007199254740992.0;
+}
+
+static void scatter(const rbt_body *body, double *v) {
+    uint64_t state = (uint64_t)body->particles.seed;
+    for (size_t n = body->node_begin; body->particles.speed > 0 && n < body->node_end; n++) {
+        double u[3], square;
+        do {
+            for (int k = 0; k < 3; k++)
+                u[k] = body->box_max[k] > body->box_min[k] ? 2 * random_number(&state) - 1 : 0;
+            square = rbt_dot(u, u);
+        } while (square > 1 || square < 1e-6);
+        rbt_add_scaled(v + 3 * n, body->particles.speed * random_number(&state) / sqrt(square), u);
+    }
+}
+
 bool rbt_compile_start(rbt_compiler *c) {
     rbt_model *m = c->model;
     double *x0, *v0;
@@ -288,6 +310,7 @@ bool rbt_compile_start(rbt_compiler *c) {
         const rbt_body *body = &c->bodies[b];
         if (!deform_body(c, b, def, x0 + 3 * body->node_begin)) return false;
         start_velocity(m, body, &def->velocity, x0, v0);
+        if (body->kind == RBT_PARTICLES) scatter(body, v0);
     }
     m->x0 = x0;
     m->v0 = v0;

@@ -42,10 +42,18 @@ static void net_masses(const rbt_model *m, rbt_body *body, double *mass) {
     }
 }
 
+static void particle_masses(rbt_body *body, double *mass) {
+    double radius = body->particles.radius, count = (double)(body->node_end - body->node_begin);
+    for (size_t n = body->node_begin; n < body->node_end; n++) mass[n] = body->particles.mass;
+    body->mass = count * body->particles.mass;
+    body->volume = count * 4 / 3 * acos(-1.0) * radius * radius * radius;
+}
+
 void rbt_compile_sheet_masses(rbt_compiler *c, double *mass) {
     for (size_t b = 0; b < c->model->body_count; b++) {
         if (c->bodies[b].kind == RBT_SHELL) shell_masses(c->model, &c->bodies[b], mass);
         if (c->bodies[b].kind == RBT_NET) net_masses(c->model, &c->bodies[b], mass);
+        if (c->bodies[b].kind == RBT_PARTICLES) particle_masses(&c->bodies[b], mass);
     }
 }
 

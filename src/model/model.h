@@ -35,9 +35,10 @@ typedef struct rbt_skin {     // a body's own render surface, NULL arrays if it 
 } rbt_skin;
 
 typedef enum rbt_body_kind {
-    RBT_SOLID,  // tets; its triangles are their hull
-    RBT_SHELL,  // triangles
-    RBT_NET,    // edges: springs between point masses
+    RBT_SOLID,      // tets; its triangles are their hull
+    RBT_SHELL,      // triangles
+    RBT_NET,        // edges: springs between point masses
+    RBT_PARTICLES,  // nodes
     RBT_BODY_KINDS
 } rbt_body_kind;
 
@@ -56,6 +57,7 @@ typedef struct rbt_body {
     bool consistent_mass;     // instead of lumped (model/mass.h)
     rbt_shell_def shell;      // of shells
     rbt_springs_def springs;  // of nets
+    rbt_particles_def particles;
     size_t fixed_count, driven_count;
     rbt_skin skin;
 } rbt_body;

@@ -60,13 +60,14 @@ void rbt_model_shell_von_mises(const rbt_model *m, const double *x, double *stre
 }
 
 const char *rbt_body_element(const rbt_body *body) {
-    static const char *const names[RBT_BODY_KINDS] = {"tet", "triangle", "edge"};
+    static const char *const names[RBT_BODY_KINDS] = {"tet", "triangle", "edge", "particle"};
     return names[body->kind];
 }
 
 size_t rbt_body_element_count(const rbt_body *body) {
     switch (body->kind) {
     case RBT_SHELL: return body->triangle_end - body->triangle_begin;
+    case RBT_PARTICLES: return body->node_end - body->node_begin;
     case RBT_NET: return body->edge_end - body->edge_begin;
     default: return body->tet_end - body->tet_begin;
     }

@@ -9,7 +9,7 @@
 
 #include "out/surface.h"
 
-enum { RBT_VTU_LINE = 3, RBT_VTU_TRIANGLE = 5, RBT_VTU_TET = 10 };  // VTK's cell types
+enum { RBT_VTU_VERTEX = 1, RBT_VTU_LINE = 3, RBT_VTU_TRIANGLE = 5, RBT_VTU_TET = 10 };  // VTK's cell types
 
 typedef struct rbt_vtu_field {
     const char *name;

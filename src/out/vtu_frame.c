@@ -25,7 +25,7 @@ static void add_body(rbt_vtu_frame *frame, const rbt_model *model, size_t b, siz
     static const struct {
         size_t corners;
         unsigned char type;
-    } kinds[RBT_BODY_KINDS] = {{4, RBT_VTU_TET}, {3, RBT_VTU_TRIANGLE}, {2, RBT_VTU_LINE}};
+    } kinds[RBT_BODY_KINDS] = {{4, RBT_VTU_TET}, {3, RBT_VTU_TRIANGLE}, {2, RBT_VTU_LINE}, {1, RBT_VTU_VERTEX}};
     size_t begin = body->kind == RBT_SOLID   ? body->tet_begin
                    : body->kind == RBT_SHELL ? body->triangle_begin
                                              : body->edge_begin;
@@ -37,7 +37,9 @@ static void add_body(rbt_vtu_frame *frame, const rbt_model *model, size_t b, siz
                                                        : NULL;
     size_t corners = kinds[body->kind].corners, count = rbt_body_element_count(body);
     int32_t region = regions ? 0 : first_region(model, b);
-    memcpy(frame->cells + *corner, elements + corners * begin, count * corners * sizeof *frame->cells);
+    if (body->kind == RBT_PARTICLES)
+        for (size_t i = 0; i < count; i++) frame->cells[*corner + i] = (int32_t)(body->node_begin + i);
+    else memcpy(frame->cells + *corner, elements + corners * begin, count * corners * sizeof *frame->cells);
     for (size_t i = 0; i < count; i++, ++*cell) {
         *corner += corners;
         frame->ends[*cell] = (int32_t)*corner;
@@ -49,8 +51,9 @@ static void add_body(rbt_vtu_frame *frame, const rbt_model *model, size_t b, siz
 
 static bool list_cells(rbt_vtu_frame *frame, const rbt_model *model, rbt_error *error) {
     size_t tets = cells_of_kind(model, RBT_SOLID), triangles = cells_of_kind(model, RBT_SHELL);
-    size_t edges = cells_of_kind(model, RBT_NET), corners = 4 * tets + 3 * triangles + 2 * edges;
-    frame->cell_count = tets + triangles + edges;
+    size_t edges = cells_of_kind(model, RBT_NET), points = cells_of_kind(model, RBT_PARTICLES);
+    size_t corners = 4 * tets + 3 * triangles + 2 * edges + points;
+    frame->cell_count = tets + triangles + edges + points;
     if (corners > INT32_MAX)
         return rbt_fail(error,
                         "%zu corners of elements are more than the %d that a VTU file with 32-bit offsets can hold",

@@ -185,6 +185,22 @@ static const rbt_field SPRINGS[] = {
     {FIELD(rbt_springs_def, node_mass, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .max = INFINITY, .unit = "kg",
      .doc = "Mass of every node.", .example = "0.1"},
 };
+static const rbt_field PARTICLES[] = {
+    {FIELD(rbt_particles_def, radius, RBT_REAL), .flags = RBT_REQUIRED, .max = INFINITY, .unit = "m",
+     .doc = "Of every particle; 0 for points.", .example = "0.01"},
+    {FIELD(rbt_particles_def, mass, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .max = INFINITY, .unit = "kg",
+     .doc = "Of every particle.", .example = "0.1"},
+    {FIELD(rbt_particles_def, speed, RBT_REAL), .max = INFINITY, .unit = "m/s",
+     .doc = "Random velocities are added at the start, in all directions in which the body extends, of a size "
+            "between 0 and "
+            "this."},
+    {FIELD(rbt_particles_def, seed, RBT_INT), .fallback = {1}, .max = 1e9, .doc = "Of the random velocities."},
+};
+RECORD(
+    static, PARTICLES_RECORD, rbt_particles_def, PARTICLES, "particles",
+    "Balls at the nodes of the mesh, whose elements are left out; the material is not used. They touch others with "
+    "the method async-contact only.");
+
 RECORD(static, SPRINGS_RECORD, rbt_springs_def, SPRINGS, "springs",
        "Point masses joined by springs, for a mesh made of edges; the material is not used.");
 
@@ -339,6 +355,8 @@ static const rbt_field BODY[] = {
      .doc = "For a mesh of triangles: a thin sheet."},
     {FIELD(rbt_body_def, springs, RBT_OPTIONAL), .of.record = &SPRINGS_RECORD,
      .doc = "For a mesh of edges: springs between point masses."},
+    {FIELD(rbt_body_def, particles, RBT_OPTIONAL), .of.record = &PARTICLES_RECORD,
+     .doc = "A ball at every node of the mesh, instead of its elements."},
     {FIELD(rbt_body_def, regions, RBT_RECORDS), .of.record = &REGION_RECORD,
      .doc = "Parts with a material of their own; where several match, the last one counts."},
     {FIELD(rbt_body_def, tempo, RBT_RECORDS), .of.record = &TEMPO_RECORD,

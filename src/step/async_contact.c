@@ -76,6 +76,7 @@ static const char *const STAGE_NAMES[STAGES] = {"elastic", "contact", "certify",
 
 // ---- Geometry
 
+// Mean length of edges, or the least radius of particles
 static double mean_edge(const rbt_model *m) {
     double sum = 0;
     size_t count = 0;
@@ -91,7 +92,11 @@ static double mean_edge(const rbt_model *m) {
         rbt_subtract(m->X + 3 * (size_t)m->edges[2 * e], m->X + 3 * (size_t)m->edges[2 * e + 1], along);
         sum += rbt_length(along);
     }
-    return count ? sum / (double)count : 0.1;
+    double mean = count ? sum / (double)count : INFINITY;
+    for (size_t b = 0; b < m->body_count; b++)
+        if (m->bodies[b].kind == RBT_PARTICLES && m->bodies[b].particles.radius > 0)
+            mean = fmin(mean, m->bodies[b].particles.radius);
+    return isfinite(mean) ? mean : 0.1;
 }
 
 static bool is_released(const rbt_model *m, size_t node) {
@@ -153,6 +158,12 @@ static bool make_geometry(async_contact *s, geometry *g, rbt_error *error) {
         return rbt_fail_path(error, NULL, "bodies",
                              "every node is fixed or driven for ever, so nothing can move by forces; "
                              "leave some nodes free");
+    for (size_t b = 0; b < m->body_count; b++)
+        for (size_t i = m->bodies[b].node_begin; m->bodies[b].kind == RBT_PARTICLES && i < m->bodies[b].node_end;
+             i++) {
+            g->radius[i] = m->bodies[b].particles.radius;
+            g->points[g->point_count++] = (int32_t)i;
+        }
     size_t node = m->node_count;
     for (size_t i = 0; i < m->obstacles.count; i++)
         if (!add_obstacle(g, &node, &m->obstacles.items[i], i, error)) return false;

@@ -80,7 +80,8 @@ void rbt_report_node(rbt_step_report *report, const rbt_model *m, const double *
     report->body = m->node_body[node];
     report->element = -1;
     report->element_kind = NULL;
-    if (body->kind != RBT_SOLID) report_sheet(report, m, body, x, node);
+    if (body->kind == RBT_PARTICLES) report_element(report, body, node - body->node_begin, 1);
+    else if (body->kind != RBT_SOLID) report_sheet(report, m, body, x, node);
     double least = INFINITY;
     for (size_t k = m->tet_start[node]; k < m->tet_start[node + 1]; k++) {
         size_t t = (size_t)m->node_tets[k];
