@@ -63,10 +63,17 @@ typedef struct rbt_transform_def {  // scale first, then rotate, then fit, then 
     double fit;  // [m] length of the longest edge of the body's box, whose least corner goes to the origin; 0: none
 } rbt_transform_def;
 
+typedef struct rbt_slivers_def {  // bad tets made on purpose
+    double share;                 // of the tets
+    double height;                // least part of a tet's height that is left
+    int seed;
+} rbt_slivers_def;
+
 typedef struct rbt_mesh_def {
-    const char *file;   // either a file, relative to the scene's folder,
-    rbt_variant shape;  // or a generator: index and parameters of the table of shapes
-    const char *unit;   // of the numbers in the file: "m", "cm", "mm", "in", …
+    const char *file;                // either a file, relative to the scene's folder,
+    rbt_variant shape;               // or a generator: index and parameters of the table of shapes
+    const char *unit;                // of the numbers in the file: "m", "cm", "mm", "in", …
+    const rbt_slivers_def *slivers;  // NULL: none
 } rbt_mesh_def;
 
 typedef struct rbt_material_def {
@@ -339,7 +346,7 @@ typedef struct rbt_cut_def {
 // ---- Time, method, output
 
 typedef struct rbt_time_def {
-    double step;   // [s]; shortened to divide the frame interval
+    double step;   // [s]; shortened to divide the frame interval; NaN: the method chooses
     double end;    // [s]
     double frame;  // [s] between frames
 } rbt_time_def;

@@ -66,7 +66,8 @@ const rbt_dissection *rbt_compile_dissection(const rbt_compiler *c, size_t body)
 bool rbt_compile_time(rbt_compiler *c) {
     const rbt_time_def *time = &c->scene->time;
     rbt_model *m = c->model;
-    double frames = floor(time->end / time->frame + 1e-9), steps = ceil(time->frame / time->step - 1e-9);
+    double frames = floor(time->end / time->frame + 1e-9);
+    double steps = isnan(time->step) ? 1 : ceil(time->frame / time->step - 1e-9);
     if (frames > 1e9 || steps > 1e9)
         return rbt_fail_path(c->error, c->scene->file, "time", "%g frames of %g steps: the limit is 1e9 of each",
                              frames, steps);
@@ -100,6 +101,12 @@ void rbt_stock_free(rbt_stock *stock) {
     free(stock->fits);
     free(stock->dissections);
     free(stock);
+}
+
+void rbt_model_set_step(rbt_model *m, double step) {
+    double steps = ceil(m->frame_interval / step - 1e-9);
+    m->steps_per_frame = steps < 1 ? 1 : steps > 1e9 ? 1000000000 : (int64_t)steps;
+    m->step = m->frame_interval / (double)m->steps_per_frame;
 }
 
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error) {

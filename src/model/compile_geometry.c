@@ -1,6 +1,7 @@
 // Meshes of the bodies and the arrays made of them.
 #include "mesh/build.h"
 #include "mesh/generate.h"
+#include "mesh/slivers.h"
 #include "mesh/topology.h"
 #include "mesh/unit.h"
 #include "model/compile.h"
@@ -181,6 +182,7 @@ static bool place_mesh(rbt_compiler *c, size_t b) {
         return rbt_compile_fail(c, b, "mesh.unit", "no unit \"%s\"", def->mesh.unit);
     rbt_mesh *mesh = c->uncut[b] = load_mesh(c, &def->mesh);
     if (!mesh) return false;
+    if (def->mesh.slivers && !rbt_mesh_flatten(mesh, def->mesh.slivers, c->error)) return false;
     c->stock->fits[b] = rbt_fit_measure(mesh->nodes, mesh->node_count, unit, &def->transform);
     rbt_place_points(mesh->nodes, mesh->node_count, unit, &def->transform, &c->stock->fits[b]);
     for (size_t i = 0; i < 3 * mesh->node_count; i++)

@@ -122,6 +122,10 @@ typedef struct rbt_stock rbt_stock;
 rbt_model *rbt_model_compile_stock(const rbt_scene *scene, rbt_stock *stock, rbt_error *error);
 void rbt_model_free(rbt_model *model);
 
+// The longest step not above this one of which a whole number makes a frame: for scenes whose step is "auto", which are compiled with
+// one step a frame, before anything else looks at the model.
+void rbt_model_set_step(rbt_model *model, double step);
+
 // How the steps since time 0 went.
 typedef struct rbt_tally {
     int64_t steps;          // accepted

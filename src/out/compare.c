@@ -69,6 +69,10 @@ static bool prepare_reference(const rbt_compare_options *o, rbt_comparison *all,
     rbt_method_spec finer;
     if (o->no_reference) return true;
     double step = rbt_scene_of(first->scene)->time.step / FINER;
+    if (!o->reference && isnan(step))
+        return rbt_fail(
+            error, "the scene's step is \"auto\", so there is none to make a finer reference from; give a reference "
+                   "or set time.step");
     if (!o->reference && !rbt_method_spec_at_step(&first->spec, step, &finer, error)) return false;
     all->has_reference = true;
     return prepare(o, &all->reference, o->reference ? o->reference : &finer, "reference", scene_method, error);

@@ -43,12 +43,28 @@ static bool compile(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
            (sim->cutting = rbt_cutting_new(sim->scene, sim->stock, sim->model, error));
 }
 
+// The step of a scene that leaves it to the method
+static bool choose_step(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
+    const rbt_method *method = rbt_method_at(scene->integrator.method);
+    if (!isnan(scene->time.step)) return true;
+    if (!method || !method->choose_step)
+        return rbt_fail_path(error, scene->file, "time.step",
+                             "\"auto\" is for imex, which can choose; give %s a step",
+                             method ? method->name : "the method");
+    double step = method->choose_step(sim->model, scene->integrator.options, error);
+    if (!(step > 0)) return false;
+    rbt_model_set_step(sim->model, step);
+    if (sim->scene) sim->scene->time.step = sim->model->step;  // also after cuts
+    return true;
+}
+
 rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
     if (!rbt_scene_check(scene, error)) return NULL;
     rbt_sim *sim = rbt_array_new(1, sizeof *sim, "a simulation", error);
     if (!sim) return NULL;
-    if (compile(sim, scene, error) && rbt_state_init(&sim->state, sim->model, error) &&
-        check_start(sim, scene, error) && rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error) &&
+    if (compile(sim, scene, error) && choose_step(sim, scene, error) &&
+        rbt_state_init(&sim->state, sim->model, error) && check_start(sim, scene, error) &&
+        rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error) &&
         rbt_stepper_prepare(&sim->stepper, &sim->state, error))
         return sim;
     rbt_sim_free(sim);

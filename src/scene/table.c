@@ -124,8 +124,10 @@ VARIANTS(static, OBSTACLE_VARIANTS, OBSTACLES, obstacle_at, "obstacle",
 // ---- Time, method, output
 
 static const rbt_field TIME[] = {
-    {FIELD(rbt_time_def, step, RBT_REAL), .flags = RBT_ABOVE, .fallback = {0.01}, .unit = "s",
-     .doc = "Time step; shortened so that a whole number of steps makes a frame."},
+    {FIELD(rbt_time_def, step, RBT_REAL), .flags = RBT_ABOVE | RBT_AUTO, .fallback = {0.01}, .unit = "s",
+     .doc = "Time step; shortened so that a whole number of steps makes a frame. auto: the method chooses, which "
+            "only imex does: the "
+            "step with the least predicted cost per simulated second."},
     {FIELD(rbt_time_def, end, RBT_REAL), .fallback = {4}, .max = INFINITY, .unit = "s", .doc = "When the run ends."},
     {FIELD(rbt_time_def, frame, RBT_REAL), .flags = RBT_ABOVE, .fallback = {0.04}, .unit = "s",
      .doc = "Time between two frames on disk."},

@@ -95,6 +95,19 @@ RECORD(, RBT_NAMED_SELECTION_RECORD, rbt_named_selection, NAMED_SELECTION, "name
 
 // ---- Mesh and material
 
+static const rbt_field SLIVERS[] = {
+    {FIELD(rbt_slivers_def, share, RBT_REAL), .fallback = {0.02}, .max = 1, .doc = "Share of the tets to flatten."},
+    {FIELD(rbt_slivers_def, height, RBT_REAL), .flags = RBT_ABOVE, .fallback = {0.1}, .max = 1,
+     .doc = "Least part of a tet's height that is left; each flattened one has a part between this and 1, equally "
+            "likely in every "
+            "octave."},
+    {FIELD(rbt_slivers_def, seed, RBT_INT), .max = 1000000, .doc = "Another seed, other tets."},
+};
+RECORD(static, SLIVERS_RECORD, rbt_slivers_def, SLIVERS, "slivers",
+       "Flat tets such as real meshers leave, made on purpose: they shrink the largest explicit step. Nodes move "
+       "before the mesh is "
+       "placed, each at most once, and no tet turns inside out.");
+
 static const rbt_field MESH[] = {
     {FIELD(rbt_mesh_def, file, RBT_TEXT), .flags = RBT_NOT_EMPTY | RBT_ONE_OF,
      .doc =
@@ -105,6 +118,8 @@ static const rbt_field MESH[] = {
      .doc = "A generated shape."},
     {FIELD(rbt_mesh_def, unit, RBT_TEXT), .fallback_text = "m", .of.names = rbt_unit_name,
      .doc = "Unit of the numbers in the file; generated shapes are in metres."},
+    {FIELD(rbt_mesh_def, slivers, RBT_OPTIONAL), .of.record = &SLIVERS_RECORD,
+     .doc = "Some of a solid's tets flattened, for studies of explicit methods."},
 };
 RECORD(, RBT_MESH_RECORD, rbt_mesh_def, MESH, "mesh", "Where the elements of a body come from.");
 

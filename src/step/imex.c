@@ -10,6 +10,7 @@
 
 #include "step/explicit.h"
 #include "step/imex_block.h"
+#include "step/imex_cost.h"
 #include "step/stability.h"
 
 #include <string.h>
@@ -21,7 +22,11 @@ typedef struct imex {
     rbt_split split;
     double least, most;  // local bounds of elements [s]
     size_t element_count;
+    double *rate;          // (element_count) of the local test, for the next topology
     rbt_imex_block block;  // empty without implicit nodes
+    double predicted;      // [s] of a step, by the fixed units
+    double seconds;        // that steps took so far, and their number, for the report
+    int64_t steps, iterations;
 } imex;
 
 static void read_options(const void *options, rbt_imex_options *to) {
@@ -41,14 +46,15 @@ static void destroy(void *self) {
     free(s);
 }
 
-static bool split_nodes(imex *s, const rbt_model *m, rbt_error *error) {
+static rbt_split_def split_def(const rbt_imex_options *o, double step) {
+    return (rbt_split_def){.step = step, .safety = o->safety, .rings = o->rings, .certify = o->certify};
+}
+
+static bool split_nodes(imex *s, const rbt_model *m, const double *known, rbt_error *error) {
     rbt_stability stability;
-    if (!rbt_stability_init(&stability, m, NULL, error)) return false;
-    s->split = rbt_stability_split(
-        &stability,
-        &(rbt_split_def){
-            .step = m->step, .safety = s->options.safety, .rings = s->options.rings, .certify = s->options.certify},
-        s->implicit);
+    if (!rbt_stability_init(&stability, m, known, error)) return false;
+    rbt_split_def def = split_def(&s->options, m->step);
+    s->split = rbt_stability_split(&stability, &def, s->implicit);
     s->element_count = stability.element_count;
     double low = INFINITY, high = 0;
     for (size_t e = 0; e < stability.element_count; e++) {
@@ -56,13 +62,18 @@ static bool split_nodes(imex *s, const rbt_model *m, rbt_error *error) {
         low = fmin(low, stability.rate[e]);
         high = fmax(high, stability.rate[e]);
     }
+    rbt_imex_work work;
+    if (rbt_imex_guess(&stability, &def, &work, NULL)) s->predicted = rbt_imex_cost(&work);
     s->least = high > 0 ? 2 / sqrt(high) : INFINITY;
     s->most = 2 / sqrt(low);
+    s->rate = rbt_arena_take(s->base.arena, s->element_count, sizeof *s->rate);
+    if (s->rate) memcpy(s->rate, stability.rate, s->element_count * sizeof *s->rate);
     rbt_stability_free(&stability);
-    return true;
+    return s->rate || rbt_fail_memory(error, s->element_count * sizeof *s->rate, "a stepper");
 }
 
-static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
+// known: as in rbt_stability_init
+static imex *build(const rbt_model *model, int solver, const void *options, const double *known, rbt_error *error) {
     imex *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
     read_options(options, &s->options);
@@ -72,13 +83,63 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     }
     s->implicit = rbt_arena_take(s->base.arena, model->node_count, 1);
     bool ok = s->implicit || rbt_fail_memory(error, model->node_count, "a stepper");
-    ok = ok && split_nodes(s, model, error);
+    ok = ok && split_nodes(s, model, known, error);
     if (ok && s->split.implicit_count)
         ok = rbt_imex_block_init(&s->block, model, s->implicit, (rbt_imex_solver)solver, s->options.tolerance,
                                  model->step, error);
     if (ok) return s;
     destroy(s);
     return NULL;
+}
+
+static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
+    return build(model, solver, options, NULL, error);
+}
+
+// Rates of tets by their numbers; other elements have none here
+static void rates_by_tet(const rbt_model *m, const double *rate, double *of_tet) {
+    for (size_t g = 0; g < m->group_count; rate += m->groups[g++].count)
+        for (size_t e = 0; m->groups[g].type == &RBT_TETS && e < m->groups[g].count; e++)
+            of_tet[m->groups[g].members[e]] = rate[e];
+}
+
+// A tet around whose nodes nothing has changed has the rate it had.
+static void carry_rates(const rbt_change *change, const double *of_tet, double *known) {
+    const rbt_model *m = change->after;
+    for (size_t g = 0; g < m->group_count; known += m->groups[g++].count)
+        for (size_t e = 0; e < m->groups[g].count; e++) {
+            const rbt_group *group = &m->groups[g];
+            known[e] = NAN;
+            if (group->type != &RBT_TETS) continue;
+            const int32_t *node = group->nodes + 4 * e;
+            if (change->touched[node[0]] || change->touched[node[1]] || change->touched[node[2]] ||
+                change->touched[node[3]])
+                continue;
+            known[e] = of_tet[change->origin[group->members[e]]];
+        }
+}
+
+// After a cut only the elements are looked at whose one-ring has changed; the implicit nodes are then split and certified anew.
+static void *follow(void *before, const rbt_change *change, int solver, const void *options, rbt_error *error) {
+    const imex *old = before;
+    size_t elements = 0;
+    for (size_t g = 0; g < change->after->group_count; g++) elements += change->after->groups[g].count;
+    double *of_tet = rbt_array_new(change->before->tet_count, sizeof *of_tet, "a stepper", error);
+    double *known = rbt_array_new(elements, sizeof *known, "a stepper", error);
+    imex *s = NULL;
+    if (of_tet && known) {
+        rates_by_tet(change->before, old->rate, of_tet);
+        carry_rates(change, of_tet, known);
+        s = build(change->after, solver, options, known, error);
+    }
+    free(of_tet);
+    free(known);
+    if (s) {
+        s->seconds = old->seconds;
+        s->steps = old->steps;
+        s->iterations = old->iterations;
+    }
+    return s;
 }
 
 static rbt_outcome forces(imex *s, const rbt_state *state, double h) {
@@ -101,8 +162,19 @@ static rbt_outcome update(imex *s, rbt_state *state, double h, rbt_step_report *
     return rbt_check_motion(s->base.model, state, h, report);
 }
 
-static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
-    imex *s = self;
+// The cheapest step, for scenes that ask for it
+static double choose_step(const rbt_model *model, const void *options, rbt_error *error) {
+    rbt_imex_options o;
+    rbt_stability stability;
+    read_options(options, &o);
+    if (!rbt_stability_init(&stability, model, NULL, error)) return 0;
+    rbt_split_def def = split_def(&o, 0);
+    double step = rbt_imex_cheapest(&stability, &def, error);
+    rbt_stability_free(&stability);
+    return step;
+}
+
+static rbt_outcome take_step(imex *s, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     double h = rbt_step_length(s->base.model, state, until);
     RBT_STAGE("force", forces(s, state, h));            // f = f_ext - dW/dx - D v
     RBT_STAGE("explicit", explicit_part(s, state, h));  // v += h M^-1 f of explicit nodes
@@ -112,6 +184,17 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     }
     RBT_STAGE("update", update(s, state, h, report));  // v += dv, x += h v
     return RBT_DONE;
+}
+
+static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
+    imex *s = self;
+    int64_t before = report->iterations;
+    double start = rbt_now();
+    rbt_outcome outcome = take_step(s, state, until, stages, report);
+    s->seconds += rbt_now() - start;
+    s->iterations += report->iterations - before;
+    s->steps++;
+    return outcome;
 }
 
 static const char *solver_name(int i) {
@@ -133,6 +216,14 @@ static void describe(const void *self, rbt_text *json) {
     rbt_text_add_json_number(json, s->most);
     rbt_text_add(json, ", \"implicit_elements\": %zu, \"implicit_solver\": \"%s\"", s->block.part.element_count,
                  s->block.count ? solver_name((int)s->block.solver) : "none");
+    double each = s->steps ? s->seconds / (double)s->steps : NAN, step = s->base.model->step;
+    rbt_text_add(json, ", \"iterations_per_step\": ");
+    rbt_text_add_json_number(json, s->steps ? (double)s->iterations / (double)s->steps : NAN);
+    rbt_text_add(json, ", \"seconds_per_second\": {\"predicted\": ");
+    rbt_text_add_json_number(json, s->predicted / step);
+    rbt_text_add(json, ", \"measured\": ");
+    rbt_text_add_json_number(json, each / step);
+    rbt_text_add(json, "}");
 }
 
 #define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_imex_options, member)
@@ -145,8 +236,9 @@ static const rbt_field FIELDS[] = {
      .doc = "Whether the explicit nodes are proved to be stable, and more of them made implicit until they are; "
             "without, the local "
             "test alone decides, as in the paper, and can be wrong."},
-    {OPTION(tolerance, RBT_REAL), .fallback = {1e-8}, .flags = RBT_ABOVE, .max = 0.1,
-     .doc = "Residual of the implicit nodes' equation relative to its right-hand side."},
+    {OPTION(tolerance, RBT_REAL), .fallback = {1e-4}, .flags = RBT_ABOVE, .max = 0.1,
+     .doc = "Error of the implicit nodes' change of velocity relative to it, in the norm of their kinetic energy and "
+            "the elastic one of a step."},
 };
 const rbt_record RBT_IMEX_OPTIONS = {"imex options", "Which nodes are implicit, and how exactly.",
                                      sizeof(rbt_imex_options), RBT_FIELDS(FIELDS)};
@@ -162,7 +254,9 @@ const rbt_method RBT_IMEX = {
     .options = &RBT_IMEX_OPTIONS,
     .memory_size = memory_size,
     .create = create,
+    .follow = follow,
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .choose_step = choose_step,
 };

@@ -4,7 +4,7 @@
 #include "energy/obstacle.h"
 #include "math/vec3.h"
 #include "math/vector.h"
-#include "step/imex_units.h"
+#include "step/imex_cost.h"
 #include "step/linearised.h"
 
 #include <stdio.h>
@@ -48,7 +48,8 @@ static rbt_outcome analyse(rbt_imex_block *b, const unsigned char *held) {
         if (!b->held[i]) b->rows[b->row_count++] = (int32_t)i;
     if (b->solver == RBT_IMEX_CG || !b->row_count) return RBT_DONE;
     rbt_cholesky_free(b->factor);
-    b->factor = rbt_cholesky_analyze_rows(&b->A, b->rows, b->row_count, RBT_DOUBLE, NULL);
+    // Inside conjugate gradients single precision is enough.
+    b->factor = rbt_cholesky_analyze_rows(&b->A, b->rows, b->row_count, b->constant ? RBT_DOUBLE : RBT_SINGLE, NULL);
     return b->factor ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
@@ -147,7 +148,7 @@ static void product(rbt_imex_block *b, const double *p, double h, double *y) {
     }
 }
 
-static double right_side(rbt_imex_block *b, const rbt_state *state, double h) {
+static bool right_side(rbt_imex_block *b, const rbt_state *state, double h) {
     rbt_model_part_gather(&b->part, state->v, b->moved);
     rbt_tangent_product(&b->tangent, b->moved, b->Kp);
     for (size_t i = 0; i < b->count; i++) {
@@ -156,16 +157,26 @@ static double right_side(rbt_imex_block *b, const rbt_state *state, double h) {
         for (size_t k = 3 * i; k < 3 * i + 3; k++)
             b->rhs[k] = b->held[i] ? 0 : h * b->f[k] - drag * b->moved[k] - scale * b->Kp[k];
     }
-    return rbt_vector_norm(3 * b->count, b->rhs);
+    return isfinite(rbt_vector_norm(3 * b->count, b->rhs));
 }
 
-// Conjugate gradients for A dv = rhs from 0. At most `most` iterations: RBT_NOT_CONVERGED after them.
-static rbt_outcome iterate(rbt_imex_block *b, double h, double length, int most, int *iterations, double *residual) {
+// r^T M^-1 r, not less than the square of the error A^-1 r in the energy norm |e|_A^2 = e^T A e, since A - M has no negative eigenvalue
+static double error_bound(const rbt_imex_block *b) {
+    double sum = 0;
+    for (size_t i = 0; i < b->count; i++)
+        if (b->mass[i] > 0) sum += rbt_dot(b->r + 3 * i, b->r + 3 * i) / b->mass[i];
+    return sum;
+}
+
+// Conjugate gradients for A dv = rhs from 0, until the error in the energy norm is at most `tolerance` of dv: |dv|_A^2 is the sum of
+// what the iterations gain. At most `most` iterations: RBT_NOT_CONVERGED after them. *error: the bound relative to dv.
+static rbt_outcome iterate(rbt_imex_block *b, double h, int most, int *iterations, double *error) {
     size_t n = 3 * b->count;
-    double limit = b->tolerance * length, size = length, rz = 0;
+    double rz = 0, gained = 0, bound;
     memset(b->dv, 0, n * sizeof *b->dv);
     memcpy(b->r, b->rhs, n * sizeof *b->r);
-    for (*iterations = 0; size > limit; ++*iterations) {
+    *error = 0;
+    for (*iterations = 0; (bound = error_bound(b)) > b->tolerance * b->tolerance * gained; ++*iterations) {
         if (*iterations == most) return RBT_NOT_CONVERGED;
         if (!apply_inverse(b, b->r, b->z)) return RBT_OUT_OF_MEMORY;
         double before = rz;
@@ -178,9 +189,9 @@ static rbt_outcome iterate(rbt_imex_block *b, double h, double length, int most,
         if (!(curvature > 0) || !(rz > 0)) return RBT_NOT_POSITIVE_DEFINITE;
         rbt_vector_add_scaled(n, b->dv, rz / curvature, b->p);
         rbt_vector_add_scaled(n, b->r, -rz / curvature, b->q);
-        size = rbt_vector_norm(n, b->r);
+        gained += rz * rz / curvature;
     }
-    *residual = length > 0 ? size / length : 0;
+    *error = gained > 0 ? sqrt(bound / gained) : 0;
     return RBT_DONE;
 }
 
@@ -237,21 +248,20 @@ static rbt_outcome invert(rbt_imex_block *b, rbt_imex_memory *memory, const rbt_
 static rbt_outcome solve(rbt_imex_block *b, rbt_imex_memory *memory, const rbt_state *state, double h,
                          rbt_step_report *report) {
     int iterations = 0;
-    double length = right_side(b, state, h);
-    if (!isfinite(length)) return RBT_NOT_FINITE;
+    if (!right_side(b, state, h)) return RBT_NOT_FINITE;
     if (b->constant && b->solver == RBT_IMEX_CHOLESKY) {
         report->iterations++;
         return apply_inverse(b, b->rhs, b->dv) ? RBT_DONE : RBT_OUT_OF_MEMORY;
     }
     bool old = memory && memory->fresh > 0;
     int patience = b->solver == RBT_IMEX_CHOLESKY && old ? PATIENCE : MOST_ITERATIONS;
-    rbt_outcome outcome = iterate(b, h, length, patience, &iterations, &report->residual);
+    rbt_outcome outcome = iterate(b, h, patience, &iterations, &report->residual);
     if (old && (outcome == RBT_NOT_CONVERGED || outcome == RBT_NOT_POSITIVE_DEFINITE)) {
         memory->stale = 1;
         memory->fresh = 0;
         if ((outcome = invert(b, memory, state, h, report)) != RBT_DONE) return outcome;
         report->iterations += iterations;
-        outcome = iterate(b, h, length, MOST_ITERATIONS, &iterations, &report->residual);
+        outcome = iterate(b, h, MOST_ITERATIONS, &iterations, &report->residual);
     }
     report->iterations += iterations;
     if (outcome == RBT_NOT_POSITIVE_DEFINITE)
@@ -317,7 +327,7 @@ static int probe(rbt_imex_block *b, double step) {
     analyse(b, NULL);
     if (make_inverse(b, b->x, step, NULL, &unused) != RBT_DONE) return MOST_ITERATIONS;
     for (size_t i = 0; i < 3 * b->count; i++) b->rhs[i] = b->mass[i / 3] * ((i * 2654435761u % 1024) / 512.0 - 1);
-    iterate(b, step, rbt_vector_norm(3 * b->count, b->rhs), 300, &iterations, &unused.residual);
+    iterate(b, step, 300, &iterations, &unused.residual);
     b->ready = false;
     return iterations;
 }

@@ -46,6 +46,9 @@ typedef struct rbt_method {
     // hint and may leave x and v half-made: the caller restores them. It never touches state->frame or state->step.
     rbt_outcome (*attempt)(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report);
 
+    // The step it would take for this model, for scenes with "step": "auto"; 0 with an error. NULL: it must be told.
+    double (*choose_step)(const rbt_model *model, const void *options, rbt_error *error);
+
     // What the method has to say about itself in run.json: the members of an object, in JSON; NULL: nothing.
     void (*describe)(const void *self, rbt_text *json);
 

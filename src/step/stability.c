@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "math/largest.h"
 #include "math/vector.h"
+#include "model/part.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +25,12 @@ static void find_held(const rbt_model *m, unsigned char *held) {
 
 // ---- Local bounds
 
+// K with rows numbered otherwise than the model's nodes: number (node_count), NULL: the same
+typedef struct numbered {
+    const rbt_block_matrix *K;
+    const int32_t *number;
+} numbered;
+
 static const double *find_block(const rbt_block_matrix *K, int32_t row, int32_t column) {
     for (size_t k = K->start[row]; k < K->start[row + 1]; k++)
         if (K->column[k] == column) return K->value + 9 * k;
@@ -31,12 +38,13 @@ static const double *find_block(const rbt_block_matrix *K, int32_t row, int32_t 
 }
 
 // The element's block of M^-1/2 K M^-1/2 into one lane
-static void gather_element(const rbt_stability *s, const rbt_block_matrix *K, const int32_t *node, int corners,
-                           rbt_small_batch A, int lane) {
+static void gather_element(const rbt_stability *s, numbered N, const int32_t *node, int corners, rbt_small_batch A,
+                           int lane) {
     for (int a = 0; a < corners; a++)
         for (int b = 0; b < corners; b++) {
-            if (node[b] > node[a]) continue;
-            const double *block = find_block(K, node[a], node[b]);
+            int32_t row = N.number ? N.number[node[a]] : node[a], column = N.number ? N.number[node[b]] : node[b];
+            if (column > row) continue;
+            const double *block = row < 0 || column < 0 ? NULL : find_block(N.K, row, column);
             double scale = s->root[node[a]] * s->root[node[b]];
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++)
@@ -45,7 +53,7 @@ static void gather_element(const rbt_stability *s, const rbt_block_matrix *K, co
         }
 }
 
-static void find_rates(rbt_stability *s, const rbt_block_matrix *K, const double *known) {
+static void find_rates(rbt_stability *s, numbered N, const double *known) {
     double *rate = s->rate;
     for (size_t g = 0; g < s->model->group_count; rate += s->model->groups[g++].count) {
         const rbt_group *group = &s->model->groups[g];
@@ -63,7 +71,7 @@ static void find_rates(rbt_stability *s, const rbt_block_matrix *K, const double
             }
             for (size_t l = 0; wanted && l < RBT_W; l++) {
                 size_t e = b * RBT_W + l < group->count ? b * RBT_W + l : group->count - 1;
-                gather_element(s, K, group->nodes + (size_t)corners * e, corners, A, (int)l);
+                gather_element(s, N, group->nodes + (size_t)corners * e, corners, A, (int)l);
             }
             if (wanted) rbt_small_largest(3 * corners, A, largest);
             for (size_t l = 0; l < RBT_W && b * RBT_W + l < group->count; l++) {
@@ -74,13 +82,42 @@ static void find_rates(rbt_stability *s, const rbt_block_matrix *K, const double
     }
 }
 
-static bool rest_stiffness(rbt_stability *s, const double *known, rbt_error *error) {
+static bool find_all_rates(rbt_stability *s, rbt_error *error) {
     rbt_stiffness stiffness;
     if (!rbt_stiffness_build(&stiffness, s->model, error)) return false;
     rbt_stiffness_assemble(&stiffness, s->model, RBT_TANGENT, s->model->X);
-    find_rates(s, &stiffness.K, known);
+    find_rates(s, (numbered){&stiffness.K, NULL}, NULL);
     rbt_stiffness_free(&stiffness);
     return true;
+}
+
+// Only the one-rings of elements without a known rate are assembled.
+static bool find_unknown_rates(rbt_stability *s, const double *known, rbt_error *error) {
+    const rbt_model *m = s->model;
+    rbt_model_part part = {0};
+    rbt_stiffness stiffness = {0};
+    unsigned char *chosen = rbt_array_new(m->node_count, 1, "bounds of the step", error);
+    int32_t *number = rbt_array_new(m->node_count, sizeof *number, "bounds of the step", error);
+    const double *old = known;
+    for (size_t g = 0; chosen && g < m->group_count; old += m->groups[g++].count) {
+        size_t corners = (size_t)m->groups[g].type->corners;
+        for (size_t e = 0; e < m->groups[g].count; e++)
+            for (size_t a = 0; isnan(old[e]) && a < corners; a++) chosen[m->groups[g].nodes[corners * e + a]] = 1;
+    }
+    bool ok = chosen && number && rbt_model_part_build(&part, m, chosen, error) &&
+              rbt_stiffness_build(&stiffness, &part.model, error);
+    if (ok) {
+        rbt_model_part_gather(&part, m->X, s->work);
+        rbt_stiffness_assemble(&stiffness, &part.model, RBT_TANGENT, s->work);
+        for (size_t n = 0; n < m->node_count; n++) number[n] = -1;
+        for (size_t i = 0; i < part.model.node_count; i++) number[part.nodes[i]] = (int32_t)i;
+        find_rates(s, (numbered){&stiffness.K, number}, known);
+    }
+    rbt_stiffness_free(&stiffness);
+    rbt_model_part_free(&part);
+    free(chosen);
+    free(number);
+    return ok;
 }
 
 bool rbt_stability_init(rbt_stability *s, const rbt_model *m, const double *known, rbt_error *error) {
@@ -97,7 +134,8 @@ bool rbt_stability_init(rbt_stability *s, const rbt_model *m, const double *know
         find_held(m, s->held);
         for (size_t n = 0; n < m->node_count; n++)
             s->root[n] = s->held[n] || !(m->mass[n] > 0) ? 0 : 1 / sqrt(m->mass[n]);
-        ok = rest_stiffness(s, known, error) && rbt_tangent_build(&s->tangent, s->arena, m, error);
+        ok = (known ? find_unknown_rates(s, known, error) : find_all_rates(s, error)) &&
+             rbt_tangent_build(&s->tangent, s->arena, m, error);
     }
     if (ok) rbt_tangent_prepare(&s->tangent, m->X);
     else rbt_stability_free(s);
@@ -251,19 +289,20 @@ static size_t mark_ill_shaped(const rbt_stability *s, const rbt_split_def *def, 
     return ill;
 }
 
-// The neighbours of implicit nodes, too; `before` (node_count) is work space
-static void add_ring(const rbt_model *m, unsigned char *before, unsigned char *implicit) {
-    memcpy(before, implicit, m->node_count);
+// The neighbours of implicit nodes, too: those marked before have 1, their neighbours get 2 first
+static void add_ring(const rbt_model *m, unsigned char *implicit) {
     for (size_t g = 0; g < m->group_count; g++) {
         const rbt_group *group = &m->groups[g];
         size_t corners = (size_t)group->type->corners;
         for (size_t e = 0; e < group->count; e++) {
             const int32_t *node = group->nodes + corners * e;
             unsigned char any = 0;
-            for (size_t a = 0; a < corners; a++) any |= before[node[a]];
-            for (size_t a = 0; any && a < corners; a++) implicit[node[a]] = 1;
+            for (size_t a = 0; a < corners; a++) any |= implicit[node[a]] == 1;
+            for (size_t a = 0; any && a < corners; a++)
+                if (!implicit[node[a]]) implicit[node[a]] = 2;
         }
     }
+    for (size_t n = 0; n < m->node_count; n++) implicit[n] = implicit[n] != 0;
 }
 
 // Nodes where an unstable mode has more than a fourth of its largest energy at a node
@@ -282,13 +321,18 @@ static size_t move_nodes(const rbt_stability *s, const double *shape, unsigned c
     return moved;
 }
 
+size_t rbt_stability_mark(const rbt_stability *s, const rbt_split_def *def, unsigned char *implicit) {
+    memset(implicit, 0, s->model->node_count);
+    size_t ill = mark_ill_shaped(s, def, implicit);
+    for (int r = 0; r < def->rings; r++) add_ring(s->model, implicit);
+    for (size_t n = 0; n < s->model->node_count; n++) implicit[n] &= !s->held[n];
+    return ill;
+}
+
 rbt_split rbt_stability_split(rbt_stability *s, const rbt_split_def *def, unsigned char *implicit) {
     const rbt_model *m = s->model;
     rbt_split split = {.bound = NAN};
-    memset(implicit, 0, m->node_count);
-    split.ill_count = mark_ill_shaped(s, def, implicit);
-    for (int r = 0; r < def->rings; r++) add_ring(m, (unsigned char *)s->work, implicit);
-    for (size_t n = 0; n < m->node_count; n++) implicit[n] &= !s->held[n];
+    split.ill_count = rbt_stability_mark(s, def, implicit);
     while (def->certify) {
         size_t modes, moved = 0;
         split.bound = rbt_stability_bound(s, implicit, def->step, s->modes, &modes);

@@ -57,6 +57,9 @@ typedef struct rbt_split {
     double bound;           // that it found for the explicit nodes [s]; NaN if not asked for
 } rbt_split;
 
+// The local test alone: implicit (node_count); returns how many elements are ill-shaped.
+size_t rbt_stability_mark(const rbt_stability *s, const rbt_split_def *def, unsigned char *implicit);
+
 // implicit (node_count): 1 for the nodes that must be implicit at this step
 rbt_split rbt_stability_split(rbt_stability *s, const rbt_split_def *def, unsigned char *implicit);
 

@@ -264,7 +264,7 @@ static const struct {
     {"forces[0].wnid.velocity=1", "s.json: forces[0]: unknown force `wnid`; did you mean `wind`?"},
     {"integrator.method=semi", "s.json: integrator.method: unknown method `semi`; known are: "},
     {"time.step=-1", "s.json: time.step: must be above 0 s, found -1"},
-    {"time.step=1e999", "s.json: time.step: a number is needed, found the text `1e999`"},
+    {"time.step=1e999", "s.json: time.step: a number or `auto` is needed, found the text `1e999`"},
     {"time={`step`: 1, `step`: 2}", "s.json: time: an object is needed, found the text `{`step`: 1, `step`: 2}`"},
     {"rubato=2", "s.json: rubato: must be exactly 1, found 2"},
 };

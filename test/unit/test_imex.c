@@ -4,6 +4,7 @@
 #include "dense.h"
 #include "math/largest.h"
 #include "math/symmetric.h"
+#include "math/vec3.h"
 #include "scene.h"
 #include "scene/sim.h"
 #include "step/stability.h"
@@ -338,6 +339,70 @@ static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
     }
 }
 
+// Flattened tets: all keep their orientation, some are as flat as asked, and the largest explicit step shrinks with them.
+static rbt_sim *ball_with(const char *slivers, const char *step) {
+    char json[1024];
+    snprintf(json, sizeof json,
+             "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'ball': {'radius': 0.1, 'layers': 6}}%s}, "
+             "'material': {'model': 'corotational', 'young': 1e4, 'density': 1000}}], 'time': {'step': %s, 'frame': "
+             "0.01, 'end': 1}, 'integrator': {'method': 'imex'}}",
+             slivers, step);
+    return sim_from(json);
+}
+
+static double bound_of(const rbt_sim *sim) {
+    rbt_stability s;
+    assert_true(rbt_stability_init(&s, sim->model, NULL, NULL));
+    double bound = rbt_stability_bound(&s, NULL, 1, NULL, NULL);
+    rbt_stability_free(&s);
+    return bound;
+}
+
+static double least_volume(const rbt_model *m) {
+    double least = INFINITY;
+    for (size_t t = 0; t < m->tet_count; t++) {
+        double e[3][3], normal[3];
+        for (int a = 0; a < 3; a++)
+            rbt_subtract(m->X + 3 * (size_t)m->tets[4 * t + 1 + (size_t)a], m->X + 3 * (size_t)m->tets[4 * t], e[a]);
+        rbt_cross(e[1], e[2], normal);
+        least = fmin(least, rbt_dot(e[0], normal) / 6);
+    }
+    return least;
+}
+
+static void slivers_shrink_the_explicit_step(void **state) {
+    (void)state;
+    rbt_sim *good = ball_with("", "0.001");
+    rbt_sim *bad = ball_with(", 'slivers': {'share': 0.1, 'height': 0.05}", "0.001");
+    rbt_sim *again = ball_with(", 'slivers': {'share': 0.1, 'height': 0.05}", "0.001");
+    double ratio = least_volume(bad->model) / least_volume(good->model), steps = bound_of(bad) / bound_of(good);
+    assert_true(ratio > 0.02 && ratio < 0.2);
+    assert_true(steps > 0.02 && steps < 0.3);
+    assert_memory_equal(bad->model->X, again->model->X, 3 * bad->model->node_count * sizeof(double));
+    rbt_sim_free(good);
+    rbt_sim_free(bad);
+    rbt_sim_free(again);
+}
+
+// "auto" chooses a step above the body's bound if few elements are bad, the same every time; other methods refuse.
+static void the_step_can_be_chosen(void **state) {
+    (void)state;
+    rbt_sim *sim = ball_with(", 'slivers': {'share': 0.03, 'height': 0.03}", "'auto'");
+    double step = sim->model->step, bound = bound_of(sim);
+    print_message("bound %g s, chosen %g s\n", bound, step);
+    assert_true(step > 1.2 * bound && step < 100 * bound);
+    assert_true(fabs(step * (double)sim->model->steps_per_frame - 0.01) < 1e-15);
+    rbt_step_report report = {0};
+    for (int k = 0; k < 20; k++) assert_int_equal(rbt_sim_step(sim, &report), RBT_DONE);
+    rbt_sim_free(sim);
+    rbt_scene_file *file = scene_from("{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {}}}}], "
+                                      "'time': {'step': 'auto'}}");
+    rbt_error error;
+    assert_null(rbt_sim_create(rbt_scene_of(file), &error));
+    assert_non_null(strstr(error.message, "imex"));
+    rbt_scene_free(file);
+}
+
 static int remove_mesh(void **state) {
     (void)state;
     return unlink(mesh_path);
@@ -352,6 +417,8 @@ int main(void) {
         cmocka_unit_test(certificates_hold_and_waste_little),
         cmocka_unit_test(certified_steps_are_stable),
         cmocka_unit_test(limits_are_the_pure_methods),
+        cmocka_unit_test(slivers_shrink_the_explicit_step),
+        cmocka_unit_test(the_step_can_be_chosen),
         cmocka_unit_test(mixed_steps_gain_no_energy_and_keep_momentum),
     };
     return cmocka_run_group_tests(tests, NULL, remove_mesh);
