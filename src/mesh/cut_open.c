@@ -5,8 +5,9 @@
 // one copy of the node. Elements that met in the node alone before (a mesh pinched there) keep doing so: the first part of each
 // group that was joined by sides before keeps the node.
 //
-// An element all of whose nodes lie on the surface is part of neither side. All of these go with the side that the surface's
-// normals point away from, so that the cut runs along one side of them and none is cut loose.
+// An element all of whose nodes lie on the surface (a flat one) is part of neither side. When all others are joined, it is joined to
+// the first neighbour it has, and to further ones as long as that joins nothing at any node that is apart: so none is cut loose,
+// and none bridges a cut.
 #include "mesh/cut.h"
 
 #include "base/memory.h"
@@ -26,6 +27,8 @@ typedef struct opener {
     int32_t *number;               // (count) of the element
     int32_t *elements;             // (count x corners)
     uint32_t *first;               // (count x sides) leader of the sides with the same nodes
+    uint32_t *partner;             // (count x sides) the same side of a neighbour, if it may be opened
+    unsigned char *bound;          // (count x corners) 0: of a flat element, joined to nothing yet
     int32_t *closed, *whole;       // (count x corners) items joined across closed sides, across all
     rbt_error *error;
 } opener;
@@ -50,9 +53,12 @@ static bool gather(opener *o) {
         o->number = rbt_array_new(o->count, sizeof *o->number, "elements at a cut", o->error);
         o->elements = rbt_array_new(o->count, k * sizeof *o->elements, "elements at a cut", o->error);
         o->first = rbt_array_new(o->count, o->sides * sizeof *o->first, "elements at a cut", o->error);
+        o->partner = rbt_array_new(o->count, o->sides * sizeof *o->partner, "elements at a cut", o->error);
+        o->bound = rbt_array_new(o->count, k, "elements at a cut", o->error);
         o->closed = rbt_array_new(o->count, k * sizeof *o->closed, "elements at a cut", o->error);
         o->whole = rbt_array_new(o->count, k * sizeof *o->whole, "elements at a cut", o->error);
-        if (!o->number || !o->elements || !o->first || !o->closed || !o->whole) return false;
+        if (!o->number || !o->elements || !o->first || !o->partner || !o->bound || !o->closed || !o->whole)
+            return false;
     }
     for (size_t i = 0; i < o->count * k; i++) o->closed[i] = o->whole[i] = (int32_t)i;
     return rbt_match_sides(o->elements, o->count, o->kind, r->node_count, o->first, o->error);
@@ -95,33 +101,10 @@ static bool all_on(const opener *o, size_t element) {
     return true;
 }
 
-// The corner of an element that does not belong to the side
-static size_t opposite(const opener *o, size_t side) {
-    for (size_t k = 0; k < o->corners; k++) {
-        bool in_side = false;
-        for (int i = 0; i < o->kind->side_corners; i++) in_side |= o->kind->corner[side][i] == (int)k;
-        if (!in_side) return k;
-    }
-    return 0;
-}
-
-// Between an element that lies in the surface and one (with that side of its own) that does not
-static bool parts_from_flat(const opener *o, size_t flat, size_t other, size_t side) {
-    double middle[3];
-    int32_t triangle;
-    middle_of(o, flat, NULL, (int)o->corners, middle);
-    rbt_cut_surface_distance2(o->surface, middle, o->until, &triangle);
-    return triangle >= 0 && rbt_cut_surface_side(o->surface, triangle, corner(o, other, opposite(o, side))) >= 0;
-}
-
-static bool is_opened(const opener *o, size_t a, size_t side_a, size_t b, size_t side_b) {
+static bool may_open(const opener *o, size_t element, size_t side) {
     for (int i = 0; i < o->kind->side_corners; i++)
-        if (!is_on(o, a, (size_t)o->kind->corner[side_a][i])) return false;
-    bool flat_a = all_on(o, a), flat_b = all_on(o, b);
-    if ((flat_a && flat_b) || !is_covered(o, a, side_a)) return false;
-    if (flat_a) return parts_from_flat(o, a, b, side_b);
-    if (flat_b) return parts_from_flat(o, b, a, side_a);
-    return true;
+        if (!is_on(o, element, (size_t)o->kind->corner[side][i])) return false;
+    return is_covered(o, element, side);
 }
 
 // ---- Joining
@@ -137,22 +120,67 @@ static void join(int32_t *above, int32_t a, int32_t b) {
     above[a > b ? a : b] = a < b ? a : b;
 }
 
+// The corner of element b at the node that corner k of element a has
+static size_t same_corner(const opener *o, size_t a, size_t k, size_t b) {
+    for (size_t j = 0; j < o->corners; j++)
+        if (o->elements[o->corners * b + j] == o->elements[o->corners * a + k]) return o->corners * b + j;
+    return o->corners * b;  // never: they share the side
+}
+
 static void join_corners(const opener *o, int32_t *above, size_t a, size_t side, size_t b) {
-    size_t k = o->corners;
     for (int i = 0; i < o->kind->side_corners; i++) {
-        size_t at = k * a + (size_t)o->kind->corner[side][i];
-        for (size_t j = 0; j < k; j++)
-            if (o->elements[k * b + j] == o->elements[at]) join(above, (int32_t)at, (int32_t)(k * b + j));
+        size_t k = (size_t)o->kind->corner[side][i], other = same_corner(o, a, k, b);
+        join(above, (int32_t)(o->corners * a + k), (int32_t)other);
+        if (above == o->closed) o->bound[o->corners * a + k] = o->bound[other] = 1;
     }
 }
 
+// All neighbours but those across a side that may be opened
 static void join_neighbours(opener *o) {
+    for (size_t e = 0; e < o->count; e++)
+        if (!all_on(o, e)) memset(o->bound + o->corners * e, 1, o->corners);
+    for (size_t i = 0; i < o->count * o->sides; i++) o->partner[i] = RBT_NO_SIDE;
     for (size_t i = 0; i < o->count * o->sides; i++) {
-        if (o->first[i] == RBT_NO_SIDE || o->first[i] == i) continue;
-        size_t a = o->first[i] / o->sides, b = i / o->sides, side_a = o->first[i] % o->sides, side_b = i % o->sides;
-        join_corners(o, o->whole, a, side_a, b);
-        if (is_opened(o, a, side_a, b, side_b)) o->result->opened_count++;
-        else join_corners(o, o->closed, a, side_a, b);
+        uint32_t leader = o->first[i];
+        if (leader == RBT_NO_SIDE || leader == i) continue;
+        size_t a = leader / o->sides, b = i / o->sides;
+        join_corners(o, o->whole, a, leader % o->sides, b);
+        if (may_open(o, a, leader % o->sides)) {
+            o->partner[i] = leader;
+            o->partner[leader] = (uint32_t)i;
+            o->result->opened_count++;
+        } else join_corners(o, o->closed, a, leader % o->sides, b);
+    }
+}
+
+static bool joins_what_is_apart(const opener *o, size_t a, size_t side, size_t b) {
+    for (int i = 0; i < o->kind->side_corners; i++) {
+        size_t k = (size_t)o->kind->corner[side][i], one = o->corners * a + k, other = same_corner(o, a, k, b);
+        if (o->bound[one] && o->bound[other] &&
+            find_root(o->closed, (int32_t)one) != find_root(o->closed, (int32_t)other))
+            return true;
+    }
+    return false;
+}
+
+// Again and again until no flat element finds one more neighbour: those in the middle of others wait for these.
+static void join_flat(opener *o) {
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t e = 0; e < o->count; e++) {
+            if (!all_on(o, e)) continue;
+            for (size_t s = o->sides * e; s < o->sides * (e + 1); s++) {
+                if (o->partner[s] == RBT_NO_SIDE) continue;
+                size_t other = o->partner[s] / o->sides, in_contact = 0;
+                for (size_t k = 0; k < o->corners; k++) in_contact += o->bound[o->corners * other + k];
+                if (!in_contact || joins_what_is_apart(o, e, s % o->sides, other)) continue;
+                join_corners(o, o->closed, e, s % o->sides, other);
+                o->partner[o->partner[s]] = RBT_NO_SIDE;
+                o->partner[s] = RBT_NO_SIDE;
+                o->result->opened_count--;
+                more = true;
+            }
+        }
     }
 }
 
@@ -202,11 +230,16 @@ bool rbt_cut_open(const rbt_cut_surface *surface, const rbt_side_kind *kind, con
                 .sides = (size_t)kind->sides,
                 .error = error};
     bool good = gather(&o);
-    if (good) join_neighbours(&o);
+    if (good) {
+        join_neighbours(&o);
+        join_flat(&o);
+    }
     good = good && (!result->opened_count || double_nodes(&o));
     free(o.number);
     free(o.elements);
     free(o.first);
+    free(o.partner);
+    free(o.bound);
     free(o.closed);
     free(o.whole);
     return good;

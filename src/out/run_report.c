@@ -77,6 +77,7 @@ static void add_seconds(rbt_text *t, const rbt_run_report *r) {
     add_number(t, "compile", r->compile_seconds, ", ");
     add_number(t, "step", r->step_seconds, ", ");
     add_number(t, "write", r->write_seconds, ", ");
+    if (r->sim->cutting) add_number(t, "cut", r->sim->cut_seconds, ", ");
     rbt_text_add(t, "\"stages\": {");
     for (int i = 0; i < stages->count; i++)
         add_number(t, stages->name[i], stages->seconds[i], i + 1 < stages->count ? ", " : "");

@@ -301,6 +301,48 @@ static void strokes_add_up(void **state) {
     }
 }
 
+// Likewise along a way with corners, where elements come to lie in the surface with all their nodes.
+static void bent_strokes_leave_no_bridge(void **state) {
+    (void)state;
+    for (int run = 0; run < 30; run++) {
+        random_state = (uint64_t)run * 97 + 3;
+        rbt_mesh *mesh = random_body(4, 0.4, 0);
+        path p = {.vertices = 12, .triangles = 10};
+        for (int i = 0; i < 6; i++) {
+            double x = random_real(0.42, 0.58);
+            memcpy(p.x[2 * i], (double[3]){x, -0.2 + 0.28 * i, -0.5}, sizeof p.x[0]);
+            memcpy(p.x[2 * i + 1], (double[3]){x + 0.05, -0.2 + 0.28 * i, 1.5}, sizeof p.x[0]);
+            p.progress[2 * i] = p.progress[2 * i + 1] = i / 5.0;
+        }
+        for (int32_t i = 0; i < 10; i++)
+            memcpy(p.corner[i], i % 2 ? (int32_t[]){i, i + 2, i + 1} : (int32_t[]){i, i + 1, i + 2},
+                   sizeof p.corner[0]);
+        unsigned char *on = NULL;
+        int strokes = 1 + run % 12;
+        for (int i = 0; i < strokes; i++) {
+            double until = i + 1 == strokes ? 2 : (double)(i + 1) / strokes;
+            rbt_cut_result r = cut(mesh, &p, i == 0 ? -1 : (double)i / strokes, until, on);
+            double *X = malloc(3 * r.node_count * sizeof *X);
+            assert_is_dissection(mesh, &r, X);
+            if (i + 1 == strokes)
+                assert_int_equal(measure_skin(X, r.node_count, r.elements, r.element_count).components, 2);
+            free(mesh->nodes);
+            free(mesh->tets);
+            free(on);
+            mesh->nodes = X;
+            mesh->tets = r.elements;
+            mesh->node_count = r.node_count;
+            mesh->tet_count = r.element_count;
+            on = r.on;
+            r.elements = NULL;
+            r.on = NULL;
+            rbt_cut_result_free(&r);
+        }
+        free(on);
+        rbt_mesh_free(mesh);
+    }
+}
+
 // Only the elements around the cut are others than before.
 static void the_rest_is_untouched(void **state) {
     (void)state;
@@ -337,11 +379,9 @@ static void sheets_are_cut_like_solids(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_cuts_leave_a_mesh),
-        cmocka_unit_test(planes_part_a_body_in_two),
-        cmocka_unit_test(strokes_add_up),
-        cmocka_unit_test(the_rest_is_untouched),
-        cmocka_unit_test(sheets_are_cut_like_solids),
+        cmocka_unit_test(random_cuts_leave_a_mesh), cmocka_unit_test(planes_part_a_body_in_two),
+        cmocka_unit_test(strokes_add_up),           cmocka_unit_test(bent_strokes_leave_no_bridge),
+        cmocka_unit_test(the_rest_is_untouched),    cmocka_unit_test(sheets_are_cut_like_solids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
