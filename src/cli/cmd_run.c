@@ -35,7 +35,7 @@ static void describe_body(const rbt_body *b) {
     printf("; explicit step about %.2g s\n", b->explicit_step);
 }
 
-// The states verified for this frame: itself and, if steps are verified, those between the frame before and it.
+// The states verified for this frame: itself and those between the frame before and it.
 static const rbt_verified *first_verified(const rbt_run_progress *p) {
     const rbt_verification *v = p->verification;
     size_t i = v->count - 1;
@@ -174,7 +174,7 @@ static const char *setting(const char *path, const char *value) {
 int rbt_command_run(int count, char **words) {
     const char *folder = NULL, *method = NULL, *solver = NULL, *log = NULL, *scene_path;
     long frames = -1, threads = 0, from_frame = -1;
-    bool resume = false, quiet = false, verify = false, verify_steps = false;
+    bool resume = false, quiet = false, verify = false, verify_steps = false, verify_events = false;
     rbt_word_list settings = {0};
     const rbt_option options[] = {
         {"--output", "-o", "DIR", "where the results go (out/NAME of the scene, unless it says otherwise)",
@@ -190,6 +190,8 @@ int rbt_command_run(int count, char **words) {
         {"--verify", NULL, NULL, "search every frame and the way to it for intersections, as rubato verify does",
          .flag = &verify},
         {"--verify-steps", NULL, NULL, "the same after every step", .flag = &verify_steps},
+        {"--verify-events", NULL, NULL, "the same from event to event, of methods that have events",
+         .flag = &verify_events},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
         {"--log", NULL, "json", "one JSON object per line instead of text", .text = &log},
     };
@@ -227,8 +229,10 @@ int rbt_command_run(int count, char **words) {
                          .frames = frames,
                          .resume = resume,
                          .from_frame = from_frame,
-                         .verify = verify,
-                         .verify_steps = verify_steps,
+                         .verify = verify_events  ? RBT_VERIFY_EVENTS
+                                   : verify_steps ? RBT_VERIFY_STEPS
+                                   : verify       ? RBT_VERIFY_FRAMES
+                                                  : RBT_VERIFY_NOTHING,
                          .started = started,
                          .framed = framed,
                          .listener = &v,

@@ -101,14 +101,37 @@ typedef struct span {
     int depth;
 } span;
 
-bool rbt_paths_apart(const rbt_paths *paths, rbt_pair_kind kind, double begin, double end) {
+static double size_of(const rbt_paths *paths) {
     double size = 0;
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 3; k++) {
             size = larger(size, fabs(paths->from[i][k]));
             size = larger(size, fabs(paths->to[i][k]));
         }
-    if (!(size < 1e100)) return false;  // no product overflows below
+    return size;
+}
+
+// Coordinates are scaled to about 1 by a power of two if products of them might leave the range of numbers; what then becomes too
+// small to be a number was far below the error that is allowed for.
+static void scale(rbt_paths *paths, double size) {
+    int exponent;
+    frexp(size, &exponent);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++) {
+            paths->from[i][k] = ldexp(paths->from[i][k], -exponent);
+            paths->to[i][k] = ldexp(paths->to[i][k], -exponent);
+        }
+}
+
+bool rbt_paths_apart(const rbt_paths *paths, rbt_pair_kind kind, double begin, double end) {
+    double size = size_of(paths);
+    rbt_paths scaled;
+    if (!(size < 1e50 && size > 1e-50)) {
+        scaled = *paths;
+        scale(&scaled, size);
+        paths = &scaled;
+        size = 1;
+    }
     span stack[MOST_DEPTH + 2] = {{begin, end, 0}};
     int splits = 0, first = kind == RBT_VERTEX_TRIANGLE ? 1 : 2;
     for (int top = 1; top > 0;) {

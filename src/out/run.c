@@ -103,30 +103,42 @@ static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const r
     hear(&progress, r->options->listener);
 }
 
-// Events are shown once a step. Without the steps, those of one step a frame are looked at.
-static void see_event(void *context, double t, const double *x) {
+static void see(void *context, rbt_seen what, double t, const double *x) {
     run *r = context;
     const rbt_state *state = &r->sim->state;
-    uint64_t drawn = ((uint64_t)state->frame + 1) * 0x9e3779b97f4a7c15u >> 32;
-    if (!r->options->verify_steps && state->step != (int64_t)(drawn % (uint64_t)r->sim->model->steps_per_frame))
+    rbt_verify_level level = r->options->verify;
+    if (what == RBT_SEEN_START) {
+        if (level == RBT_VERIFY_EVENTS) rbt_verification_restart(&r->verification, t, x);
+        return;
+    }
+    uint64_t drawn = ((uint64_t)state->frame + 1) * 0x9e3779b97f4a7c15u >> 32;  // one step a frame
+    if (level == RBT_VERIFY_FRAMES && state->step != (int64_t)(drawn % (uint64_t)r->sim->model->steps_per_frame))
         return;
     rbt_verified about = {.frame = state->frame, .step = state->step, .event = true, .t = t};
     if (!r->event_failed) r->event_failed = !rbt_verification_add(&r->verification, &about, x, r->error);
 }
 
+static bool prepare_verification(run *r) {
+    const rbt_stepper *stepper = &r->sim->stepper;
+    bool every = r->options->verify == RBT_VERIFY_EVENTS;
+    if (every && !stepper->method->set_witness)
+        return rbt_fail(r->error, "%s goes in steps and has no events to verify; verify its steps",
+                        stepper->method->name);
+    r->verification.event_ways = every;
+    r->witness = (rbt_witness){every, see, r};
+    if (stepper->method->set_witness) stepper->method->set_witness(stepper->self, &r->witness);
+    r->report.verification = &r->verification;
+    r->verified_generation = r->sim->model->generation;
+    return rbt_verification_set_model(&r->verification, r->sim->model, r->error);
+}
+
 // `failed`: the state before a step that failed
 static bool verify(run *r, bool failed) {
     const rbt_state *state = &r->sim->state;
-    if (!r->options->verify && !r->options->verify_steps) return true;
     rbt_verification *v = &r->verification;
-    const rbt_stepper *stepper = &r->sim->stepper;
-    if (!v->node_body || r->verified_generation != r->sim->model->generation) {  // at first, and after a cut
-        if (!rbt_verification_set_model(v, r->sim->model, r->error)) return false;
-        r->verified_generation = r->sim->model->generation;
-        r->witness = (rbt_witness){see_event, r};
-        if (stepper->method->set_witness) stepper->method->set_witness(stepper->self, &r->witness);
-    }
-    r->report.verification = v;
+    if (r->options->verify == RBT_VERIFY_NOTHING) return true;
+    bool prepared = r->report.verification && r->verified_generation == r->sim->model->generation;
+    if (!prepared && !prepare_verification(r)) return false;  // at first, and after a cut
     rbt_verified about = {.frame = state->frame, .step = state->step, .failed = failed, .t = state->t};
     return rbt_verification_add(v, &about, state->x, r->error);
 }
@@ -136,8 +148,9 @@ static rbt_run_end advance(run *r, rbt_step_report *report) {
     double start = rbt_now(), verified = r->verification.seconds;
     int64_t frame = r->sim->state.frame;
     rbt_run_end end = RBT_RUN_FINISHED;
-    if (!r->options->verify_steps && !rbt_sim_advance_frame(r->sim, report)) end = RBT_RUN_STEP_FAILED;
-    if (r->options->verify_steps) *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
+    bool steps = r->options->verify >= RBT_VERIFY_STEPS;
+    if (!steps && !rbt_sim_advance_frame(r->sim, report)) end = RBT_RUN_STEP_FAILED;
+    if (steps) *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     while (r->sim->state.frame == frame && end == RBT_RUN_FINISHED) {
         if (rbt_sim_step(r->sim, report) != RBT_DONE) end = RBT_RUN_STEP_FAILED;
         else if (r->sim->state.frame == frame && !verify(r, false)) end = RBT_RUN_WORLD_FAILED;

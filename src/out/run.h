@@ -25,6 +25,13 @@ typedef struct rbt_run_progress {  // what a listener hears at the start, after 
     const rbt_verification *verification;  // its last state is this frame; NULL: not asked for
 } rbt_run_progress;
 
+typedef enum rbt_verify_level {  // where to look for intersections (out/verify.h): each with the way to it
+    RBT_VERIFY_NOTHING,
+    RBT_VERIFY_FRAMES,  // and in one event a frame, of methods that have events
+    RBT_VERIFY_STEPS,   // and in one event a step
+    RBT_VERIFY_EVENTS   // from event to event: the whole motion, as the method made it
+} rbt_verify_level;
+
 typedef struct rbt_run_options {
     const rbt_scene *scene;
     const char *scene_text;  // the scene as JSON, settings applied: goes into run.json and scene.json
@@ -32,8 +39,7 @@ typedef struct rbt_run_options {
     int64_t frames;      // stop after this frame; -1: to the end of the scene
     bool resume;         // from the newest checkpoint in the folder
     int64_t from_frame;  // from the checkpoint of this frame, the scene may have changed; -1: no
-    bool verify;         // look for intersections in every frame and on the way to it (out/verify.h)
-    bool verify_steps;   // after every step too; implies verify
+    rbt_verify_level verify;
     void (*started)(const rbt_run_progress *progress, void *listener);
     void (*framed)(const rbt_run_progress *progress, void *listener);
     void (*ended)(const rbt_run_progress *progress, void *listener);  // however it ended, once it has started

@@ -66,34 +66,46 @@ bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, rbt
 
 static bool judge(rbt_verification *v, rbt_verified *s, const double *x, rbt_error *error) {
     if (!rbt_intersect_state(&v->mesh, x, v->keep, &s->in, error)) return false;
-    s->has_way = v->last && !v->states_only && !s->event;
+    s->has_way = v->last && !v->states_only && (!s->event || v->event_ways);
+    s->before = s->has_way ? v->last_t : s->t;
     if (!s->has_way || rbt_intersect_motion(&v->mesh, v->last, x, v->keep, &s->way, error)) return true;
     rbt_intersections_free(&s->in);
     return false;
 }
 
+void rbt_verification_restart(rbt_verification *v, double t, const double *x) {
+    if (v->last && v->mesh.node_count) memcpy(v->last, x, 3 * v->mesh.node_count * sizeof *x);
+    v->last_t = t;
+}
+
+static void count(rbt_verification *v, const rbt_verified *s) {
+    v->judged++;
+    v->event_count += s->event;
+    v->bad_count += s->in.count + s->way.count > 0;
+    v->in_states += s->in.count;
+    v->touching += s->in.touching;
+    v->on_ways += s->way.count;
+    v->way_count += s->has_way;
+    v->tested += s->in.tested + s->way.tested;
+    v->exact += s->way.exact;
+}
+
 bool rbt_verification_add(rbt_verification *v, const rbt_verified *about, const double *x, rbt_error *error) {
     double start = rbt_now();
-    size_t bytes = 3 * v->mesh.node_count * sizeof(double);
     void *states = v->states;
-    rbt_verified s = {
-        .frame = about->frame, .step = about->step, .failed = about->failed, .event = about->event, .t = about->t};
+    rbt_verified s = *about;
     if (!rbt_array_reserve(&states, &v->capacity, v->count + 1, sizeof s, "verified states", error)) return false;
     v->states = states;
     if (!judge(v, &s, x, error)) return false;
-    v->states[v->count++] = s;
-    if (!s.event) {
-        if (!v->last && !(v->last = rbt_array_new(bytes, 1, "positions", error))) return false;
-        if (bytes) memcpy(v->last, x, bytes);
+    count(v, &s);
+    if (!s.event || s.in.count + s.way.count > 0) {
+        v->states[v->count++] = s;
+    } else {
+        rbt_intersections_free(&s.in);
+        rbt_intersections_free(&s.way);
     }
-    v->event_count += s.event;
-    v->bad_count += s.in.count + s.way.count > 0;
-    v->in_states += s.in.count;
-    v->touching += s.in.touching;
-    v->on_ways += s.way.count;
-    v->way_count += s.has_way;
-    v->tested += s.in.tested + s.way.tested;
-    v->exact += s.way.exact;
+    if (!v->last) v->last = rbt_array_new(v->mesh.node_count, 3 * sizeof *v->last, "positions", error);
+    if (!s.event || v->event_ways) rbt_verification_restart(v, s.t, x);
     v->seconds += rbt_now() - start;
-    return true;
+    return v->last != NULL;
 }

@@ -13,8 +13,8 @@
 typedef struct rbt_verified {  // one state
     int64_t frame, step;       // the frame, or so many steps after it
     bool failed;               // the state before a step that failed for good
-    bool event;                // somewhere within the step that follows: no way leads there or on from there
-    double t;                  // [s]
+    bool event;                // somewhere within the step that follows
+    double t, before;          // [s] its time, and that of the state before on the way
     rbt_intersections in;      // the state itself
     bool has_way;              // there was a state before with the same mesh
     rbt_intersections way;
@@ -23,14 +23,16 @@ typedef struct rbt_verified {  // one state
 typedef struct rbt_verification {
     size_t keep;       // intersections to describe per state and per way
     bool states_only;  // do not look at the ways between
+    bool event_ways;   // ways lead from event to event; else events stand alone
     rbt_intersect_mesh mesh;
     int32_t *node_body;  // (mesh.node_count)
     size_t body_count;
     char **body_names;  // may be fewer than there are bodies
     double *last;       // (mesh.node_count x 3) the latest positions; NULL: none yet
+    double last_t;
+    size_t judged, event_count;  // states, and how many of them are events
     size_t count, capacity;
-    rbt_verified *states;
-    size_t event_count;                   // of the states, how many are events
+    rbt_verified *states;                 // all of them but events in which and on the way to which nothing was found
     size_t bad_count;                     // states with an intersection, in them or on the way to them
     size_t in_states, touching, on_ways;  // intersections: in states, of these only touching, and on ways
     size_t way_count, tested, exact;
@@ -45,8 +47,11 @@ bool rbt_verification_set_names(rbt_verification *v, const rbt_scene *scene, rbt
 bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, rbt_error *error);  // mesh and names
 void rbt_verification_free(rbt_verification *v);
 
-// Judges the next state; it becomes the last of v->states. `about`: frame, step, failed, event and t.
+// Judges the next state; it becomes the last of v->states, if it is to be kept. `about`: frame, step, failed, event and t.
 bool rbt_verification_add(rbt_verification *v, const rbt_verified *about, const double *x, rbt_error *error);
+
+// The next way begins here, whatever was judged before: what followed this state is undone.
+void rbt_verification_restart(rbt_verification *v, double t, const double *x);
 
 // All states in a run's folder: frames/*.vtu (from checkpoints of the same number where the frames are in single precision),
 // and failed.rbt if the run ended with one. `hear` (may be NULL) is called after each.

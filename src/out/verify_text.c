@@ -27,12 +27,8 @@ static void add_nodes(const int32_t *nodes, int count, const char *between, rbt_
 }
 
 // When the state was reached from the one before, `when` of the way.
-static double time_of(const rbt_verification *v, const rbt_verified *s, const rbt_intersection *i) {
-    const rbt_verified *from = s;
-    while (from > v->states && (from == s || from->event)) from--;
-    if (i->kind == RBT_EDGE_IN_TRIANGLE || from == s) return s->t;
-    double before = from->t;
-    return before + i->when * (s->t - before);
+static double time_of(const rbt_verified *s, const rbt_intersection *i) {
+    return i->kind == RBT_EDGE_IN_TRIANGLE ? s->t : s->before + i->when * (s->t - s->before);
 }
 
 void rbt_intersection_text(const rbt_verification *v, const rbt_verified *state, const rbt_intersection *i,
@@ -47,7 +43,7 @@ void rbt_intersection_text(const rbt_verification *v, const rbt_verified *state,
     rbt_text_add(text, " of ");
     add_body(v, i->nodes[first], text);
     rbt_text_add(text, " at (%.6g, %.6g, %.6g)", i->place[0], i->place[1], i->place[2]);
-    if (i->kind != RBT_EDGE_IN_TRIANGLE) rbt_text_add(text, ", %.6g s", time_of(v, state, i));
+    if (i->kind != RBT_EDGE_IN_TRIANGLE) rbt_text_add(text, ", %.6g s", time_of(state, i));
 }
 
 // ---- All
@@ -59,7 +55,7 @@ void rbt_verification_summary(const rbt_verification *v, char *text, size_t size
     if (v->way_count)
         snprintf(ways, sizeof ways, " and on %zu way%s between them", v->way_count, plural(v->way_count));
     if (!v->bad_count) {
-        snprintf(text, size, "no intersections in %zu state%s%s", v->count, plural(v->count), ways);
+        snprintf(text, size, "no intersections in %zu state%s%s", v->judged, plural(v->judged), ways);
         return;
     }
     size_t first = 0;
@@ -67,7 +63,7 @@ void rbt_verification_summary(const rbt_verification *v, char *text, size_t size
     if (v->touching) snprintf(touching, sizeof touching, " (%zu only touching)", v->touching);
     if (v->way_count) snprintf(ways, sizeof ways, " and %zu on the ways between them", v->on_ways);
     snprintf(text, size, "%zu intersection%s%s in %zu state%s%s, the first %s frame %lld", v->in_states,
-             plural(v->in_states), touching, v->count, plural(v->count), ways,
+             plural(v->in_states), touching, v->judged, plural(v->judged), ways,
              v->states[first].in.count ? "in" : "on the way to", (long long)v->states[first].frame);
 }
 
@@ -89,7 +85,7 @@ static void add_intersection(const rbt_verification *v, const rbt_verified *s, c
     rbt_text_add(t, "], [");
     add_nodes(i->nodes + first, second, ", ", t);
     rbt_text_add(t, "]], ");
-    add_real(t, "time", time_of(v, s, i));
+    add_real(t, "time", time_of(s, i));
     rbt_text_add(t, ", \"place\": [");
     for (int k = 0; k < 3; k++) {
         if (k) rbt_text_add(t, ", ");
@@ -122,7 +118,7 @@ void rbt_verification_json(const rbt_verification *v, bool all, rbt_text *t) {
     rbt_text_add_json(t, summary);
     rbt_text_add(t, ",\n  \"clean\": %s, \"intersections\": %zu, \"touching\": %zu, \"on_ways\": %zu,\n",
                  v->bad_count ? "false" : "true", v->in_states, v->touching, v->on_ways);
-    rbt_text_add(t, "  \"states\": %zu, \"events\": %zu, \"bad_states\": %zu, \"ways\": %zu,\n", v->count,
+    rbt_text_add(t, "  \"states\": %zu, \"events\": %zu, \"bad_states\": %zu, \"ways\": %zu,\n", v->judged,
                  v->event_count, v->bad_count, v->way_count);
     rbt_text_add(t, "  \"nodes\": %zu, \"triangles\": %zu, \"edges\": %zu, \"pairs\": %zu, \"pairs_exact\": %zu, ",
                  v->mesh.vertex_count, v->mesh.triangle_count, v->mesh.edge_count, v->tested, v->exact);

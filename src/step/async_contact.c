@@ -446,13 +446,14 @@ static int64_t drawn_tick(int64_t begin, int64_t end) {
 
 static void show(const async_contact *s, int64_t t, double time) {
     for (size_t i = 0; i < s->model->node_count; i++) rbt_track_at(&s->tracks, i, t, s->shown + 3 * i);
-    s->witness->see(s->witness->context, time, s->shown);
+    s->witness->see(s->witness->context, RBT_SEEN_EVENT, time, s->shown);
 }
 
 static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_step_report *report) {
     if (!load(s, state)) return explain(s, report);
     int64_t begin = s->end, end = ticks_of(s, until);
-    int64_t show_from = s->witness ? drawn_tick(begin, end) : INT64_MAX;
+    int64_t show_from = !s->witness ? INT64_MAX : s->witness->every ? begin : drawn_tick(begin, end);
+    if (s->witness) s->witness->see(s->witness->context, RBT_SEEN_START, state->t, state->x);
     int shift = RBT_TICK_BITS - s->clocks.finest;
     for (;;) {
         int64_t t = ((s->now >> shift) + 1) << shift;
@@ -465,7 +466,7 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_st
         if (!moment(s, t, time)) return explain(s, report);
         if (t < show_from) continue;
         show(s, t, time);
-        show_from = INT64_MAX;
+        if (!s->witness->every) show_from = INT64_MAX;
     }
     s->now = end - 1;
     s->end = end;

@@ -8,8 +8,14 @@
 #include "step/stage.h"
 
 // Somebody who is shown places between the states that steps lead to, as `rubato run --verify` asks for.
+typedef enum rbt_seen {
+    RBT_SEEN_START,  // of an attempt: what was seen of one before that reached beyond it is undone
+    RBT_SEEN_EVENT
+} rbt_seen;
+
 typedef struct rbt_witness {
-    void (*see)(void *context, double t, const double *x);  // x (node_count x 3) [m]
+    bool every;  // show all events, between which nodes move straight on, instead of one per attempt
+    void (*see)(void *context, rbt_seen what, double t, const double *x);  // x (node_count x 3) [m]
     void *context;
 } rbt_witness;
 
@@ -33,8 +39,8 @@ typedef struct rbt_method {
     void *(*create)(const rbt_model *model, int solver, const void *options, rbt_error *error);
     void (*destroy)(void *self);
 
-    // From now on each attempt shows the places at one of its events, chosen at random, which changes no bit of the result; the
-    // witness must outlive the workspace. NULL: the method has no events.
+    // From now on each attempt shows its start and the places at its events, or at one of them that is chosen at random, which
+    // changes no bit of the result; the witness must outlive the workspace. NULL: the method has no events.
     void (*set_witness)(void *self, const rbt_witness *witness);
 
     // After a cut: a workspace for change->after, in place of one for change->before, which it may take from; both are destroyed by the
