@@ -34,7 +34,7 @@ static rbt_mesh *make_frame(void (*build)(frame *), double blend, const void *pa
     frame f = {rbt_array_new(MAX_GIRDERS, sizeof *f.parts, "girders", error), 0};
     if (!f.parts) return NULL;
     build(&f);
-    const rbt_creature creature = {f.parts, f.count, blend};
+    const rbt_creature creature = {f.parts, f.count, blend, 0};
     rbt_mesh *mesh = rbt_make_creature(&creature, parameters, error);
     free(f.parts);
     return mesh;

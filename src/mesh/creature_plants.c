@@ -141,7 +141,7 @@ rbt_mesh *rbt_make_tree(const void *parameters, rbt_error *error) {
                tip[3] = {0.95 * cos(angle), 0.10, 0.95 * sin(angle)};
         add_rod(&g, "trunk", base, tip, 0.36, 0.14);
     }
-    const rbt_creature creature = {g.parts, g.count, 0.06};
+    const rbt_creature creature = {g.parts, g.count, 0.06, 0};
     rbt_mesh *mesh = rbt_make_creature(&creature, parameters, error);
     free(g.parts);
     return mesh;
