@@ -1,10 +1,12 @@
 // Runs the first steps of a scene and prints what they took as one JSON object: seconds, iterations and residual of every step,
 // seconds of every stage, peak memory; with --trace also how the last step converged, iteration by iteration; with --fill no step
-// is made, and the factor of the whole matrix is analysed instead: what a step by newton would need.
+// is made, and the factor of the whole matrix is analysed instead: what a step by newton would need. --probe x,y,z: how far the node
+// that is nearest to this place at rest is from where it was at rest, after every step.
 //
 // A step that fails is part of the result ("failed"), not an error of this program.
 #include "tool.h"
 
+#include "math/vec3.h"
 #include "out/checkpoint.h"
 #include "solve/cholesky.h"
 #include "step/objective.h"
@@ -14,7 +16,7 @@
 #include <sys/resource.h>
 
 static const char USAGE[] = "measure SCENE [--set path=value]… [--steps N] [--threads N] [--load CHECKPOINT] "
-                            "[--save CHECKPOINT] [--trace] [--fill]";
+                            "[--save CHECKPOINT] [--probe x,y,z]… [--trace] [--fill]";
 
 enum { TRACE_MOST = 200000 };
 
@@ -33,20 +35,47 @@ static json_t *list(const double *values, size_t count) {
     return items;
 }
 
+static size_t nearest_node(const rbt_model *m, const double place[3]) {
+    size_t best = 0;
+    double least = INFINITY;
+    for (size_t n = 0; n < m->node_count; n++) {
+        double way[3], distance;
+        rbt_subtract(m->X + 3 * n, place, way);
+        distance = rbt_length(way);
+        if (distance < least) least = distance, best = n;
+    }
+    return best;
+}
+
+// Lists of displacements [x, y, z], one list a probe
+static void add_probes(const rbt_sim *sim, const rbt_tool_words *w, json_t *probes) {
+    for (size_t i = 0; i < w->probe_count; i++) {
+        double way[3];
+        size_t n = nearest_node(sim->model, w->probes[i]);
+        rbt_subtract(sim->state.x + 3 * n, sim->model->X + 3 * n, way);
+        json_array_append_new(json_array_get(probes, i), list(way, 3));
+    }
+}
+
 static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
-    json_t *steps = json_array(), *stages = json_object();
+    json_t *steps = json_array(), *stages = json_object(), *probes = json_array();
     rbt_trace trace = {.capacity = TRACE_MOST,
                        .seconds = calloc(TRACE_MOST, sizeof(double)),
                        .residual = calloc(TRACE_MOST, sizeof(double))};
     json_object_set_new(result, "steps", steps);
     json_object_set_new(result, "stages", stages);
+    json_object_set_new(result, "probes", probes);
+    for (size_t i = 0; i < w->probe_count; i++) json_array_append_new(probes, json_array());
     for (int k = 0; k < w->steps; k++) {
         rbt_step_report report = {.body = -1, .element = -1, .stage = ""};
         if (w->trace && k + 1 == w->steps) sim->stepper.stages.trace = &trace;
         double start = rbt_now();
         rbt_outcome outcome = rbt_sim_step(sim, &report);
         add_step(steps, rbt_now() - start, &report);
-        if (outcome == RBT_DONE) continue;
+        if (outcome == RBT_DONE) {
+            add_probes(sim, w, probes);
+            continue;
+        }
         json_object_set_new(result, "failed",
                             json_pack("{s:i, s:s, s:s, s:s}", "step", k + 1, "outcome", rbt_outcome_name(outcome),
                                       "stage", report.stage, "hint", report.hint));

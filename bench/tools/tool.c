@@ -12,6 +12,13 @@ static const char *value_of(int count, char **words, int *at, const char *usage)
     exit(2);
 }
 
+static void read_probe(rbt_tool_words *w, const char *text, const char *usage) {
+    double *p = w->probes[w->probe_count++];
+    if (sscanf(text, "%lf,%lf,%lf", &p[0], &p[1], &p[2]) == 3) return;
+    fprintf(stderr, "--probe needs x,y,z and found %s\nusage: %s\n", text, usage);
+    exit(2);
+}
+
 rbt_tool_words rbt_tool_read(int count, char **words, const char *usage) {
     rbt_tool_words w = {.steps = 1, .threads = 2, .repeats = 5};
     for (int i = 1; i < count; i++) {
@@ -23,6 +30,8 @@ rbt_tool_words rbt_tool_read(int count, char **words, const char *usage) {
         else if (strcmp(word, "--repeats") == 0) w.repeats = atoi(value_of(count, words, &i, usage));
         else if (strcmp(word, "--load") == 0) w.load = value_of(count, words, &i, usage);
         else if (strcmp(word, "--save") == 0) w.save = value_of(count, words, &i, usage);
+        else if (strcmp(word, "--probe") == 0 && w.probe_count < RBT_TOOL_PROBES)
+            read_probe(&w, value_of(count, words, &i, usage), usage);
         else if (strcmp(word, "--trace") == 0) w.trace = true;
         else if (strcmp(word, "--fill") == 0) w.fill = true;
         else if (word[0] != '-' && !w.scene) w.scene = word;

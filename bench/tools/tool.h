@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-enum { RBT_TOOL_SETTINGS = 64 };
+enum { RBT_TOOL_SETTINGS = 64, RBT_TOOL_PROBES = 4 };
 
 typedef struct rbt_tool_words {
     const char *scene;
@@ -14,7 +14,9 @@ typedef struct rbt_tool_words {
     const char *settings[RBT_TOOL_SETTINGS];  // of --set
     int steps, threads, repeats;              // of --steps, --threads, --repeats
     const char *load, *save;                  // of --load, --save: checkpoints
-    bool trace, fill;                         // of --trace, --fill
+    size_t probe_count;
+    double probes[RBT_TOOL_PROBES][3];  // of --probe: places at rest
+    bool trace, fill;                   // of --trace, --fill
 } rbt_tool_words;
 
 // Reads the program's words; ends it with 2 and a sentence if they are wrong.

@@ -4,12 +4,16 @@
 
 #include <string.h>
 
-// How the border moves in step i of m: V_i = (constant + ramp i / m) V
+// How the border moves in a step of the part, in terms of a given velocity: its velocity, the change of that, its way over h
 typedef struct border_motion {
-    double constant, ramp;
+    double velocity, change, way;
 } border_motion;
 
-static const border_motion STEADY = {1, 0}, RAMP = {0, 1};
+// Steadily, or in step i of m from 0 to the given velocity
+static border_motion border_at(const rbt_pace *p, bool steady, int i) {
+    double share = (double)i / p->substeps;
+    return steady ? (border_motion){1, 0, 1} : (border_motion){share, 1.0 / p->substeps, p->kappa * share};
+}
 
 static void multiply(const double *B, const double *x, double factor, double *y) {
     for (int r = 0; r < 3; r++) y[r] += factor * (B[3 * r] * x[0] + B[3 * r + 1] * x[1] + B[3 * r + 2] * x[2]);
@@ -50,7 +54,7 @@ static void add_held(rbt_pace *p, double *rhs) {
 // ---- The right-hand side
 
 // M v_0 + h (f - g) - border; with theta < 1 also what the old velocity does
-static void own_right(const rbt_march *march, rbt_pace *p, size_t column, double V, double dV, int64_t instant) {
+static void own_right(const rbt_march *march, rbt_pace *p, size_t column, border_motion border, int64_t instant) {
     size_t n = 3 * p->count, at = column * n;
     double h = p->h, *rhs = p->rhs + at;
     const double *f = p->f + (march->varies ? (size_t)instant * n : 0);
@@ -60,8 +64,13 @@ static void own_right(const rbt_march *march, rbt_pace *p, size_t column, double
         for (size_t i = 0; i < n; i++) rhs[i] = Mv[i] + h * (f[i] - g[i]);
     else
         for (size_t i = 0; i < n; i++) rhs[i] = Mv[i] - h * g[i];
-    for (size_t i = 0; p->border.count && i < n; i++) rhs[i] -= h * (h + p->delay[i / 3]) * V * K_border[i];
-    for (size_t i = 0; p->M_border && i < n; i++) rhs[i] -= (h * p->damping[i / 3] * V + dV) * p->M_border[at + i];
+    for (size_t r = 0; r < p->row_count; r++) {
+        size_t node = (size_t)p->rows[r];
+        double by_K = h * (h * border.way + p->delay[node] * border.velocity);
+        double by_M = h * p->damping[node] * border.velocity + border.change;
+        for (size_t i = 3 * node; i < 3 * node + 3; i++) rhs[i] -= by_K * K_border[i];
+        for (size_t i = 3 * node; p->M_border && i < 3 * node + 3; i++) rhs[i] -= by_M * p->M_border[at + i];
+    }
     for (size_t i = 0; p->theta < 1 && i < n; i++) rhs[i] -= h * h * (1 - p->theta) * kv[i];
     for (size_t i = 0; p->push && i < n; i++) rhs[i] += h * p->push[at + i];
     if (!driven || !p->held_moves) return;
@@ -155,22 +164,24 @@ static void answer(const rbt_paces *parts, const rbt_pace *p, rbt_pace *child, s
 }
 
 // g of the part's own nodes after a step, from K v; children have answered.
-static void carry_force(const rbt_march *march, rbt_pace *p, size_t column, double V, const double *Mv) {
+static void carry_force(const rbt_march *march, rbt_pace *p, size_t column, border_motion border, const double *Mv) {
     size_t n = 3 * p->count, at = column * n;
     double h = p->h, theta = p->theta, *g = p->g + at, *kv = p->kv + at, *rhs = p->rhs + at;
-    const double *v = p->solution + at, *K_border = p->K_border + at;
+    const double *v = p->solution + at;
+    if (!p->count) return;
+    double by_M = 1 + h * p->damping[0], by_K = 1 / (h * (theta * h + p->delay[0]));
     for (size_t c = 0; p->push && c < p->count; c++) multiply(p->contact + 9 * c, v + 3 * c, -h * h, rhs + 3 * c);
     if (theta == 1)
-        for (size_t i = 0; i < n; i++) {
-            double new_kv = (rhs[i] - (1 + h * p->damping[i / 3]) * Mv[i]) / (h * (h + p->delay[i / 3]));
-            g[i] += h * (new_kv + V * K_border[i]);
-        }
+        for (size_t i = 0; i < n; i++) g[i] += h * by_K * (rhs[i] - by_M * Mv[i]);
     else
         for (size_t i = 0; i < n; i++) {
-            double new_kv = (rhs[i] - (1 + h * p->damping[i / 3]) * Mv[i]) / (h * (theta * h + p->delay[i / 3]));
-            g[i] += h * (theta * new_kv + (1 - theta) * kv[i] + V * K_border[i]);
-            kv[i] = new_kv;
+            double last = kv[i];
+            kv[i] = by_K * (rhs[i] - by_M * Mv[i]);
+            g[i] += h * (theta * kv[i] + (1 - theta) * last);
         }
+    for (size_t r = 0; r < p->row_count; r++)
+        for (size_t i = 3 * (size_t)p->rows[r]; i < 3 * (size_t)p->rows[r] + 3; i++)
+            g[i] += h * border.way * p->K_border[at + i];
     for (size_t i = 0; march->state && p->held_moves && i < p->held.count; i++) {
         const rbt_link *link = &p->held.items[i];
         multiply(link->K, p->held_v + 3 * (size_t)link->column, h, g + 3 * (size_t)link->row);
@@ -207,28 +218,36 @@ static void move(rbt_pace *p, size_t column) {
 
 // ---- The march
 
-static bool march_part(const rbt_march *march, rbt_pace *p, size_t columns, border_motion motion, int64_t first);
+static bool march_part(const rbt_march *march, rbt_pace *p, size_t columns, bool steady, int64_t first);
 
+static bool march_child(const rbt_march *march, rbt_pace *p, rbt_pace *child, size_t columns, int64_t instant) {
+    set_border(p, child, columns);
+    return march_part(march, child, columns, true, instant * child->substeps);
+}
+
+// Siblings do not know of each other: they share the threads. One alone leaves them to its solves, which look for threads
+// themselves when they are not in a parallel region.
 static bool march_children(const rbt_march *march, rbt_pace *p, size_t columns, int64_t instant) {
     rbt_paces *parts = march->parts;
+    int own = (int)(p - parts->items);
     bool good = true;
-    // Siblings do not know of each other. One alone leaves the threads to its solves.
-#pragma omp parallel for schedule(static, 1) reduction(&& : good) if (p->child_count > 1 && parts->model->node_count >= RBT_PARALLEL_FROM)
-    for (size_t c = 1; c < parts->count; c++) {
-        rbt_pace *child = &parts->items[c];
-        if (child->parent != (int)(p - parts->items)) continue;
-        set_border(p, child, columns);
-        good = march_part(march, child, columns, STEADY, instant * child->substeps) && good;
+    if (p->child_count == 1 || parts->model->node_count < RBT_PARALLEL_FROM) {
+        for (size_t c = 1; good && c < parts->count; c++)
+            if (parts->items[c].parent == own) good = march_child(march, p, &parts->items[c], columns, instant);
+        return good;
     }
+#pragma omp parallel for schedule(dynamic, 1) reduction(&& : good)
+    for (size_t c = 1; c < parts->count; c++)
+        if (parts->items[c].parent == own) good = march_child(march, p, &parts->items[c], columns, instant) && good;
     return good;
 }
 
-static bool step_part(const rbt_march *march, rbt_pace *p, size_t columns, double V, double dV, int64_t instant) {
+static bool step_part(const rbt_march *march, rbt_pace *p, size_t columns, border_motion border, int64_t instant) {
     rbt_paces *parts = march->parts;
     size_t n = 3 * p->count, index = (size_t)(p - parts->items);
     if (p->child_count && !march_children(march, p, columns, instant)) return false;
     for (size_t c = 0; c < columns; c++) {
-        own_right(march, p, c, V, dV, instant);
+        own_right(march, p, c, border, instant);
         for (size_t i = index + 1; p->child_count && i < parts->count; i++) {
             if (parts->items[i].parent != (int)index) continue;
             add_child(p, &parts->items[i], c, p->rhs + c * n);
@@ -244,26 +263,24 @@ static bool step_part(const rbt_march *march, rbt_pace *p, size_t columns, doubl
         }
         if (index) {  // the root's force is looked up anew in every step
             rbt_pace_mass_product(p, p->solution + c * n, p->Mv + c * n);
-            carry_force(march, p, c, V, p->Mv + c * n);
+            carry_force(march, p, c, border, p->Mv + c * n);
         }
         move(p, c);
     }
     return true;
 }
 
-static bool march_part(const rbt_march *march, rbt_pace *p, size_t columns, border_motion motion, int64_t first) {
+static bool march_part(const rbt_march *march, rbt_pace *p, size_t columns, bool steady, int64_t first) {
     size_t n = 3 * p->count;
     memcpy(p->v_start, p->v, columns * n * sizeof(double));
     memset(p->w, 0, columns * n * sizeof(double));
     for (size_t c = 0; c < columns; c++) rbt_pace_mass_product(p, p->v + c * n, p->Mv + c * n);
-    for (int i = 1; i <= p->substeps; i++) {
-        double V = motion.constant + motion.ramp * i / p->substeps, dV = motion.ramp / p->substeps;
-        if (!step_part(march, p, columns, V, dV, first + i - 1)) return false;
-    }
+    for (int i = 1; i <= p->substeps; i++)
+        if (!step_part(march, p, columns, border_at(p, steady, i), first + i - 1)) return false;
     return true;
 }
 
-bool rbt_march_root(const rbt_march *march) { return march_part(march, march->parts->items, 1, STEADY, 0); }
+bool rbt_march_root(const rbt_march *march) { return march_part(march, march->parts->items, 1, true, 0); }
 
 // ---- Condensation
 
@@ -300,7 +317,7 @@ static bool respond(rbt_paces *parts, rbt_pace *p, size_t first, size_t columns)
     rbt_march march = {.parts = parts};
     rest(parts, p, columns);
     set_units(p, first, columns);
-    if (!march_part(&march, p, columns, RAMP, 0)) return false;
+    if (!march_part(&march, p, columns, false, 0)) return false;
     for (size_t i = (size_t)(p - parts->items); i < parts->count; i++) {
         const rbt_pace *below = &parts->items[i];
         const rbt_response *response = &p->responses[i];
@@ -310,8 +327,8 @@ static bool respond(rbt_paces *parts, rbt_pace *p, size_t first, size_t columns)
         memcpy(response->W + first * n, below == p ? below->w : below->total, bytes);
         if (response->G) memcpy(response->G + first * n, below->g, bytes);
     }
-    // The part saw its border move by (m + 1) / (2 m) h of the change; the border itself moves by theta h.
-    double rest_of_way = parent->h * (parent->theta - (p->substeps + 1) / (2.0 * p->substeps));
+    // The part saw its border go kappa (m + 1) / (2 m) h of the change; the border itself goes theta h.
+    double rest_of_way = parent->h * (parent->theta - p->kappa * (p->substeps + 1) / (2.0 * p->substeps));
     double *G = p->responses[p - parts->items].G;
     for (size_t i = 0; G && i < columns * 3 * p->count; i++)
         G[first * 3 * p->count + i] += rest_of_way * p->K_border[i];

@@ -67,7 +67,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
                                .stiffness = &s->stiffness,
                                .mass = &s->mass,
                                .unsymmetric = solver == 1,
-                               .averaged = s->options.interpolation == 1};
+                               .averaged = s->options.interpolation == 0};
         if (model->linear) rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
         return s;
     }
@@ -270,16 +270,18 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
 // ---- The tables
 
 static const char *interpolation_name(int i) {
-    static const char *const NAMES[] = {"end", "averaged"};
+    static const char *const NAMES[] = {"averaged", "end"};
     return i >= 0 && i < 2 ? NAMES[i] : NULL;
 }
 
 #define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_multirate_options, member)
 static const rbt_field FIELDS[] = {
     {OPTION(interpolation, RBT_CHOICE), .of.names = interpolation_name,
-     .doc = "How a part with long steps moves where shorter steps go on beside it: by its velocity at the end of the "
-            "step "
-            "(backward Euler), or by the average of the velocities that the others see, which damps less."},
+     .doc = "How a part with long steps moves where shorter steps go on beside it: by the average of the velocities "
+            "that the "
+            "others see, so that all agree where the border between them is, or by its velocity at the end of the "
+            "step, as the "
+            "paper has it, which drags along what hangs on a stiff border."},
 };
 const rbt_record RBT_MULTIRATE_OPTIONS = {"multirate-euler options", "How parts with steps of their own are coupled.",
                                           sizeof(rbt_multirate_options), RBT_FIELDS(FIELDS)};

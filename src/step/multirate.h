@@ -5,7 +5,7 @@
 #include "base/record.h"
 
 typedef struct rbt_multirate_options {
-    int interpolation;  // how a part with long steps moves: 0 by its velocity at their end, 1 by the interpolated one
+    int interpolation;  // how a part with long steps moves: 0 by the interpolated velocity, 1 by that at their end
 } rbt_multirate_options;
 
 extern const rbt_record RBT_MULTIRATE_OPTIONS;

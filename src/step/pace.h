@@ -40,12 +40,16 @@ typedef struct rbt_pace {
     int64_t instants;  // in a step of the root
     size_t child_count;
     double h, theta;
+    double kappa;  // how much of the border's change of velocity the part sees in the border's way
 
-    size_t count;                    // free nodes
-    int32_t *node;                   // (count) of the model, ascending
-    double *mass, *damping, *delay;  // (count) lumped mass, alpha, beta
-    rbt_scalar_matrix M;             // value NULL: lumped
+    size_t count;             // free nodes
+    int32_t *node;            // (count) of the model, ascending
+    double *mass;             // (count x 3) lumped
+    double *damping, *delay;  // (count) alpha, beta; all alike but in the root
+    rbt_scalar_matrix M;      // value NULL: lumped
     rbt_links border, held;
+    size_t row_count;  // nodes that touch the border
+    int32_t *rows;     // (row_count) ascending
 
     rbt_block_matrix A;  // A*: pattern of the stiffness and of the children's borders
     size_t *source;      // (blocks of A) 1 + block of the stiffness, 0: none

@@ -25,12 +25,12 @@ static inline rbt_sim *bar(const char *options, double h, const char *body, cons
 
 #define LAYERS(from, to, m)                                                                                          \
     "{'where': {'box': {'min': [" from ", 0, 0], 'max': [" to ", 1, 1], 'relative': true}}, 'substeps': " m "}"
-#define LU       ", 'solver': 'lu'"
-#define AVERAGED ", 'options': {'interpolation': 'averaged'}"
-#define DAMPED   ", 'damping': {'mass': 0.7, 'stiffness': 2e-3}"
-#define MASS     ", 'consistent_mass': true"
-#define FIXED    ", 'fixed': [{'box': {'min': [0.45, 0, 0], 'max': [0.55, 1, 1], 'relative': true}}]"
-#define GRAVITY  ", 'forces': [{'gravity': {'acceleration': [0, -10, 0]}}]"
+#define LU      ", 'solver': 'lu'"
+#define AT_END  ", 'options': {'interpolation': 'end'}"
+#define DAMPED  ", 'damping': {'mass': 0.7, 'stiffness': 2e-3}"
+#define MASS    ", 'consistent_mass': true"
+#define FIXED   ", 'fixed': [{'box': {'min': [0.45, 0, 0], 'max': [0.55, 1, 1], 'relative': true}}]"
+#define GRAVITY ", 'forces': [{'gravity': {'acceleration': [0, -10, 0]}}]"
 #define PULSE                                                                                                        \
     ", 'forces': [{'gravity': {}}, {'pulse': {'where': {'nodes': [0, 1]}, 'peak': [0, 3, 1], 'duration': 0.09, "     \
     "'from': 0.004}}, {'pull': {'where': {'nodes': [24, 27]}, 'force': [0.3, 0, 0], 'from': 0.025, 'until': "        \

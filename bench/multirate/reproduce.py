@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""reproduce.py RUBATO [--quick] [--output FOLDER] [--page-only]: what the multirate paper found, measured anew.
+
+Runs the scenes of scenes/multirate with parts that take short steps, with one rate for all, and with one rate that costs as much;
+keeps the figures in out/reproduction/multirate.json, and writes multirate.md with its plots (docs/reproduction; --quick:
+out/reproduction). --page-only writes the page from the figures kept.
+Zhao, Li, Barbic: Asynchronous Implicit Backward Euler Integration. 2016.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+from bench import ROWS, SINGLE, measure_row, scene_of, step_time  # noqa: E402
+from figures import ROOT  # noqa: E402
+from multirate_page import write_page  # noqa: E402
+from study import Ended, Tools, measured_here, progress  # noqa: E402
+
+# Places of the probes at rest, each with the substeps of its part
+PROBES = {
+    "dinosaur": {"head": ("0.5,0.56,0", 15), "tail": ("-0.5,0.18,0", 8)},
+    "flower": {"petal": ("-0.136,0.532,0.0227", 12), "leaf": ("0.195,0.11,0", 10)},
+    "asian-dragon": {"horn": ("0.2495,0.3705,-0.05", 10), "tail": ("-0.5,0.194,0.018", 10)},
+    "dragon": {"jaw": ("0.0952,0.0945,0", 10)},
+}
+FRAMES, STEPS, ROUNDS = (60, 6), (40, 3), (3, 1)
+SIZES = [f"dragon-{i}" for i in range(1, 7)]
+SEMI = {"integrator.method": "semi-implicit"}
+
+
+def distances(points):
+    return [math.hypot(*point) for point in points]
+
+
+def rms(a, b):
+    """Of the distance between two ways."""
+    return math.sqrt(sum(math.dist(p, q) ** 2 for p, q in zip(a, b)) / len(a))
+
+
+class Study:
+    def __init__(self, rubato, quick):
+        self.tools, self.which = Tools(rubato), 1 if quick else 0
+        self.frames, self.steps, self.rounds = (both[self.which] for both in (FRAMES, STEPS, ROUNDS))
+
+    def ways(self, scene, probes, settings, divide=1):
+        """The probes' displacements at every frame, with `divide` steps in each."""
+        step = json.loads((ROOT / scene).read_text())["time"]["step"]
+        words = [word for place, _ in probes.values() for word in ("--probe", place)]
+        if divide > 1:
+            settings = {**settings, "time.step": repr(step / divide)}
+        progress(f"{scene} {' '.join(map(str, settings.values()))}")
+        run = self.tools.measure(scene, settings, "--steps", self.frames * divide, *words)
+        if "failed" in run:
+            raise Ended(f"{scene}: {run['failed']}")
+        return {name: way[divide - 1::divide] for name, way in zip(probes, run["probes"])}, run
+
+    def times(self, row):
+        progress(f"{row}: times")
+        multirate, single, run = measure_row(self.tools, row, self.steps, self.rounds)
+        middle = sorted(m / s for m, s in zip(multirate, single))[len(single) // 2]
+        return {"multirate": sorted(multirate)[len(multirate) // 2], "single": sorted(single)[len(single) // 2], "ratio": middle,
+                "first": run["steps"][0]["seconds"], "nodes": run["nodes"], "tets": run["tets"]}
+
+    def motion(self, row, probes, ratio):
+        """Ways with many rates, one long, one short, and one of equal cost; errors against the short one of each probe's part."""
+        scene, equal = scene_of(row), max(1, round(ratio))
+        many, _ = self.ways(scene, probes, {})
+        long, _ = self.ways(scene, probes, SEMI)
+        same, _ = self.ways(scene, probes, SEMI, equal)
+        shorts = {m: self.ways(scene, probes, SEMI, m)[0] for m in {m for _, m in probes.values()}}
+        result = {}
+        for name, (_, m) in probes.items():
+            short = shorts[m][name]
+            result[name] = {"equal": equal, "substeps": m, "size": rms(short, [[0, 0, 0]] * len(short)),
+                            "many": distances(many[name]), "long": distances(long[name]), "same": distances(same[name]),
+                            "short": distances(short), "error many": rms(many[name], short), "error long": rms(long[name], short),
+                            "error same": rms(same[name], short)}
+        return result
+
+    def symmetry(self):
+        """Fig. 2 and 3: the symmetrised matrix against the unsymmetric one."""
+        probes, scene = PROBES["asian-dragon"], scene_of("asian-dragon")
+        ways, times = {}, {}
+        for solver in ("cholesky", "lu"):
+            ways[solver], run = self.ways(scene, probes, {"integrator.solver": solver})
+            times[solver] = step_time(run)
+        return {"times": times, "ways": {s: distances(w["tail"]) for s, w in ways.items()},
+                "difference": {n: rms(ways["cholesky"][n], ways["lu"][n]) / rms(ways["lu"][n], [[0, 0, 0]] * self.frames)
+                               for n in probes}}
+
+    def sizes(self):
+        """Fig. 7: ever larger parts, one probe."""
+        probes = PROBES["dragon"]
+        short, _ = self.ways(scene_of(SIZES[0]), probes, SEMI, 10)
+        long, _ = self.ways(scene_of(SIZES[0]), probes, SEMI)
+        result = {"short": distances(short["jaw"]), "long": distances(long["jaw"]), "error long": rms(long["jaw"], short["jaw"])}
+        for row in SIZES:
+            many, _ = self.ways(scene_of(row), probes, {})
+            result[row] = {"many": distances(many["jaw"]), "error": rms(many["jaw"], short["jaw"])}
+        return result
+
+    def interpolation(self):
+        """Both ways in which the body with long steps may move."""
+        probes, scene = PROBES["dragon"], scene_of("dragon-2")
+        short, _ = self.ways(scene, probes, SEMI, 10)
+        return {kind: rms(self.ways(scene, probes, {"integrator.options.interpolation": kind})[0]["jaw"], short["jaw"])
+                / rms(short["jaw"], [[0, 0, 0]] * self.frames) for kind in ("averaged", "end")}
+
+    def corotational(self):
+        """Fig. 8: the condensation made anew in every step."""
+        row, probes = "dragon-corotational", PROBES["dragon"]
+        scene = scene_of(row)
+        many, run = self.ways(scene, probes, {})
+        long, single = self.ways(scene, probes, SEMI)
+        same, four = self.ways(scene, probes, SEMI, 4)
+        short, _ = self.ways(scene, probes, SEMI, 10)
+        return {"times": {"multirate": step_time(run), "single": step_time(single), "four": 4 * step_time(four)},
+                "many": distances(many["jaw"]), "long": distances(long["jaw"]), "same": distances(same["jaw"]),
+                "short": distances(short["jaw"]), "error many": rms(many["jaw"], short["jaw"]),
+                "error same": rms(same["jaw"], short["jaw"])}
+
+    def all(self):
+        result = {"here": measured_here(), "frames": self.frames}
+        result["times"] = {row: self.times(row) for row in ROWS}
+        result["motion"] = {row: self.motion(row, PROBES[row], result["times"][row]["ratio"])
+                            for row in ("dinosaur", "flower", "asian-dragon")}
+        result["symmetry"] = self.symmetry()
+        result["sizes"] = self.sizes()
+        result["interpolation"] = self.interpolation()
+        result["corotational"] = self.corotational()
+        return result
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    words.add_argument("rubato")
+    words.add_argument("--quick", action="store_true")
+    words.add_argument("--output")
+    words.add_argument("--page-only", action="store_true")
+    asked = words.parse_args()
+    kept = ROOT / "out" / "reproduction" / ("multirate-quick.json" if asked.quick else "multirate.json")
+    if not asked.page_only:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(Study(asked.rubato, asked.quick).all()))
+    folder = asked.output or ROOT / ("out/reproduction" if asked.quick else "docs/reproduction")
+    print(write_page(Tools(asked.rubato), folder, json.loads(kept.read_text()), ROWS, SINGLE))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Ended as words:
+        sys.exit(f"reproduce-multirate: {words}")
