@@ -12,7 +12,7 @@ enum { ITEM_STRIPS = 4 };  // that are eliminated
 typedef struct factoring {
     rbt_frontal *frontal;
     const double *value;
-    size_t bad;      // first unknown with a bad pivot in a shared front, SIZE_MAX: none
+    size_t bad[2];   // unknown with a bad pivot in a shared front, of even and of odd number; SIZE_MAX: none
     size_t *failed;  // (task_count) the same for each task
 } factoring;
 
@@ -140,17 +140,18 @@ static void factor_tasks(factoring *job, rbt_crew *crew, const rbt_frontal_space
     rbt_crew_meet(crew, f->task_count);
 }
 
-// Fronts above the tasks, one after the other; small ones by whoever comes first
+// Fronts above the tasks, one after the other; small ones by whoever comes first. That member may be at work on the next front
+// before another has looked how this one ended: so two neighbours do not share the place where a bad pivot is noted.
 static void factor_shared(factoring *job, rbt_crew *crew) {
     const rbt_frontal *f = job->frontal;
     rbt_crew alone = rbt_crew_alone();
     for (size_t i = 0; i < f->shared_count; i++) {
-        size_t k = (size_t)f->shared[i];
+        size_t k = (size_t)f->shared[i], *bad = &job->bad[i % 2];
         if (crew->members > 1 && f->tree->flops[k] < ENOUGH_FRONT) {
-            while (rbt_crew_take(crew) < 1) eliminate(job, &alone, &f->shared_space, k, &job->bad);
+            while (rbt_crew_take(crew) < 1) eliminate(job, &alone, &f->shared_space, k, bad);
             rbt_crew_meet(crew, 1);
-            if (job->bad != SIZE_MAX) return;
-        } else if (!eliminate(job, crew, &f->shared_space, k, &job->bad)) return;
+            if (*bad != SIZE_MAX) return;
+        } else if (!eliminate(job, crew, &f->shared_space, k, bad)) return;
     }
 }
 
@@ -166,9 +167,9 @@ static void work(void *factoring_job, rbt_crew *crew) {
 rbt_frontal_result rbt_frontal_factor(rbt_frontal *f, const double *value, size_t *node) {
     size_t threads = f->work < ENOUGH ? 1 : rbt_crew_size();
     if (!reserve(f, threads)) return RBT_FRONTAL_NO_MEMORY;
-    factoring job = {.frontal = f, .value = value, .bad = SIZE_MAX, .failed = f->failed};
+    factoring job = {.frontal = f, .value = value, .bad = {SIZE_MAX, SIZE_MAX}, .failed = f->failed};
     rbt_crew_work(threads, work, &job);
-    size_t bad = job.bad;
+    size_t bad = least(job.bad[0], job.bad[1]);
     for (size_t i = 0; i < f->task_count; i++) bad = least(bad, job.failed[i]);
     if (bad == SIZE_MAX) return RBT_FRONTAL_DONE;
     *node = bad / f->tree->block;

@@ -331,6 +331,29 @@ static void bad_rows_are_named_with_any_threads(void **state) {
     grid_matrix_free(&A);
 }
 
+// A long bar has many small fronts above the tasks. Whatever of them fails, no member of the crew waits for one that has left.
+static void bad_rows_keep_nobody_waiting(void **state) {
+    (void)state;
+    rbt_block_matrix A = grid_matrix_new(300, 3, 4, 0.05);
+    size_t n = A.row_count;
+    unsigned char *keep = malloc(n);
+    memset(keep, 1, n);
+    rbt_cholesky *c = rbt_cholesky_analyze(&A, keep, NULL);
+    for (size_t i = 5; i < n; i += 31) {
+        double *diagonal = A.value + 9 * (A.start[i + 1] - 1), good = diagonal[4];
+        size_t row = n;
+        diagonal[4] = -good;
+        rbt_threads_set(2 + (int)(i % 2));
+        assert_int_equal(rbt_cholesky_factor(c, &A, &row), RBT_FACTOR_INDEFINITE);
+        assert_int_equal(row, i);
+        diagonal[4] = good;
+    }
+    rbt_threads_set(0);
+    rbt_cholesky_free(c);
+    free(keep);
+    grid_matrix_free(&A);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape),
@@ -338,6 +361,7 @@ int main(void) {
         cmocka_unit_test(instruction_sets_agree),
         cmocka_unit_test(same_bits_with_any_threads),
         cmocka_unit_test(bad_rows_are_named_with_any_threads),
+        cmocka_unit_test(bad_rows_keep_nobody_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
