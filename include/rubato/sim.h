@@ -60,6 +60,7 @@ bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report);
 typedef bool (*rbt_frame_callback)(const rbt_sim *sim, int64_t frame, void *context);
 bool rbt_sim_run(rbt_sim *sim, rbt_frame_callback each, void *context, rbt_step_report *report);
 
+// Pointers below are valid until the next step; in scenes with cuts, counts change with them.
 double rbt_sim_time(const rbt_sim *sim);
 int64_t rbt_sim_frame(const rbt_sim *sim);
 int64_t rbt_sim_frame_count(const rbt_sim *sim);  // frames after frame 0
