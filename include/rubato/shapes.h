@@ -23,6 +23,24 @@ typedef struct rbt_sheet_shape {  // "cloth", "ribbon": triangles in the plane y
     int cells_along, cells_across;
 } rbt_sheet_shape;
 
+typedef struct rbt_reef_shape {  // "reef-ribbon": one strand of a loose reef knot
+    int strand;                  // 0 or 1
+    double length, width;        // [m]
+    double clearance;            // between the strands where they cross [m]
+    int cells_along, cells_across;
+} rbt_reef_shape;
+
+typedef struct rbt_sphere_shape {  // "sphere": a surface
+    double radius;                 // [m]
+    int rings, segments;
+} rbt_sphere_shape;
+
+typedef struct rbt_spikes_shape {  // "spikes" on a plate
+    double size, height;           // [m]
+    double apex;                   // angle of a triangle at its point [degrees]
+    int count;                     // along each side
+} rbt_spikes_shape;
+
 typedef struct rbt_ball_shape {
     double radius;  // [m]
     int layers;     // from the centre to the surface

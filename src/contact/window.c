@@ -78,6 +78,18 @@ static bool near_leaves(rbt_contact *c, const double *x, rbt_error *error) {
     return rbt_tree_collide(&c->tree, error);
 }
 
+// The least distance at rest of a node of one side and a node of the other, which bounds that of the sides
+static double nodes_apart(const double *X, const int32_t *node, int first, int corners) {
+    double least = INFINITY;
+    for (int i = 0; i < first; i++)
+        for (int j = first; j < corners; j++) {
+            double across[3];
+            rbt_subtract(X + 3 * (size_t)node[i], X + 3 * (size_t)node[j], across);
+            least = rbt_smaller(least, rbt_dot(across, across));
+        }
+    return sqrt(least);
+}
+
 static bool add_near(rbt_contact *c, rbt_pair_key key, size_t *count, rbt_error *error) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     const rbt_contact_surface *s = &c->surface;
@@ -87,11 +99,13 @@ static bool add_near(rbt_contact *c, rbt_pair_key key, size_t *count, rbt_error 
     rbt_pair_nodes(s, key, node);
     gather(s->def.X, node, rbt_pair_corners(kind), x);
     rbt_gap_measure(kind, x, &gap);
-    if (gap.distance <= 0 || gap.distance / REST_FRACTION >= c->law.thickness) return true;
+    int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
+    double apart = gap.distance > 0 ? gap.distance : nodes_apart(s->def.X, node, first, corners);
+    if (apart <= 0 || apart / REST_FRACTION >= c->law.thickness) return true;
     if (!near_grow(c, ++*count, error)) return false;
     size_t at = near_slot(c, key);
     c->near_key[at] = key + 1;
-    c->near_eta[at] = gap.distance / REST_FRACTION;
+    c->near_eta[at] = apart / REST_FRACTION;
     return true;
 }
 
@@ -272,8 +286,14 @@ static void fit_tree(rbt_contact *c) {
     rbt_tree_refit(&c->tree);
 }
 
-// Whether the boxes of the two sides of a pair come closer than `near`
-static bool boxes_near(const rbt_contact *c, const int32_t *node, int first, int corners, double near) {
+static double radius_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node) {
+    const double *radius = c->surface.def.radius;
+    return kind == RBT_TOUCH_POINT ? radius[node[0]] + radius[node[1]] : radius[node[0]];
+}
+
+// How far the boxes of the two sides of a pair are apart, along the axis that tells most; below 0 if they overlap
+static double boxes_apart(const rbt_contact *c, const int32_t *node, int first, int corners) {
+    double apart = -INFINITY;
     for (int k = 0; k < 3; k++) {
         double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
         for (int i = 0; i < corners; i++) {
@@ -281,14 +301,25 @@ static bool boxes_near(const rbt_contact *c, const int32_t *node, int first, int
             low[i >= first] = rbt_smaller(low[i >= first], cone->low[k]);
             high[i >= first] = rbt_larger(high[i >= first], cone->high[k]);
         }
-        if (low[0] - high[1] > near || low[1] - high[0] > near) return false;
+        apart = rbt_larger(apart, rbt_larger(low[0] - high[1], low[1] - high[0]));
     }
-    return true;
+    return apart;
 }
 
-static double radius_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node) {
-    const double *radius = c->surface.def.radius;
-    return kind == RBT_TOUCH_POINT ? radius[node[0]] + radius[node[1]] : radius[node[0]];
+// Whether a pair may come closer than its thickness in this window. Looking its thickness up costs most, so what can be
+// told without comes first.
+static bool may_touch(const rbt_contact *c, rbt_pair_key key, double inside) {
+    const rbt_contact_surface *s = &c->surface;
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    int32_t node[4];
+    int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
+    rbt_pair_nodes(s, key, node);
+    double apart = boxes_apart(c, node, first, corners) - inside;
+    if (apart > c->law.thickness) return false;
+    if (apart <= 0 || kind == RBT_TOUCH_POINT || s->def.body[node[0]] != s->def.body[node[corners - 1]]) return true;
+    double least = nodes_apart(s->def.X, node, first, corners) / REST_FRACTION;
+    if (least < c->law.thickness && apart > least) return false;
+    return apart <= thickness_of(c, key, node);
 }
 
 static bool add_key(rbt_contact *c, size_t *count, rbt_pair_key key) {
@@ -306,21 +337,16 @@ static bool collect(rbt_contact *c, size_t *count) {
         rbt_pair_key keys[15];
         int n = rbt_leaf_pairs(s, c->tree.pairs[2 * i], c->tree.pairs[2 * i + 1], keys);
         for (int k = 0; k < n; k++) {
-            int32_t node[4];
             rbt_touch_kind kind = rbt_pair_key_kind(keys[k]);
-            int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
-            rbt_pair_nodes(s, keys[k], node);
+            int32_t node[2] = {(int32_t)(keys[k] >> 30 & 0x3fffffff), (int32_t)(keys[k] & 0x3fffffff)};
             double inside = kind == RBT_TOUCH_EDGES ? 0 : radius_of(c, kind, node);
-            if (!boxes_near(c, node, first, corners, c->law.thickness + inside)) continue;
-            double eta = thickness_of(c, keys[k], node);
-            if (eta < c->law.thickness && !boxes_near(c, node, first, corners, eta + inside)) continue;
-            if (!add_key(c, count, keys[k])) return false;
+            if (may_touch(c, keys[k], inside) && !add_key(c, count, keys[k])) return false;
         }
     }
     for (size_t l = 0; l < s->leaf_count; l++) {
         const rbt_leaf *leaf = &s->leaves[l];
         if (leaf->corners != 2 || s->def.lightness[leaf->node[0]] + s->def.lightness[leaf->node[1]] == 0) continue;
-        if (!boxes_near(c, leaf->node, 1, 2, c->law.thickness)) continue;
+        if (boxes_apart(c, leaf->node, 1, 2) > c->law.thickness) continue;
         if (!add_key(c, count, rbt_leaf_ends(leaf))) return false;
     }
     for (size_t w = 0; w < s->def.wall_count; w++)

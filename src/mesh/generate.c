@@ -17,6 +17,9 @@
     X("rope-coil", RBT_ROPE_COIL_PARAMETERS, rbt_make_rope_coil, "A rope wound into a helix.")                       \
     X("cloth", RBT_CLOTH_PARAMETERS, rbt_make_sheet, "A sheet of triangles.")                                        \
     X("ribbon", RBT_RIBBON_PARAMETERS, rbt_make_sheet, "A long sheet of triangles.")                                 \
+    X("reef-ribbon", RBT_REEF_PARAMETERS, rbt_make_reef, "A ribbon laid as one strand of a loose reef knot.")        \
+    X("sphere", RBT_SPHERE_PARAMETERS, rbt_make_sphere, "The surface of a ball.")                                    \
+    X("spikes", RBT_SPIKES_PARAMETERS, rbt_make_spikes, "A plate with sharp spikes.")                                \
     X("moebius", RBT_MOEBIUS_PARAMETERS, rbt_make_moebius, "A strip closed with half a twist.")                      \
     X("honeycomb", RBT_HONEYCOMB_PARAMETERS, rbt_make_honeycomb, "A plate with hexagonal holes.")                    \
     X("blend", RBT_BLEND_PARAMETERS, rbt_make_blend, "Primitives melted into one body.")                             \

@@ -17,6 +17,12 @@ extern const rbt_record RBT_BAR_PARAMETERS, RBT_CUBOID_PARAMETERS, RBT_CLOTH_PAR
 rbt_mesh *rbt_make_box(const void *parameters, rbt_error *error);
 rbt_mesh *rbt_make_sheet(const void *parameters, rbt_error *error);
 
+// gen_shells.c
+extern const rbt_record RBT_REEF_PARAMETERS, RBT_SPHERE_PARAMETERS, RBT_SPIKES_PARAMETERS;
+rbt_mesh *rbt_make_reef(const void *parameters, rbt_error *error);
+rbt_mesh *rbt_make_sphere(const void *parameters, rbt_error *error);
+rbt_mesh *rbt_make_spikes(const void *parameters, rbt_error *error);
+
 // gen_ball.c
 extern const rbt_record RBT_BALL_PARAMETERS, RBT_SHELL_BALL_PARAMETERS;
 rbt_mesh *rbt_make_ball(const void *parameters, rbt_error *error);

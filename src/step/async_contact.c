@@ -363,7 +363,7 @@ static void store(const async_contact *s, rbt_state *state, int64_t end) {
 
 // ---- Moments
 
-enum { TIMED = 16 };  // one moment in so many is timed, and counts for all of them
+enum { TIMED = 13 };  // one moment in so many is timed, and counts for all of them
 
 static double lap(async_contact *s, int stage, double since) {
     double now = rbt_now();
