@@ -21,8 +21,10 @@ void rbt_verify_table_items(const rbt_verification *v, const rbt_verified *s) {
 
 void rbt_verify_table_row(const rbt_verification *v, const rbt_verified *s) {
     if (s == v->states) {
-        printf("%zu nodes, %zu triangles and %zu edges of surfaces\n", v->mesh.vertex_count, v->mesh.triangle_count,
+        printf("%zu nodes, %zu triangles and %zu edges of surfaces", v->mesh.vertex_count, v->mesh.triangle_count,
                v->mesh.edge_count);
+        if (v->particles) printf("; %zu particles are not judged", v->particles);
+        printf("\n");
         printf("%7s  %-12s %12s %12s %12s %14s\n", "frame", "time [s]", "crossing", "touching", "on the way",
                "pairs");
     }

@@ -34,6 +34,10 @@ bool rbt_verification_set_mesh(rbt_verification *v, const int32_t *triangles, si
                                const int32_t *edges, size_t edge_count, size_t node_count, const int32_t *node_body,
                                rbt_error *error) {
     free_mesh(v);
+    if (!triangle_count)
+        return rbt_fail(error,
+                        "there are no surfaces: intersections of tets and triangles can be judged, not of springs or "
+                        "particles alone");
     if (!rbt_intersect_mesh_build(&v->mesh, triangles, triangle_count, edges, edge_count, node_count, error))
         return false;
     v->node_body = rbt_array_new(node_count, sizeof *v->node_body, "bodies of nodes", error);
@@ -60,6 +64,9 @@ bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, rbt
     for (; v->body_count < model->body_count; v->body_count++)
         if (!(v->body_names[v->body_count] = strdup(model->bodies[v->body_count].name)))
             return rbt_fail_memory(error, 1, "names of bodies");
+    v->particles = 0;
+    for (size_t b = 0; b < model->body_count; b++)
+        if (model->bodies[b].kind == RBT_PARTICLES) v->particles += rbt_body_element_count(&model->bodies[b]);
     return rbt_verification_set_mesh(v, model->triangles, model->triangle_count, model->edges, model->edge_count,
                                      model->node_count, model->node_body, error);
 }

@@ -26,6 +26,7 @@ typedef struct rbt_verification {
     bool event_ways;   // ways lead from event to event; else events stand alone
     rbt_intersect_mesh mesh;
     int32_t *node_body;  // (mesh.node_count)
+    size_t particles;    // that are there too and are not judged
     size_t body_count;
     char **body_names;  // may be fewer than there are bodies
     double *last;       // (mesh.node_count x 3) the latest positions; NULL: none yet

@@ -54,6 +54,7 @@ static bool bodies_of_nodes(const rbt_mesh *mesh, const rbt_fields *fields, cons
 
 static bool set_mesh(folder *f, const rbt_mesh *mesh, const rbt_fields *fields, const char *path) {
     int32_t *hull = NULL;
+    f->v->particles = fields->cell_count - mesh->tet_count - mesh->triangle_count - mesh->edge_count;
     size_t hull_count = 0, shell_count = mesh->triangle_count;
     if (mesh->tet_count &&
         !rbt_boundary(mesh->tets, mesh->tet_count, mesh->node_count, &hull, NULL, &hull_count, f->error))

@@ -120,8 +120,10 @@ void rbt_verification_json(const rbt_verification *v, bool all, rbt_text *t) {
                  v->bad_count ? "false" : "true", v->in_states, v->touching, v->on_ways);
     rbt_text_add(t, "  \"states\": %zu, \"events\": %zu, \"bad_states\": %zu, \"ways\": %zu,\n", v->judged,
                  v->event_count, v->bad_count, v->way_count);
-    rbt_text_add(t, "  \"nodes\": %zu, \"triangles\": %zu, \"edges\": %zu, \"pairs\": %zu, \"pairs_exact\": %zu, ",
-                 v->mesh.vertex_count, v->mesh.triangle_count, v->mesh.edge_count, v->tested, v->exact);
+    rbt_text_add(t,
+                 "  \"nodes\": %zu, \"triangles\": %zu, \"edges\": %zu, \"pairs\": %zu, \"pairs_exact\": %zu, "
+                 "\"particles_not_judged\": %zu, ",
+                 v->mesh.vertex_count, v->mesh.triangle_count, v->mesh.edge_count, v->tested, v->exact, v->particles);
     add_real(t, "seconds", v->seconds);
     rbt_text_add(t, ",\n  \"frames\": [");
     size_t told = 0;

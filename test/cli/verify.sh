@@ -134,6 +134,10 @@ says 2 'nowhere: cannot open the folder of a run: No such file or directory' "$r
 says 2 'bullet.json: is no folder' "$rubato" verify bullet.json
 mkdir -p empty/frames
 says 2 'empty: has no frames/frame_*.vtu' "$rubato" verify empty
+printf '{"rubato": 1, "bodies": [{"name": "dust", "mesh": {"shape": {"cloth": {}}}, "particles": {"radius": 0.01, "mass": 1}}], "time": {"step": 0.1, "frame": 0.1, "end": 0.1}, "integrator": {"method": "symplectic-euler"}}' >dust.json
+"$rubato" run dust.json -o dust -q
+says 2 'there are no surfaces' "$rubato" verify dust
+says 1 'there are no surfaces' "$rubato" run dust.json -o dust --verify
 says 2 'usage: rubato verify DIR' "$rubato" verify
 says 2 '--pairs must not be negative' "$rubato" verify hit --pairs -1
 says 0 'between frames' "$rubato" verify --help
