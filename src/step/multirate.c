@@ -6,10 +6,12 @@
 // condensation is made anew in every long step, and where obstacles are touched.
 #include "step/multirate.h"
 
+#include "math/vec3.h"
 #include "model/force.h"
 #include "solve/cg.h"
 #include "step/march.h"
 #include "step/method.h"
+#include "step/tempo_choice.h"
 
 #include <string.h>
 
@@ -20,6 +22,7 @@ typedef struct multirate {
     rbt_stiffness stiffness;
     rbt_block_operator *product;
     rbt_mass mass;
+    rbt_tempo_choice choice;  // the model's tempi, or those chosen
     rbt_paces parts;
     bool varies;
     double factored_step;                 // H of the factors; 0: none
@@ -68,8 +71,10 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
                                .mass = &s->mass,
                                .unsymmetric = solver == 1,
                                .averaged = s->options.interpolation == 0};
-        if (model->linear) rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
-        return s;
+        rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
+        s->choice.tempos = model->tempos;
+        if (s->options.regions == 0 || rbt_tempo_choose(&s->choice, s->arena, model, &s->stiffness.K, error))
+            return s;
     }
     destroy(s);
     return NULL;
@@ -83,7 +88,7 @@ static rbt_outcome analyse(multirate *s, const rbt_state *state) {
     rbt_paces_free(&s->parts);
     s->factored_step = 0;
     memcpy(s->analysed, s->held, s->model->node_count);
-    if (rbt_paces_build(&s->parts, &s->model->tempos, s->held, NULL)) return RBT_DONE;
+    if (rbt_paces_build(&s->parts, &s->choice.tempos, s->held, NULL)) return RBT_DONE;
     rbt_paces_free(&s->parts);
     return RBT_OUT_OF_MEMORY;
 }
@@ -115,16 +120,37 @@ static void touch(multirate *s, const rbt_state *state, double H) {
             s->push[i] += s->contact[3 * i + k] * (s->moved[3 * (i / 3) + k] - state->x[3 * (i / 3) + k]);
 }
 
+// K (x - X) and, by the same product, what the old velocity does in a root that moves with averaged velocities: in its rows
+// K (x - X + (1 - theta) H v), v being that of the root; what this adds to other rows is taken from them again in the march.
+static void linear_forces(multirate *s, const rbt_state *state) {
+    const rbt_pace *root = &s->parts.items[0];
+    rbt_operator K = rbt_block_operator_of(s->product);
+    for (size_t i = 0; i < 3 * s->model->node_count; i++) s->work[i] = state->x[i] - s->model->X[i];
+    for (size_t i = 0; root->theta < 1 && i < 3 * root->count; i++) {
+        size_t at = 3 * (size_t)root->node[i / 3] + i % 3;
+        s->work[at] += (1 - root->theta) * root->h * state->v[at];
+    }
+    K.apply(K.self, s->work, s->internal);
+}
+
+static void subtract_border(const rbt_pace *root, rbt_pace *p) {
+    for (size_t i = 0; i < p->border.count; i++) {
+        const rbt_link *link = &p->border.items[i];
+        const double *v = root->v + 3 * (size_t)p->border.place[link->column];
+        for (size_t r = 0; r < 3; r++)
+            p->g[3 * (size_t)link->row + r] -= (1 - root->theta) * root->h * rbt_dot(link->K + 3 * r, v);
+    }
+}
+
 static rbt_outcome forces(multirate *s, const rbt_state *state, double H) {
     const rbt_model *m = s->model;
     size_t n = 3 * m->node_count;
+    rbt_paces_set_step(&s->parts, H);
     rbt_force_external(m, state->t, state->x, state->v, s->f);
     s->varies = s->parts.count > 1 && forces_vary(m, state->t, H);
     if (s->push) touch(s, state, H);
     if (m->linear) {
-        rbt_operator K = rbt_block_operator_of(s->product);
-        for (size_t i = 0; i < n; i++) s->work[i] = state->x[i] - m->X[i];
-        K.apply(K.self, s->work, s->internal);
+        linear_forces(s, state);
     } else {
         memset(s->internal, 0, n * sizeof(double));
         rbt_force_elastic(m, state->x, NULL, s->partial, s->internal);
@@ -161,7 +187,6 @@ static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_
     rbt_paces *parts = &s->parts;
     if (!s->model->linear) rbt_stiffness_assemble(&s->stiffness, s->model, RBT_TANGENT, state->x);
     s->factored_step = 0;
-    rbt_paces_set_step(parts, H);
     for (size_t i = 0; i < parts->count; i++)
         if (parts->items[i].stale) rbt_pace_assemble(parts, &parts->items[i]);
     for (size_t i = parts->count; i-- > 0;) {
@@ -219,7 +244,8 @@ static rbt_outcome march(multirate *s, const rbt_state *state, rbt_step_report *
         if (p->push) gather(p, 3, s->push, p->push);
         gather_forces(s, state, p);
         gather_held(s, state, p);
-        if (p->theta < 1) gather_product(s, p);
+        if (p->theta < 1 && (i || !s->model->linear)) gather_product(s, p);
+        if (s->model->linear && p->parent == 0) subtract_border(&s->parts.items[0], p);
         report->iterations += p->instants;
     }
     rbt_march m = {&s->parts, state, s->varies};
@@ -232,9 +258,9 @@ static void update_held(const multirate *s, rbt_state *state, double H) {
     rbt_held_velocities(m, s->held, state->t, H, state->x, state->v);
     for (size_t n = 0; n < m->node_count; n++)
         for (size_t k = 3 * n; s->held[n] && k < 3 * n + 3; k++) state->x[k] += H * state->v[k];
-    for (size_t i = 0; m->tempos.count && i < m->motions.node_count; i++) {
+    for (size_t i = 0; s->choice.tempos.count && i < m->motions.node_count; i++) {
         size_t n = (size_t)m->motions.node[i];
-        const rbt_pace *p = &s->parts.items[m->tempos.node[n] + 1];
+        const rbt_pace *p = &s->parts.items[s->choice.tempos.node[n] + 1];
         double before[3], t = state->t + (double)(p->instants - 1) * p->h;
         if (!s->held[n] || p->instants == 1) continue;
         rbt_motion_position(&m->motions.groups[m->motions.group[i]], m->x0 + 3 * n, t, before);
@@ -267,7 +293,28 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     return RBT_DONE;
 }
 
+static void describe(const void *self, rbt_text *json) {
+    const multirate *s = self;
+    rbt_text_add(json, "\"parts\": [");
+    for (size_t i = 1; i < s->parts.count; i++) {
+        const rbt_pace *p = &s->parts.items[i];
+        rbt_text_add(json, "%s{\"name\": ", i > 1 ? ", " : "");
+        rbt_text_add_json(json, s->choice.tempos.items[i - 1].name);
+        rbt_text_add(json, ", \"free_nodes\": %zu, \"border_nodes\": %zu, \"steps\": %lld}", p->count,
+                     p->border.node_count, (long long)p->instants);
+    }
+    rbt_text_add(json, "]");
+    if (!s->choice.reason) return;
+    rbt_text_add(json, ", \"chosen\": ");
+    rbt_text_add_json(json, s->choice.reason);
+}
+
 // ---- The tables
+
+static const char *regions_name(int i) {
+    static const char *const NAMES[] = {"given", "auto"};
+    return i >= 0 && i < 2 ? NAMES[i] : NULL;
+}
 
 static const char *interpolation_name(int i) {
     static const char *const NAMES[] = {"averaged", "end"};
@@ -276,6 +323,10 @@ static const char *interpolation_name(int i) {
 
 #define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_multirate_options, member)
 static const rbt_field FIELDS[] = {
+    {OPTION(regions, RBT_CHOICE), .of.names = regions_name,
+     .doc = "Which parts take shorter steps: those of the bodies' tempo, or chosen where local frequencies are well "
+            "above "
+            "the others; run.json tells which and why."},
     {OPTION(interpolation, RBT_CHOICE), .of.names = interpolation_name,
      .doc = "How a part with long steps moves where shorter steps go on beside it: by the average of the velocities "
             "that the "
@@ -300,4 +351,5 @@ const rbt_method RBT_MULTIRATE_EULER = {
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .describe = describe,
 };

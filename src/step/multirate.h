@@ -5,6 +5,7 @@
 #include "base/record.h"
 
 typedef struct rbt_multirate_options {
+    int regions;        // 0: the bodies' tempi, 1: chosen where sound is fast
     int interpolation;  // how a part with long steps moves: 0 by the interpolated velocity, 1 by that at their end
 } rbt_multirate_options;
 

@@ -204,6 +204,44 @@ static void threads_and_pauses_change_no_bit(void **state) {
     }
 }
 
+// ---- Regions chosen by the method
+
+static const char *const STIFF_END =
+    "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [1, 0.2, 0.2], 'cells': [20, 4, "
+    "4]}}}, "
+    "'material': {'model': 'linear', 'young': 1e5, 'poisson': 0.3, 'density': 1000}, 'regions': [{'name': 'end', "
+    "'where': "
+    "{'box': {'min': [0.75, 0, 0], 'max': [1, 1, 1], 'relative': true}}, 'material': {'model': 'linear', 'young': "
+    "%g, "
+    "'poisson': 0.3, 'density': 1000}}], 'fixed': ['left'], 'velocity': {'linear': [0, 1, 0]}}], 'time': {'step': "
+    "0.02, "
+    "'frame': 0.02, 'end': 1}, 'integrator': {'method': 'multirate-euler', 'options': {'regions': 'auto'}}}";
+
+static const char *described(double young, rbt_text *text) {
+    char json[2048];
+    snprintf(json, sizeof json, STIFF_END, young);
+    rbt_sim *sim = sim_from(json);
+    advance(sim, 2);
+    sim->stepper.method->describe(sim->stepper.self, text);
+    rbt_sim_free(sim);
+    return text->text;
+}
+
+static void regions_are_chosen_where_sound_is_fast(void **state) {
+    (void)state;
+    rbt_text stiff = {0}, same = {0};
+    // sqrt(1e7 / 1e5) = 10 steps; a quarter of 525 nodes, and the layer between
+    const char *said = described(1e7, &stiff);
+    assert_non_null(strstr(said, "\"steps\": 10}]"));
+    assert_non_null(strstr(said, "\"border_nodes\": 25"));
+    assert_non_null(strstr(said, "of bar take 10 steps"));
+    said = described(1e5, &same);
+    assert_non_null(strstr(said, "\"parts\": []"));
+    assert_non_null(strstr(said, "one step"));
+    rbt_text_free(&stiff);
+    rbt_text_free(&same);
+}
+
 // ---- Bad regions
 
 static void fails_with(const char *tempo, const char *sentence) {
@@ -254,7 +292,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains_are_stable),         cmocka_unit_test(the_error_is_of_first_order),
         cmocka_unit_test(coupling_makes_no_net_force),      cmocka_unit_test(a_real_body_is_stable),
-        cmocka_unit_test(threads_and_pauses_change_no_bit), cmocka_unit_test(bad_regions_get_a_sentence),
+        cmocka_unit_test(threads_and_pauses_change_no_bit), cmocka_unit_test(regions_are_chosen_where_sound_is_fast),
+        cmocka_unit_test(bad_regions_get_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
