@@ -42,8 +42,8 @@ typedef struct rbt_pair {
 typedef struct rbt_cone {
     double v[3], eps, most;    // reference and radius [m/s]; largest deviation so far
     double start[3], path[3];  // the line of the window: place [m] and velocity [m/s]
+    double last[3];            // place at its end
     double reach, far;         // how far from that line it may be, and was: [m], [m^2]
-    double low[3], high[3];    // where it may be in the window
 } rbt_cone;
 
 typedef struct rbt_touch {  // a pair at a tick of its layers
@@ -52,6 +52,11 @@ typedef struct rbt_touch {  // a pair at a tick of its layers
     double support;     // gap along the normal, inside of points left out [m]
     double impulse[3];  // on B [N s]
 } rbt_touch;
+
+typedef struct rbt_candidate {
+    rbt_pair_key key;
+    double eta;  // its thickness [m]
+} rbt_candidate;
 
 typedef struct rbt_level_list {
     int32_t *items;
@@ -79,8 +84,7 @@ typedef struct rbt_contact {
     double scale;     // largest coordinate [m], for rounding
 
     // thickness of pairs that are near each other at rest: a hash table
-    rbt_pair_key *near_key;
-    double *near_eta;
+    rbt_candidate *near;
     size_t near_size;
 
     // the window
@@ -88,8 +92,8 @@ typedef struct rbt_contact {
     int64_t length;      // of the next one
     bool cut;            // a promise was broken: it ends now
     int since_build;     // windows since the tree was built
-    rbt_pair_key *keys, *sort;
-    size_t key_capacity, sort_capacity;
+    rbt_candidate *candidates, *sort;
+    size_t candidate_capacity, sort_capacity;
     rbt_pair *pairs;
     size_t pair_count, pair_capacity;
     size_t *node_start;  // (node_count + 2) pairs of each node

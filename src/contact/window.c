@@ -15,10 +15,10 @@ static const double SHORTEST = 1.0 / 1024, LONGEST = 64;  // windows, in steps
 
 // ---- Pairs near each other at rest
 
-static size_t near_slot(const rbt_contact *c, rbt_pair_key key) {
+static rbt_candidate *near_slot(const rbt_contact *c, rbt_pair_key key) {
     size_t at = (size_t)(key * 0x9e3779b97f4a7c15ull >> 20) & (c->near_size - 1);
-    while (c->near_key[at] && c->near_key[at] != key + 1) at = (at + 1) & (c->near_size - 1);
-    return at;
+    while (c->near[at].eta > 0 && c->near[at].key != key) at = (at + 1) & (c->near_size - 1);
+    return &c->near[at];
 }
 
 static double thickness_of(const rbt_contact *c, rbt_pair_key key, const int32_t node[4]) {
@@ -27,28 +27,20 @@ static double thickness_of(const rbt_contact *c, rbt_pair_key key, const int32_t
     if (kind == RBT_TOUCH_POINT && c->surface.def.radius[node[0]] > 0) return c->law.thickness;
     if (kind == RBT_TOUCH_WALL || !c->near_size || body[node[0]] != body[node[rbt_pair_corners(kind) - 1]])
         return c->law.thickness;
-    size_t at = near_slot(c, key);
-    return c->near_key[at] ? c->near_eta[at] : c->law.thickness;
+    const rbt_candidate *near = near_slot(c, key);
+    return near->eta > 0 ? near->eta : c->law.thickness;
 }
 
 static bool near_grow(rbt_contact *c, size_t count, rbt_error *error) {
-    if (4 * count < 3 * c->near_size) return true;
+    if (2 * count < c->near_size) return true;
     size_t size = c->near_size;
-    rbt_pair_key *keys = c->near_key;
-    double *etas = c->near_eta;
+    rbt_candidate *old = c->near;
     c->near_size = size ? 2 * size : 1024;
-    c->near_key = rbt_array_new(c->near_size, sizeof *keys, "pairs near each other at rest", error);
-    c->near_eta = rbt_array_new(c->near_size, sizeof *etas, "pairs near each other at rest", error);
-    bool ok = c->near_key && c->near_eta;
-    for (size_t i = 0; ok && i < size; i++) {
-        if (!keys[i]) continue;
-        size_t at = near_slot(c, keys[i] - 1);
-        c->near_key[at] = keys[i];
-        c->near_eta[at] = etas[i];
-    }
-    free(keys);
-    free(etas);
-    return ok;
+    c->near = rbt_array_new(c->near_size, sizeof *old, "pairs near each other at rest", error);
+    for (size_t i = 0; c->near && i < size; i++)
+        if (old[i].eta > 0) *near_slot(c, old[i].key) = old[i];
+    free(old);
+    return c->near != NULL;
 }
 
 static void gather(const double *x, const int32_t *node, int corners, double at[12]) {
@@ -103,9 +95,7 @@ static bool add_near(rbt_contact *c, rbt_pair_key key, size_t *count, rbt_error 
     double apart = gap.distance > 0 ? gap.distance : nodes_apart(s->def.X, node, first, corners);
     if (apart <= 0 || apart / REST_FRACTION >= c->law.thickness) return true;
     if (!near_grow(c, ++*count, error)) return false;
-    size_t at = near_slot(c, key);
-    c->near_key[at] = key + 1;
-    c->near_eta[at] = apart / REST_FRACTION;
+    *near_slot(c, key) = (rbt_candidate){key, apart / REST_FRACTION};
     return true;
 }
 
@@ -150,9 +140,8 @@ void rbt_contact_free(rbt_contact *c) {
     for (int k = 0; k <= RBT_TICK_BITS; k++) free(c->levels[k].items);
     free(c->cones);
     free(c->centers);
-    free(c->near_key);
-    free(c->near_eta);
-    free(c->keys);
+    free(c->near);
+    free(c->candidates);
     free(c->sort);
     free(c->pairs);
     free(c->node_start);
@@ -250,17 +239,15 @@ static void promise(rbt_contact *c, int64_t t) {
             rbt_larger(1.5 * far * rbt_larger(share, share * share), 0.5 * cone->reach) + 0.05 * c->law.thickness;
         cone->reach = rbt_smaller(cone->reach, 2 * cone->eps * length + 0.05 * c->law.thickness);
         for (size_t k = 0; k < 3; k++) {
-            double last = cone->start[k] + length * cone->path[k];
-            cone->low[k] = rbt_smaller(cone->start[k], last) - cone->reach;
-            cone->high[k] = rbt_larger(cone->start[k], last) + cone->reach;
-            c->scale = rbt_larger(c->scale, rbt_larger(fabs(cone->low[k]), fabs(cone->high[k])));
+            cone->last[k] = cone->start[k] + length * cone->path[k];
+            double far_out = rbt_larger(fabs(cone->start[k]), fabs(cone->last[k])) + cone->reach;
+            c->scale = rbt_larger(c->scale, far_out);
         }
     }
 }
 
 static void fit_tree(rbt_contact *c) {
     const rbt_contact_surface *s = &c->surface;
-    double length = (double)(c->end - c->begin) * c->tracks->tick;
     if (c->since_build++ % REBUILD_AFTER == 0) {
         for (size_t l = 0; l < s->leaf_count; l++) {
             double *center = c->centers + 3 * l;
@@ -277,10 +264,9 @@ static void fit_tree(rbt_contact *c) {
         for (int k = 0; k < s->leaves[l].corners; k++) {
             int32_t n = s->leaves[l].node[k];
             const rbt_cone *cone = &c->cones[n];
-            double margin = cone->reach + 0.501 * c->law.thickness + s->def.radius[n], last[3];
-            for (int i = 0; i < 3; i++) last[i] = cone->start[i] + length * cone->path[i];
+            double margin = cone->reach + 0.501 * c->law.thickness + s->def.radius[n];
             rbt_dop_add_ball(dop, cone->start, margin);
-            rbt_dop_add_ball(dop, last, margin);
+            rbt_dop_add_ball(dop, cone->last, margin);
         }
     }
     rbt_tree_refit(&c->tree);
@@ -291,42 +277,63 @@ static double radius_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t
     return kind == RBT_TOUCH_POINT ? radius[node[0]] + radius[node[1]] : radius[node[0]];
 }
 
-// How far the boxes of the two sides of a pair are apart, along the axis that tells most; below 0 if they overlap
-static double boxes_apart(const rbt_contact *c, const int32_t *node, int first, int corners) {
-    double apart = -INFINITY;
-    for (int k = 0; k < 3; k++) {
-        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-        for (int i = 0; i < corners; i++) {
-            const rbt_cone *cone = &c->cones[node[i]];
-            low[i >= first] = rbt_smaller(low[i >= first], cone->low[k]);
-            high[i >= first] = rbt_larger(high[i >= first], cone->high[k]);
+static const double AXES[RBT_DOP_AXES][3] = {
+    {1, 0, 0},
+    {0, 1, 0},
+    {0, 0, 1},
+    {0.70710678118654752, 0.70710678118654752, 0},
+    {0.70710678118654752, -0.70710678118654752, 0},
+    {0.70710678118654752, 0, 0.70710678118654752},
+    {0.70710678118654752, 0, -0.70710678118654752},
+    {0, 0.70710678118654752, 0.70710678118654752},
+    {0, 0.70710678118654752, -0.70710678118654752},
+};
+
+// How far the two sides of a pair stay apart along an axis through the whole window, while they move along their lines: the gap
+// of either order is a concave function of time and least at one of its ends.
+static double apart_along(const rbt_contact *c, const double axis[3], const int32_t *node, int first, int corners) {
+    double low[2][2] = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
+    double high[2][2] = {{-INFINITY, -INFINITY}, {-INFINITY, -INFINITY}};
+    for (int i = 0; i < corners; i++) {
+        const rbt_cone *cone = &c->cones[node[i]];
+        double at[2] = {rbt_dot(axis, cone->start), rbt_dot(axis, cone->last)};
+        for (int end = 0; end < 2; end++) {
+            low[i >= first][end] = rbt_smaller(low[i >= first][end], at[end] - cone->reach);
+            high[i >= first][end] = rbt_larger(high[i >= first][end], at[end] + cone->reach);
         }
-        apart = rbt_larger(apart, rbt_larger(low[0] - high[1], low[1] - high[0]));
     }
-    return apart;
+    double above = rbt_smaller(low[1][0] - high[0][0], low[1][1] - high[0][1]);
+    double below = rbt_smaller(low[0][0] - high[1][0], low[0][1] - high[1][1]);
+    return rbt_larger(above, below);
 }
 
-// Whether a pair may come closer than its thickness in this window. Looking its thickness up costs most, so what can be
+// The thickness of a pair that may come closer than that in this window; 0: it cannot. Looking it up costs most, so what can be
 // told without comes first.
-static bool may_touch(const rbt_contact *c, rbt_pair_key key, double inside) {
+static double may_touch(const rbt_contact *c, rbt_pair_key key) {
     const rbt_contact_surface *s = &c->surface;
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     int32_t node[4];
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     rbt_pair_nodes(s, key, node);
-    double apart = boxes_apart(c, node, first, corners) - inside;
-    if (apart > c->law.thickness) return false;
-    if (apart <= 0 || kind == RBT_TOUCH_POINT || s->def.body[node[0]] != s->def.body[node[corners - 1]]) return true;
-    double least = nodes_apart(s->def.X, node, first, corners) / REST_FRACTION;
-    if (least < c->law.thickness && apart > least) return false;
-    return apart <= thickness_of(c, key, node);
+    double inside = kind == RBT_TOUCH_EDGES ? 0 : radius_of(c, kind, node), most = c->law.thickness,
+           apart = -INFINITY;
+    bool own = kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]];
+    if (own) most = rbt_smaller(most, nodes_apart(s->def.X, node, first, corners) / REST_FRACTION);
+    if (most == 0) most = c->law.thickness;  // two nodes at one place at rest
+    for (int k = 0; k < RBT_DOP_AXES; k++) {
+        apart = rbt_larger(apart, apart_along(c, AXES[k], node, first, corners) - inside);
+        if (apart > most) return 0;
+    }
+    double eta = thickness_of(c, key, node);
+    return apart <= eta ? eta : 0;
 }
 
-static bool add_key(rbt_contact *c, size_t *count, rbt_pair_key key) {
-    if (*count == c->key_capacity && !rbt_array_reserve((void **)&c->keys, &c->key_capacity, *count + 1,
-                                                        sizeof *c->keys, "pairs that may touch", NULL))
+static bool add_candidate(rbt_contact *c, size_t *count, rbt_pair_key key, double eta) {
+    if (*count == c->candidate_capacity &&
+        !rbt_array_reserve((void **)&c->candidates, &c->candidate_capacity, *count + 1, sizeof *c->candidates,
+                           "pairs that may touch", NULL))
         return false;
-    c->keys[(*count)++] = key;
+    c->candidates[(*count)++] = (rbt_candidate){key, eta};
     return true;
 }
 
@@ -337,17 +344,15 @@ static bool collect(rbt_contact *c, size_t *count) {
         rbt_pair_key keys[15];
         int n = rbt_leaf_pairs(s, c->tree.pairs[2 * i], c->tree.pairs[2 * i + 1], keys);
         for (int k = 0; k < n; k++) {
-            rbt_touch_kind kind = rbt_pair_key_kind(keys[k]);
-            int32_t node[2] = {(int32_t)(keys[k] >> 30 & 0x3fffffff), (int32_t)(keys[k] & 0x3fffffff)};
-            double inside = kind == RBT_TOUCH_EDGES ? 0 : radius_of(c, kind, node);
-            if (may_touch(c, keys[k], inside) && !add_key(c, count, keys[k])) return false;
+            double eta = may_touch(c, keys[k]);
+            if (eta > 0 && !add_candidate(c, count, keys[k], eta)) return false;
         }
     }
     for (size_t l = 0; l < s->leaf_count; l++) {
         const rbt_leaf *leaf = &s->leaves[l];
         if (leaf->corners != 2 || s->def.lightness[leaf->node[0]] + s->def.lightness[leaf->node[1]] == 0) continue;
-        if (boxes_apart(c, leaf->node, 1, 2) > c->law.thickness) continue;
-        if (!add_key(c, count, rbt_leaf_ends(leaf))) return false;
+        double eta = may_touch(c, rbt_leaf_ends(leaf));
+        if (eta > 0 && !add_candidate(c, count, rbt_leaf_ends(leaf), eta)) return false;
     }
     for (size_t w = 0; w < s->def.wall_count; w++)
         for (size_t n = 0; n < c->tracks->count; n++) {
@@ -358,33 +363,35 @@ static bool collect(rbt_contact *c, size_t *count) {
             double d = rbt_dot(arm, s->def.walls[w].normal);
             double last = d + length * rbt_dot(cone->path, s->def.walls[w].normal);
             if (rbt_smaller(d, last) - cone->reach - s->def.radius[n] > c->law.thickness) continue;
-            if (!add_key(c, count, rbt_pair_key_of(RBT_TOUCH_WALL, (int32_t)n, (int32_t)w))) return false;
+            if (!add_candidate(c, count, rbt_pair_key_of(RBT_TOUCH_WALL, (int32_t)n, (int32_t)w), c->law.thickness))
+                return false;
         }
     return true;
 }
 
-static int compare_keys(const void *a, const void *b) {
-    rbt_pair_key x = *(const rbt_pair_key *)a, y = *(const rbt_pair_key *)b;
+static int compare_candidates(const void *a, const void *b) {
+    rbt_pair_key x = ((const rbt_candidate *)a)->key, y = ((const rbt_candidate *)b)->key;
     return (x > y) - (x < y);
 }
 
 // Byte by byte from the lowest; bytes that all keys share are skipped.
-static bool sort_keys(rbt_contact *c, size_t count) {
+static bool sort_candidates(rbt_contact *c, size_t count) {
     if (count < 256) {
-        qsort(c->keys, count, sizeof *c->keys, compare_keys);
+        qsort(c->candidates, count, sizeof *c->candidates, compare_candidates);
         return true;
     }
-    if (!rbt_array_reserve((void **)&c->sort, &c->sort_capacity, c->key_capacity, sizeof *c->sort, "pairs", NULL))
+    if (!rbt_array_reserve((void **)&c->sort, &c->sort_capacity, c->candidate_capacity, sizeof *c->sort, "pairs",
+                           NULL))
         return false;
     for (int shift = 0; shift < 64; shift += 8) {
         size_t at[257] = {0};
-        for (size_t i = 0; i < count; i++) at[(c->keys[i] >> shift & 255) + 1]++;
-        if (at[(c->keys[0] >> shift & 255) + 1] == count) continue;
+        for (size_t i = 0; i < count; i++) at[(c->candidates[i].key >> shift & 255) + 1]++;
+        if (at[(c->candidates[0].key >> shift & 255) + 1] == count) continue;
         for (int b = 0; b < 256; b++) at[b + 1] += at[b];
-        for (size_t i = 0; i < count; i++) c->sort[at[c->keys[i] >> shift & 255]++] = c->keys[i];
-        rbt_pair_key *swap = c->keys;
-        size_t capacity = c->key_capacity;
-        c->keys = c->sort, c->key_capacity = c->sort_capacity;
+        for (size_t i = 0; i < count; i++) c->sort[at[c->candidates[i].key >> shift & 255]++] = c->candidates[i];
+        rbt_candidate *swap = c->candidates;
+        size_t capacity = c->candidate_capacity;
+        c->candidates = c->sort, c->candidate_capacity = c->sort_capacity;
         c->sort = swap, c->sort_capacity = capacity;
     }
     return true;
@@ -399,11 +406,11 @@ static double lightness_of(const rbt_contact *c, rbt_touch_kind kind, const int3
     return side[0] + side[1];
 }
 
-static void make_pair(rbt_contact *c, rbt_pair *pair, rbt_pair_key key) {
+static void make_pair(rbt_contact *c, rbt_pair *pair, rbt_pair_key key, double eta) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     *pair = (rbt_pair){.key = key, .level = -1, .placed = -1};
     rbt_pair_nodes(&c->surface, key, pair->node);
-    pair->eta = thickness_of(c, key, pair->node);
+    pair->eta = eta;
     pair->radius = kind == RBT_TOUCH_EDGES ? 0 : radius_of(c, kind, pair->node);
     double omega = sqrt(c->law.stiffness * lightness_of(c, kind, pair->node)), h = c->law.step;
     int base = 0;
@@ -434,7 +441,10 @@ static void choose_length(rbt_contact *c, int64_t t) {
     if (c->counts.windows && span > 0) {
         const int64_t least = (int64_t)(SHORTEST * ((int64_t)1 << RBT_TICK_BITS));
         const int64_t most = (int64_t)LONGEST << RBT_TICK_BITS;
-        double rate = (double)(work - c->work_before + (int64_t)c->surface.leaf_count) / (double)span;
+        // A search costs about as much as a few certificates for every pair and every leaf that it looks at.
+        double search =
+            4.0 * (double)c->tree.pair_count + 4.0 * (double)c->surface.leaf_count + (double)c->tree.front_count;
+        double rate = ((double)(work - c->work_before) + search) / (double)span;
         if (c->cut) c->longer = false;
         else if (rate > c->rate) c->longer = !c->longer;
         c->rate = rate;
@@ -460,14 +470,14 @@ bool rbt_contact_window(rbt_contact *c, int64_t t) {
     fit_tree(c);
     size_t count = 0;
     c->pair_count = 0;
-    if (!collect(c, &count) || !sort_keys(c, count) ||
+    if (!collect(c, &count) || !sort_candidates(c, count) ||
         !rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, count, sizeof *c->pairs, "pairs", NULL)) {
         c->out_of_memory = true;
         return false;
     }
     c->pair_count = count;
     c->counts.candidates += (int64_t)count;
-    for (size_t i = 0; i < count; i++) make_pair(c, &c->pairs[i], c->keys[i]);
+    for (size_t i = 0; i < count; i++) make_pair(c, &c->pairs[i], c->candidates[i].key, c->candidates[i].eta);
     if (!list_pairs_of_nodes(c)) {
         c->out_of_memory = true;
         return false;
