@@ -46,6 +46,10 @@ typedef struct rbt_cone {
     double reach, far;         // how far from that line it may be, and was: [m], [m^2]
 } rbt_cone;
 
+typedef struct rbt_span {  // where a node may be at the start and at the end of the window, along the axes of k-DOPs
+    double low[RBT_DOP_AXES][2], high[RBT_DOP_AXES][2];
+} rbt_span;
+
 typedef struct rbt_touch {  // a pair at a tick of its layers
     int32_t pair;
     rbt_gap gap;
@@ -80,6 +84,7 @@ typedef struct rbt_contact {
     rbt_tree tree;
     rbt_tracks *tracks;
     rbt_cone *cones;  // (node_count)
+    rbt_span *spans;  // (node_count)
     double *centers;  // (leaf_count x 3)
     double scale;     // largest coordinate [m], for rounding
 

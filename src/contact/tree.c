@@ -7,7 +7,7 @@
 
 static const double HALF = 0.70710678118654752440;  // 1 / sqrt(2)
 
-static void project(const double x[3], double p[RBT_DOP_AXES]) {
+void rbt_dop_project(const double x[3], double p[RBT_DOP_AXES]) {
     p[0] = x[0], p[1] = x[1], p[2] = x[2];
     p[3] = HALF * (x[0] + x[1]), p[4] = HALF * (x[0] - x[1]);
     p[5] = HALF * (x[0] + x[2]), p[6] = HALF * (x[0] - x[2]);
@@ -20,7 +20,7 @@ void rbt_dop_empty(rbt_dop *dop) {
 
 void rbt_dop_add_ball(rbt_dop *dop, const double center[3], double radius) {
     double p[RBT_DOP_AXES];
-    project(center, p);
+    rbt_dop_project(center, p);
     for (int i = 0; i < RBT_DOP_AXES; i++) {
         double low = p[i] - radius, high = p[i] + radius;
         if (low < dop->low[i]) dop->low[i] = low;

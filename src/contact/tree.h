@@ -12,6 +12,7 @@ typedef struct rbt_dop {
     double low[RBT_DOP_AXES], high[RBT_DOP_AXES];  // along the unit axes [m]
 } rbt_dop;
 
+void rbt_dop_project(const double x[3], double along[RBT_DOP_AXES]);  // on the axes
 void rbt_dop_empty(rbt_dop *dop);
 void rbt_dop_add_ball(rbt_dop *dop, const double center[3], double radius);
 

@@ -122,6 +122,7 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
     bool ok = rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
               rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
               (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
+              (c->spans = rbt_array_new(n, sizeof *c->spans, "cones", error)) &&
               (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
               (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
               (c->leavers = rbt_array_new(n, sizeof *c->leavers, "cones", error)) &&
@@ -139,6 +140,7 @@ void rbt_contact_free(rbt_contact *c) {
     rbt_queue_free(&c->queue);
     for (int k = 0; k <= RBT_TICK_BITS; k++) free(c->levels[k].items);
     free(c->cones);
+    free(c->spans);
     free(c->centers);
     free(c->near);
     free(c->candidates);
@@ -243,6 +245,15 @@ static void promise(rbt_contact *c, int64_t t) {
             double far_out = rbt_larger(fabs(cone->start[k]), fabs(cone->last[k])) + cone->reach;
             c->scale = rbt_larger(c->scale, far_out);
         }
+        rbt_span *span = &c->spans[n];
+        double along[2][RBT_DOP_AXES];
+        rbt_dop_project(cone->start, along[0]);
+        rbt_dop_project(cone->last, along[1]);
+        for (int k = 0; k < RBT_DOP_AXES; k++)
+            for (int end = 0; end < 2; end++) {
+                span->low[k][end] = along[end][k] - cone->reach;
+                span->high[k][end] = along[end][k] + cone->reach;
+            }
     }
 }
 
@@ -277,30 +288,18 @@ static double radius_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t
     return kind == RBT_TOUCH_POINT ? radius[node[0]] + radius[node[1]] : radius[node[0]];
 }
 
-static const double AXES[RBT_DOP_AXES][3] = {
-    {1, 0, 0},
-    {0, 1, 0},
-    {0, 0, 1},
-    {0.70710678118654752, 0.70710678118654752, 0},
-    {0.70710678118654752, -0.70710678118654752, 0},
-    {0.70710678118654752, 0, 0.70710678118654752},
-    {0.70710678118654752, 0, -0.70710678118654752},
-    {0, 0.70710678118654752, 0.70710678118654752},
-    {0, 0.70710678118654752, -0.70710678118654752},
-};
-
 // How far the two sides of a pair stay apart along an axis through the whole window, while they move along their lines: the gap
 // of either order is a concave function of time and least at one of its ends.
-static double apart_along(const rbt_contact *c, const double axis[3], const int32_t *node, int first, int corners) {
-    double low[2][2] = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
-    double high[2][2] = {{-INFINITY, -INFINITY}, {-INFINITY, -INFINITY}};
-    for (int i = 0; i < corners; i++) {
-        const rbt_cone *cone = &c->cones[node[i]];
-        double at[2] = {rbt_dot(axis, cone->start), rbt_dot(axis, cone->last)};
-        for (int end = 0; end < 2; end++) {
-            low[i >= first][end] = rbt_smaller(low[i >= first][end], at[end] - cone->reach);
-            high[i >= first][end] = rbt_larger(high[i >= first][end], at[end] + cone->reach);
-        }
+static double apart_along(const rbt_span *const *span, int axis, int first, int corners) {
+    double low[2][2], high[2][2];
+    for (int side = 0; side < 2; side++) {
+        int i = side ? first : 0, end = side ? corners : first;
+        for (int k = 0; k < 2; k++) low[side][k] = span[i]->low[axis][k], high[side][k] = span[i]->high[axis][k];
+        for (i++; i < end; i++)
+            for (int k = 0; k < 2; k++) {
+                low[side][k] = rbt_smaller(low[side][k], span[i]->low[axis][k]);
+                high[side][k] = rbt_larger(high[side][k], span[i]->high[axis][k]);
+            }
     }
     double above = rbt_smaller(low[1][0] - high[0][0], low[1][1] - high[0][1]);
     double below = rbt_smaller(low[0][0] - high[1][0], low[0][1] - high[1][1]);
@@ -320,8 +319,10 @@ static double may_touch(const rbt_contact *c, rbt_pair_key key) {
     bool own = kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]];
     if (own) most = rbt_smaller(most, nodes_apart(s->def.X, node, first, corners) / REST_FRACTION);
     if (most == 0) most = c->law.thickness;  // two nodes at one place at rest
+    const rbt_span *span[4];
+    for (int i = 0; i < corners; i++) span[i] = &c->spans[node[i]];
     for (int k = 0; k < RBT_DOP_AXES; k++) {
-        apart = rbt_larger(apart, apart_along(c, AXES[k], node, first, corners) - inside);
+        apart = rbt_larger(apart, apart_along(span, k, first, corners) - inside);
         if (apart > most) return 0;
     }
     double eta = thickness_of(c, key, node);
