@@ -1,6 +1,7 @@
 // Ticks: impulses of layers that are awake, cones, certificates. See contact.h.
 #include "contact/contact.h"
 
+#include "base/threads.h"
 #include "math/scalar.h"
 #include "math/vec3.h"
 
@@ -201,11 +202,13 @@ void rbt_contact_measure(rbt_contact *c, int64_t t) {
     }
     c->touch_count = count;
     c->counts.impulses += (int64_t)count;
-#pragma omp parallel for schedule(static) if (count >= 1024)
-    for (size_t i = 0; i < count; i++) {
-        c->touches[i].pair = c->order[i];
-        measure_touch(c, &c->touches[i], t, slowest);
+    for (size_t i = 0; i < count; i++) c->touches[i].pair = c->order[i];
+    if (count < RBT_PARALLEL_FROM) {  // a team of one thread costs more than a few pairs
+        for (size_t i = 0; i < count; i++) measure_touch(c, &c->touches[i], t, slowest);
+        return;
     }
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < count; i++) measure_touch(c, &c->touches[i], t, slowest);
 }
 
 void rbt_contact_kick(rbt_contact *c, int64_t t) {

@@ -1,6 +1,7 @@
 // Windows: which pairs can touch until when, and the promises that this rests on. See contact.h.
 #include "contact/contact.h"
 
+#include "base/threads.h"
 #include "math/scalar.h"
 #include "math/vec3.h"
 
@@ -257,6 +258,18 @@ static void promise(rbt_contact *c, int64_t t) {
     }
 }
 
+static void fit_leaf(rbt_contact *c, size_t l) {
+    const rbt_leaf *leaf = &c->surface.leaves[l];
+    rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
+    rbt_dop_empty(dop);
+    for (int k = 0; k < leaf->corners; k++) {
+        const rbt_cone *cone = &c->cones[leaf->node[k]];
+        double margin = cone->reach + 0.501 * c->law.thickness + c->surface.def.radius[leaf->node[k]];
+        rbt_dop_add_ball(dop, cone->start, margin);
+        rbt_dop_add_ball(dop, cone->last, margin);
+    }
+}
+
 static void fit_tree(rbt_contact *c) {
     const rbt_contact_surface *s = &c->surface;
     if (c->since_build++ % REBUILD_AFTER == 0) {
@@ -268,17 +281,11 @@ static void fit_tree(rbt_contact *c) {
         }
         rbt_tree_build(&c->tree, c->centers);
     }
-#pragma omp parallel for schedule(static) if (s->leaf_count >= 4096)
-    for (size_t l = 0; l < s->leaf_count; l++) {
-        rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
-        rbt_dop_empty(dop);
-        for (int k = 0; k < s->leaves[l].corners; k++) {
-            int32_t n = s->leaves[l].node[k];
-            const rbt_cone *cone = &c->cones[n];
-            double margin = cone->reach + 0.501 * c->law.thickness + s->def.radius[n];
-            rbt_dop_add_ball(dop, cone->start, margin);
-            rbt_dop_add_ball(dop, cone->last, margin);
-        }
+    if (s->leaf_count < 4 * RBT_PARALLEL_FROM) {
+        for (size_t l = 0; l < s->leaf_count; l++) fit_leaf(c, l);
+    } else {
+#pragma omp parallel for schedule(static)
+        for (size_t l = 0; l < s->leaf_count; l++) fit_leaf(c, l);
     }
     rbt_tree_refit(&c->tree);
 }

@@ -63,19 +63,27 @@ static double sum_of(const double *values, size_t count) {
 }
 
 // Every chunk sums its elements' forces into places of its own; every node then sums what its chunks made, in their order.
+static void sum_chunk(const rbt_model *m, const rbt_plan *plan, size_t c, const double *x, double *energies,
+                      double *partial) {
+    const rbt_chunk *chunk = &plan->chunks[c];
+    const rbt_group *group = &m->groups[chunk->group];
+    double corner[3 * RBT_MOST_CORNERS * RBT_CHUNK], energy[RBT_CHUNK], *sum = partial + 3 * chunk->slot_begin;
+    group->type->gradient(group, chunk->first, chunk->count, x, energies ? energy : NULL, corner);
+    if (energies) energies[c] = sum_of(energy, chunk->count);
+    memset(sum, 0, 3 * chunk->slot_count * sizeof *sum);
+    const uint16_t *local = plan->local + chunk->corner_begin;
+    for (size_t k = 0; k < chunk->count * (size_t)group->type->corners; k++)
+        rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
+}
+
+// A team of one thread costs more than a handful of elements: methods that make millions of small events go around it.
 void rbt_force_slots(const rbt_model *m, const rbt_plan *plan, const double *x, double *energies, double *partial) {
-#pragma omp parallel for schedule(static) if (plan->slot_count >= RBT_PARALLEL_FROM)
-    for (size_t c = 0; c < plan->chunk_count; c++) {
-        const rbt_chunk *chunk = &plan->chunks[c];
-        const rbt_group *group = &m->groups[chunk->group];
-        double corner[3 * RBT_MOST_CORNERS * RBT_CHUNK], energy[RBT_CHUNK], *sum = partial + 3 * chunk->slot_begin;
-        group->type->gradient(group, chunk->first, chunk->count, x, energies ? energy : NULL, corner);
-        if (energies) energies[c] = sum_of(energy, chunk->count);
-        memset(sum, 0, 3 * chunk->slot_count * sizeof *sum);
-        const uint16_t *local = plan->local + chunk->corner_begin;
-        for (size_t k = 0; k < chunk->count * (size_t)group->type->corners; k++)
-            rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
+    if (plan->slot_count < RBT_PARALLEL_FROM) {
+        for (size_t c = 0; c < plan->chunk_count; c++) sum_chunk(m, plan, c, x, energies, partial);
+        return;
     }
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < plan->chunk_count; c++) sum_chunk(m, plan, c, x, energies, partial);
 }
 
 void rbt_force_elastic(const rbt_model *m, const double *x, double *energies, double *partial, double *f) {

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""random_runs.py RUBATO [--count N] [--seed S] [--seconds T]: random scenes with async-contact, each judged exactly.
+
+Layers of any stiffness (8 decades) and thickness (4 decades), speeds up to 1000 m/s, shells, tets, spikes of slivers, particles
+and walls that are driven: every run must finish or stop with an outcome, and `rubato verify` must find no intersection in any of its
+states. A run that takes longer than T seconds is ended and counts for itself. Prints one line per kind of ending.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+EVERYWHERE = {"box": {"min": [-99, -99, -99], "max": [99, 99, 99]}}
+
+
+def body(rng, number, place):
+    material = {"young": 10 ** rng.uniform(3, 6), "poisson": 0.3, "density": rng.uniform(200, 2000)}
+    shell = {"thickness": 10 ** rng.uniform(-3.5, -2), "bending": 10 ** rng.uniform(-6, -3)}
+    kind = rng.choice(["cloth", "ball", "cuboid", "spikes", "wall", "particles"])
+    spin = {"axis": [rng.uniform(-1, 1) or 1, rng.uniform(-1, 1), rng.uniform(-1, 1)], "degrees": rng.uniform(0, 360)}
+    made = {"name": f"{kind}-{number}", "transform": {**spin, "translate": place}, "material": material}
+    cells = rng.randint(2, 6)
+    if kind == "cloth":
+        made.update(mesh={"shape": {"cloth": {"length": 0.3, "width": 0.3, "cells_along": cells, "cells_across": cells}}}, shell=shell)
+    elif kind == "ball":
+        made.update(mesh={"shape": {"sphere": {"radius": 0.15, "rings": cells, "segments": cells + 2}}}, shell=shell)
+    elif kind == "cuboid":
+        made.update(mesh={"shape": {"cuboid": {"size": [0.2, 0.2, 0.2], "cells": [1, rng.randint(1, 2), 1]}}})
+    elif kind == "particles":
+        made.update(mesh={"shape": {"cloth": {"length": 0.3, "width": 0.3, "cells_along": cells, "cells_across": cells}}},
+                    particles={"radius": 0.01, "mass": rng.uniform(0.01, 1), "speed": rng.uniform(0, 5)})
+    else:
+        shape = {"spikes": {"size": 0.25, "height": 0.15, "count": 2}} if kind == "spikes" else {
+            "cloth": {"length": 0.3, "width": 0.3, "cells_along": 1, "cells_across": 1}}
+        towards = [-60 * x * rng.uniform(0, 1) for x in place]
+        made.update(mesh={"shape": shape}, shell=shell,
+                    driven=[{"where": EVERYWHERE, "motions": [{"velocity": {"velocity": towards, "until": 0.005}}]}])
+    return made
+
+
+def scene(rng):
+    places = [[0.5 * x, 0.5 * y, 0.5 * z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
+    bodies = [body(rng, i, place) for i, place in enumerate(rng.sample(places, rng.randint(2, 4)))]
+    if all("driven" in b for b in bodies):
+        bodies[0] = body(random.Random(1), 0, [3, 3, 3])
+    speed = 10 ** rng.uniform(-1, 3)
+    for b in bodies:  # towards the middle
+        if "driven" not in b:
+            distance = max(sum(x * x for x in b["transform"]["translate"]) ** 0.5, 0.1)
+            b["velocity"] = {"linear": [-speed * x / distance + rng.uniform(-0.1, 0.1) * speed for x in b["transform"]["translate"]]}
+    step = 2e-2 / (10 + speed)
+    options = {"stiffness": 10 ** rng.uniform(-3, 5), "thickness": 10 ** rng.uniform(-5, -1), "floor": 1e-12,
+               "restitution": rng.choice([1, 1, 0.5, 0]), "friction": rng.choice([0, 0, 0.3])}
+    # Particles that start closer than they are thick only push each other; nothing may start crossing.
+    return {"rubato": 1, "bodies": bodies, "time": {"step": step, "frame": 5 * step, "end": 150 * step},
+            "integrator": {"method": "async-contact", "options": options}, "output": {"checkpoint_every": 0}}
+
+
+def run(rubato, made, folder, seconds):
+    path = folder / "scene.json"
+    path.write_text(json.dumps(made, indent=1))
+    command = [rubato, "run", str(path), "-o", str(folder / "run"), "-q", "--threads", "1"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        done = None
+    if done and done.returncode not in (0, 1, 3) and not (folder / "run" / "run.json").exists():
+        return f"exit code {done.returncode}: {done.stderr.strip()[:200]}", None
+    if not (folder / "run" / "run.json").exists():
+        return "refused: " + re.sub(r"[\d.eg+-]+", "N", done.stderr.strip())[:60] if done else "not begun", 0
+    report = json.loads((folder / "run" / "run.json").read_text())
+    ending = "out of time" if done is None else report["status"]
+    if ending == "failed":
+        ending = "stopped: " + report.get("failure", {}).get("outcome", report.get("problem", "?"))
+    judged = subprocess.run([rubato, "verify", str(folder / "run")], capture_output=True, text=True)
+    found = re.search(r"(no|\d+) intersections? (?:\(\d+ only touching\) )?in (\d+) states", judged.stdout)
+    count = 0 if not found or found.group(1) == "no" else int(found.group(1))
+    return ending, (count, int(found.group(2)) if found else 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rubato")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=60)
+    arguments = parser.parse_args()
+    endings, states, bad = collections.Counter(), 0, []
+    for i in range(arguments.count):
+        with tempfile.TemporaryDirectory() as folder:
+            made = scene(random.Random(1000003 * arguments.seed + i))
+            ending, judged = run(arguments.rubato, made, pathlib.Path(folder), arguments.seconds)
+        endings[ending] += 1
+        if isinstance(judged, tuple):
+            states += judged[1]
+            if judged[0]:
+                bad.append(i)
+        elif judged is None:
+            bad.append(i)
+    for ending, count in endings.most_common():
+        print(f"{count:6d} {ending}")
+    print(f"{arguments.count} runs, {states} states judged, {len(bad)} runs with intersections or crashes{': ' + str(bad[:20]) if bad else ''}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
