@@ -343,8 +343,8 @@ const rbt_method RBT_MULTIRATE_EULER = {
     .name = "multirate-euler",
     .doc = "backward Euler with shorter steps in chosen parts of a body (tempo), all coupled implicitly",
     .when =
-        "a small stiff or light part should swing instead of being damped away, at little more than the price of the "
-        "long step",
+        "a small stiff or light part should swing instead of being damped away, on a body that the long step itself "
+        "suits; costs more the larger the part and its border",
     .order = 1,
     .solvers = solver_name,
     .options = &RBT_MULTIRATE_OPTIONS,
