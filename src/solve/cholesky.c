@@ -294,10 +294,14 @@ static size_t ordered_index(const rbt_cholesky *c, size_t p, size_t v, size_t i)
     return n * (v * (3 / c->block) + i / c->block) + c->block * p + i % c->block;
 }
 
+// Copies of many long vectors
+static bool in_parallel(const rbt_cholesky *c, size_t count) { return count > 1 && count * c->kept_count >= 1 << 15; }
+
 static bool gather(rbt_cholesky *c, size_t count, const double *b) {
     size_t values = 3 * c->kept_count * count;
     if (!rbt_array_reserve((void **)&c->b, &c->b_capacity, values, sizeof *c->b, "right-hand sides", NULL))
         return false;
+#pragma omp parallel for schedule(static) if (in_parallel(c, count))
     for (size_t v = 0; v < count; v++)
         for (size_t p = 0; p < c->kept_count; p++) {
             const double *from = b + 3 * (v * c->row_count + row_at(c, p));
@@ -307,12 +311,14 @@ static bool gather(rbt_cholesky *c, size_t count, const double *b) {
 }
 
 static void scatter(const rbt_cholesky *c, size_t count, const double *from, double *x) {
-    memset(x, 0, 3 * c->row_count * count * sizeof *x);
-    for (size_t v = 0; v < count; v++)
+#pragma omp parallel for schedule(static) if (in_parallel(c, count))
+    for (size_t v = 0; v < count; v++) {
+        if (c->kept_count < c->row_count) memset(x + 3 * v * c->row_count, 0, 3 * c->row_count * sizeof *x);
         for (size_t p = 0; p < c->kept_count; p++) {
             double *to = x + 3 * (v * c->row_count + row_at(c, p));
             for (size_t i = 0; i < 3; i++) to[i] = from[ordered_index(c, p, v, i)];
         }
+    }
 }
 
 bool rbt_cholesky_solve_many(rbt_cholesky *c, size_t count, const double *b, double *x) {

@@ -1,6 +1,7 @@
 #include "solve/modes.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "math/vector.h"
 
 #include <cblas.h>
@@ -14,7 +15,14 @@ void dsyevd_(const char *job, const char *triangle, const int *n, double *A, con
 
 enum { FEW_ROUNDS = 8, MANY_ROUNDS = 400, FEW = 3, MANY = 40 };  // rounds, and rounds without success
 
-size_t rbt_modes_capacity(size_t wanted) { return wanted + 3 + wanted / 8; }
+// Right-hand sides go in groups of four, and two vectors at least are guards; one group more where A's inverse tells
+// modes not well apart.
+size_t rbt_modes_capacity(size_t wanted) { return (wanted + 9) / 4 * 4; }
+static size_t enough_vectors(const rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
+    bool apart = wanted && wanted <= m->count && m->lambda[wanted - 1] > p->shift;
+    size_t least = (wanted + 5) / 4 * 4;
+    return apart && least < m->count ? least : m->count;
+}
 
 static size_t values_of(const rbt_modes *m) { return 3 * m->row_count; }
 static double *vector_at(const rbt_modes *m, double *block, size_t i) { return block + i * values_of(m); }
@@ -32,7 +40,6 @@ bool rbt_modes_init(rbt_modes *m, size_t row_count, size_t capacity, rbt_error *
                   {&m->V, capacity, vector},
                   {&m->Q, capacity, vector},
                   {&m->KU, capacity, vector},
-                  {&m->given, capacity, vector},
                   {&m->block, capacity, vector},
                   {&m->weighted, capacity, vector},
                   {&m->basis, most, vector},
@@ -41,8 +48,13 @@ bool rbt_modes_init(rbt_modes *m, size_t row_count, size_t capacity, rbt_error *
                   {&m->residual, capacity, sizeof(double)},
                   {&m->reduced, most, most * sizeof(double)},
                   {&m->values, most, sizeof(double)},
+                  {&m->weight, 1, vector},
+                  {&m->per_weight, 1, vector},
+                  {&m->mass_part, 1, vector},
+                  {&m->per_part, 1, vector},
                   {&m->small, real_work(most), sizeof(double)},
-                  {&m->gram, capacity, capacity * sizeof(double)},
+                  {&m->gram, 2 * capacity, capacity * sizeof(double)},
+                  {&m->partial, rbt_vectors_work(3 * row_count, most, most), sizeof(double)},
                   {&m->turn, most, capacity * sizeof(double)}};
     bool ok = m->arena && (m->integers = rbt_arena_take(m->arena, integer_work(most), sizeof(int)));
     for (size_t i = 0; ok && i < sizeof arrays / sizeof *arrays; i++)
@@ -50,12 +62,26 @@ bool rbt_modes_init(rbt_modes *m, size_t row_count, size_t capacity, rbt_error *
     openblas_set_num_threads(1);
     if (ok) return true;
     rbt_modes_free(m);
-    return rbt_fail_memory(error, 14 * capacity * vector, "modes");
+    return rbt_fail_memory(error, 13 * capacity * vector, "modes");
 }
 
 void rbt_modes_free(rbt_modes *m) {
     rbt_arena_free(m->arena);
     *m = (rbt_modes){0};
+}
+
+static void look_at_unknowns(rbt_modes *m, const rbt_modes_problem *p) {
+    m->unknowns = 0;
+    for (size_t n = 0; n < m->row_count; n++) {
+        m->unknowns += p->keep[n] ? 3 : 0;
+        for (size_t i = 3 * n; i < 3 * n + 3; i++) {
+            m->weight[i] = p->keep[n] ? p->lumped[n] : 0;
+            m->per_weight[i] = p->keep[n] ? 1 / p->lumped[n] : 0;
+            m->mass_part[i] = p->mass_share[n];
+            m->per_part[i] = p->keep[n] ? 1 / p->stiffness_share[n] : 0;
+        }
+    }
+    m->count = m->carried < m->unknowns ? m->carried : m->unknowns;
 }
 
 // ---- products ----
@@ -65,24 +91,28 @@ static void clear_eliminated(const rbt_modes *m, const unsigned char *keep, doub
         if (!keep[n]) memset(x + 3 * n, 0, 3 * sizeof *x);
 }
 
-static void apply(const rbt_modes *m, const rbt_modes_problem *p, const rbt_operator *A, size_t count,
-                  const double *x, double *y) {
-    for (size_t i = 0; i < count; i++) {
-        A->apply(A->self, x + i * values_of(m), y + i * values_of(m));
-        clear_eliminated(m, p->keep, y + i * values_of(m));
+static void multiply_stiffness(const rbt_modes *m, const rbt_modes_problem *p, size_t count, const double *x,
+                               double *y) {
+    for (size_t l = 0; l < count; l++) {
+        p->stiffness.apply(p->stiffness.self, x + l * values_of(m), y + l * values_of(m));
+        clear_eliminated(m, p->keep, y + l * values_of(m));
     }
 }
 
-void rbt_vectors_inner(size_t n, size_t a, const double *X, size_t b, const double *Y, double *C) {
-    int rows = (int)n;
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)a, (int)b, rows, 1, X, rows, Y, rows, 0, C, (int)a);
-}
-
-void rbt_vectors_combine(size_t n, double alpha, size_t a, const double *X, size_t row, const double *C, size_t b,
-                         double beta, double *Y) {
-    int rows = (int)n;
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows, (int)b, (int)a, alpha, X, rows, C, (int)row, beta, Y,
-                rows);
+static void multiply_mass(const rbt_modes *m, const rbt_modes_problem *p, size_t count, const double *x, double *y) {
+    if (p->mass.apply) {
+        for (size_t l = 0; l < count; l++) {
+            p->mass.apply(p->mass.self, x + l * values_of(m), y + l * values_of(m));
+            clear_eliminated(m, p->keep, y + l * values_of(m));
+        }
+        return;
+    }
+#pragma omp parallel for schedule(static) if (m->row_count * count >= RBT_PARALLEL_FROM)
+    for (size_t l = 0; l < count; l++) {
+        const double *restrict from = x + l * values_of(m), *restrict weight = m->weight;
+        double *restrict to = y + l * values_of(m);
+        for (size_t i = 0; i < values_of(m); i++) to[i] = weight[i] * from[i];
+    }
 }
 
 // ---- the basis ----
@@ -119,74 +149,85 @@ static size_t orthonormal_turn(size_t k, const double *G, const double *least, d
     return rank;
 }
 
-// Adds vectors to the basis, made orthonormal to it and among themselves, and K times them. Twice is enough.
+// Adds vectors to the basis, made orthonormal to it and among themselves, and K times them. Twice is enough, if the second time
+// leaves most of a vector; of what was nothing but rounding it does not.
 static void append(rbt_modes *m, const rbt_modes_problem *p, size_t k, const double *X) {
+    const double MOSTLY_NEW = 0.25;
     size_t n = values_of(m);
     double *least = m->values;
     if (k > 3 * m->capacity - m->size) k = 3 * m->capacity - m->size;
     memcpy(m->block, X, k * n * sizeof *X);
     for (int pass = 0; pass < 2 && k; pass++) {
-        apply(m, p, &p->mass, k, m->block, m->weighted);
+        multiply_mass(m, p, k, m->block, m->weighted);
         // What is left of a vector must be more than the rounding of what was.
         for (size_t i = 0; i < k; i++)
-            least[i] = pass ? 0 : 1e-26 * rbt_vector_dot(n, vector_at(m, m->block, i), vector_at(m, m->weighted, i));
+            least[i] = pass ? MOSTLY_NEW
+                            : 1e-26 * rbt_vector_dot(n, vector_at(m, m->block, i), vector_at(m, m->weighted, i));
         if (m->size) {
-            rbt_vectors_inner(n, m->size, m->basis, k, m->weighted, m->turn);
+            rbt_vectors_inner(n, m->size, m->basis, k, m->weighted, m->turn, m->partial);
             rbt_vectors_combine(n, -1, m->size, m->basis, m->size, m->turn, k, 1, m->block);
-            apply(m, p, &p->mass, k, m->block, m->weighted);
+            multiply_mass(m, p, k, m->block, m->weighted);
         }
-        rbt_vectors_inner(n, k, m->block, k, m->weighted, m->gram);
-        size_t rank = orthonormal_turn(k, m->gram, least, 1e-12, m->turn);
+        rbt_vectors_inner(n, k, m->block, k, m->weighted, m->gram, m->partial);
+        size_t rank = orthonormal_turn(k, m->gram, least, pass ? MOSTLY_NEW : 1e-12, m->turn);
         if (rank) rbt_vectors_combine(n, 1, k, m->block, k, m->turn, rank, 0, m->weighted);
         memcpy(m->block, m->weighted, rank * n * sizeof *X);
         k = rank;
     }
     memcpy(vector_at(m, m->basis, m->size), m->block, k * n * sizeof *X);
-    apply(m, p, &p->stiffness, k, m->block, vector_at(m, m->image, m->size));
+    multiply_stiffness(m, p, k, m->block, vector_at(m, m->image, m->size));
     m->size += k;
 }
 
 // ---- Rayleigh and Ritz ----
 
 // |K u - lambda M u| in the norm of M^-1
-static void measure(rbt_modes *m, const rbt_modes_problem *p) {
+static void measure(rbt_modes *m) {
+#pragma omp parallel for schedule(static) if (m->row_count * m->count >= RBT_PARALLEL_FROM)
     for (size_t l = 0; l < m->count; l++) {
         const double *q = vector_at(m, m->Q, l), *k = vector_at(m, m->KU, l);
-        double sum = 0;
-        for (size_t n = 0; n < m->row_count; n++)
-            for (size_t i = 3 * n; p->keep[n] && i < 3 * n + 3; i++) {
-                double r = k[i] - m->lambda[l] * q[i];
-                sum += r * r / p->lumped[n];
-            }
+        double sum = 0, lambda = m->lambda[l];
+#pragma omp simd reduction(+ : sum)
+        for (size_t i = 0; i < values_of(m); i++) {
+            double r = k[i] - lambda * q[i];
+            sum += r * r * m->per_weight[i];
+        }
         m->residual[l] = sqrt(sum);
     }
 }
 
 void rbt_modes_refresh(rbt_modes *m, const rbt_modes_problem *p) {
-    apply(m, p, &p->mass, m->count, m->U, m->Q);
-    apply(m, p, &p->stiffness, m->count, m->U, m->KU);
+    look_at_unknowns(m, p);
+    multiply_mass(m, p, m->count, m->U, m->Q);
+    multiply_stiffness(m, p, m->count, m->U, m->KU);
     for (size_t l = 0; l < m->count; l++)
         m->lambda[l] = rbt_vector_dot(values_of(m), vector_at(m, m->U, l), vector_at(m, m->KU, l));
-    measure(m, p);
+    measure(m);
+}
+
+// Values, ascending, and vectors of `reduced` (size x size), in its place
+static bool eigenpairs(rbt_modes *m, size_t size) {
+    int n = (int)size, work = (int)real_work(size), integers = (int)integer_work(size), info = 0;
+    for (size_t i = 0; i < size * size; i++)
+        if (!isfinite(m->reduced[i])) return false;
+    dsyevd_("V", "U", &n, m->reduced, &n, m->values, m->small, &work, m->integers, &integers, &info);
+    return info == 0;
 }
 
 static rbt_modes_result project(rbt_modes *m, const rbt_modes_problem *p) {
     size_t size = m->size;
-    rbt_vectors_inner(values_of(m), size, m->basis, size, m->image, m->reduced);
+    rbt_vectors_inner(values_of(m), size, m->basis, size, m->image, m->reduced, m->partial);
     for (size_t j = 0; j < size; j++)
         for (size_t i = 0; i < j; i++) {
             double mean = 0.5 * (m->reduced[j * size + i] + m->reduced[i * size + j]);
-            if (!isfinite(mean)) return RBT_MODES_NOT_FINITE;
             m->reduced[j * size + i] = m->reduced[i * size + j] = mean;
         }
-    int n = (int)size, work = (int)real_work(size), integers = (int)integer_work(size), info = 0;
-    dsyevd_("V", "U", &n, m->reduced, &n, m->values, m->small, &work, m->integers, &integers, &info);
-    if (info) return RBT_MODES_NOT_FINITE;
+    if (!eigenpairs(m, size)) return RBT_MODES_NOT_FINITE;
     rbt_vectors_combine(values_of(m), 1, size, m->basis, size, m->reduced, m->count, 0, m->U);
     rbt_vectors_combine(values_of(m), 1, size, m->image, size, m->reduced, m->count, 0, m->KU);
     memcpy(m->lambda, m->values, m->count * sizeof *m->lambda);
-    apply(m, p, &p->mass, m->count, m->U, m->Q);
-    measure(m, p);
+    multiply_mass(m, p, m->count, m->U, m->Q);
+    measure(m);
     return RBT_MODES_FOUND;
 }
 
@@ -228,17 +269,11 @@ static bool invert(rbt_modes *m, const rbt_modes_problem *p) {
     return rbt_cholesky_solve_many(p->factor, m->count, m->block, m->T);
 }
 
-static void count_unknowns(rbt_modes *m, const rbt_modes_problem *p) {
-    m->unknowns = 0;
-    for (size_t n = 0; n < m->row_count; n++) m->unknowns += p->keep[n] ? 3 : 0;
-    m->count = m->carried < m->unknowns ? m->carried : m->unknowns;
-}
-
 static void begin_with_modes(rbt_modes *m, const rbt_modes_problem *p, bool image_known) {
     size_t bytes = m->count * values_of(m) * sizeof(double);
     memcpy(m->basis, m->U, bytes);
     if (image_known) memcpy(m->image, m->KU, bytes);
-    else apply(m, p, &p->stiffness, m->count, m->basis, m->image);
+    else multiply_stiffness(m, p, m->count, m->basis, m->image);
     m->size = m->count;
 }
 
@@ -256,10 +291,7 @@ static rbt_modes_result iterate(rbt_modes *m, const rbt_modes_problem *p, size_t
         rbt_modes_result result = project(m, p);
         if (result != RBT_MODES_FOUND) return result;
         double worst = worst_of(m, p, wanted, least);
-        if (worst <= 1) {
-            memcpy(m->V, m->given, bytes);
-            return RBT_MODES_FOUND;
-        }
+        if (worst <= 1) return RBT_MODES_FOUND;
         since = worst < 0.5 * best ? 0 : since + 1;
         best = fmin(best, worst);
         if (round == most_rounds || since == patience || !isfinite(worst)) return RBT_MODES_NOT_CONVERGED;
@@ -330,15 +362,108 @@ static rbt_modes_result iterate_closer(rbt_modes *m, const rbt_modes_problem *p,
     return iterate(m, p, wanted, MANY_ROUNDS, MANY);
 }
 
+// ---- rounds of inverse iteration ----
+
+// Weighted = M W and image = K W of the equation that W = T solves with the right-hand sides in `block`
+static void images_of_solution(rbt_modes *m, const rbt_modes_problem *p) {
+    multiply_mass(m, p, m->count, m->T, m->weighted);
+#pragma omp parallel for schedule(static) if (m->row_count * m->count >= RBT_PARALLEL_FROM)
+    for (size_t l = 0; l < m->count; l++) {
+        const double *restrict w = vector_at(m, m->T, l), *restrict b = vector_at(m, m->block, l);
+        const double *restrict mw = vector_at(m, m->weighted, l);
+        double *restrict to = vector_at(m, m->image, l);
+        for (size_t i = 0; i < values_of(m); i++) to[i] = (b[i] - m->mass_part[i] * mw[i]) * m->per_part[i];
+        for (size_t i = 0; p->extra && i < values_of(m); i++)
+            for (size_t j = 0; j < 3; j++) to[i] -= p->extra[3 * i + j] * w[i / 3 * 3 + j] * m->per_part[i];
+    }
+}
+
+// Modes of the span of W = T, by the eigenproblem S C = G C Lambda of k x k matrices, G = W^T M W, S = W^T K W. Columns are made of
+// length 1 first. False: W is to rounding linearly dependent, or no number.
+static bool solve_reduced(rbt_modes *m) {
+    size_t k = m->count;
+    double *G = m->gram, *S = m->reduced, *scale = m->turn;
+    for (size_t i = 0; i < k; i++) {
+        if (!(G[i * k + i] > 0)) return false;
+        scale[i] = 1 / sqrt(G[i * k + i]);
+    }
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i <= j; i++) {
+            G[i * k + j] = G[j * k + i] = 0.5 * (G[j * k + i] + G[i * k + j]) * scale[i] * scale[j];
+            S[i * k + j] = S[j * k + i] = 0.5 * (S[j * k + i] + S[i * k + j]) * scale[i] * scale[j];
+        }
+    const double least = 1e-6;  // squared: U will be orthonormal to about 1e-16 / least
+    // G = L L^T, L in the lower triangle
+    for (size_t j = 0; j < k; j++) {
+        for (size_t l = 0; l < j; l++)
+            for (size_t i = j; i < k; i++) G[j * k + i] -= G[l * k + i] * G[l * k + j];
+        if (!(G[j * k + j] > least)) return false;
+        double inverse = 1 / sqrt(G[j * k + j]);
+        for (size_t i = j; i < k; i++) G[j * k + i] *= inverse;
+    }
+    // S = L^-1 S L^-T
+    int n = (int)k;
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, n, 1, G, n, S, n);
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, n, 1, G, n, S, n);
+    if (!eigenpairs(m, k)) return false;
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, n, 1, G, n, S, n);
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < k; i++) S[j * k + i] *= scale[i];
+    return true;
+}
+
+// One round: U, and all that belongs to it, from the span of A^-1 M U. Noise takes the place of the last guard.
+static rbt_modes_result refine(rbt_modes *m, const rbt_modes_problem *p) {
+    size_t n = values_of(m), k = m->count;
+    multiply_mass(m, p, k, m->U, m->block);
+    if (k < m->unknowns) rbt_modes_noise(m, p, 0, vector_at(m, m->block, k - 1));
+    m->solves++;
+    if (!rbt_cholesky_solve_many(p->factor, k, m->block, m->T)) return RBT_MODES_NO_MEMORY;
+    images_of_solution(m, p);
+    rbt_vectors_inner(n, k, m->T, k, m->weighted, m->gram, m->partial);
+    rbt_vectors_inner(n, k, m->T, k, m->image, m->reduced, m->partial);
+    if (!solve_reduced(m)) return RBT_MODES_NOT_CONVERGED;
+    rbt_vectors_combine(n, 1, k, m->T, k, m->reduced, k, 0, m->U);
+    rbt_vectors_combine(n, 1, k, m->image, k, m->reduced, k, 0, m->KU);
+    memcpy(m->lambda, m->values, k * sizeof *m->lambda);
+    multiply_mass(m, p, k, m->U, m->Q);
+    measure(m);
+    return RBT_MODES_FOUND;
+}
+
+// Each round must halve the worst residual, or it is not worth its price.
+static rbt_modes_result refine_until(rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
+    double least = rounding(p), before = INFINITY;
+    for (int round = 0; round < FEW_ROUNDS; round++) {
+        rbt_modes_result result = refine(m, p);
+        if (result != RBT_MODES_FOUND) return result;
+        double worst = worst_of(m, p, wanted, least);
+        if (worst <= 1) return RBT_MODES_FOUND;
+        if (!(worst < 0.5 * before)) break;
+        before = worst;
+    }
+    return RBT_MODES_NOT_CONVERGED;
+}
+
 rbt_modes_result rbt_modes_follow(rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
-    count_unknowns(m, p);
-    memcpy(m->given, m->U, m->count * values_of(m) * sizeof(double));
-    rbt_modes_result result = iterate(m, p, wanted, p->indefinite ? 0 : FEW_ROUNDS, FEW);
+    look_at_unknowns(m, p);
+    rbt_modes_result result = p->indefinite ? RBT_MODES_NOT_CONVERGED : refine_until(m, p, wanted);
+    if (result != RBT_MODES_NOT_CONVERGED) return result;
+    size_t bytes = m->count * values_of(m) * sizeof(double);
+    memcpy(m->T, m->U, bytes);
+    m->size = 0;
+    append(m, p, m->count, m->T);  // orthonormal to rounding, which the basis of many rounds must be
+    if (m->size < m->count) return RBT_MODES_NOT_CONVERGED;
+    result = project(m, p);
+    if (result != RBT_MODES_FOUND) return result;
+    memset(m->T, 0, bytes);
+    memset(m->V, 0, bytes);
+    result = iterate(m, p, wanted, p->indefinite ? 0 : FEW_ROUNDS, FEW);
     return result == RBT_MODES_NOT_CONVERGED ? iterate_closer(m, p, wanted) : result;
 }
 
 rbt_modes_result rbt_modes_start(rbt_modes *m, const rbt_modes_problem *p, size_t wanted, size_t known) {
-    count_unknowns(m, p);
+    look_at_unknowns(m, p);
     size_t bytes = m->capacity * values_of(m) * sizeof(double);
     m->size = 0;
     append(m, p, known, m->T);
@@ -349,7 +474,8 @@ rbt_modes_result rbt_modes_start(rbt_modes *m, const rbt_modes_problem *p, size_
     if (result != RBT_MODES_FOUND) return result;
     memset(m->T, 0, bytes);
     memset(m->V, 0, bytes);
-    memset(m->given, 0, bytes);
     result = iterate(m, p, wanted, p->indefinite ? 0 : FEW_ROUNDS, FEW);
-    return result == RBT_MODES_NOT_CONVERGED ? iterate_closer(m, p, wanted) : result;
+    if (result == RBT_MODES_NOT_CONVERGED) result = iterate_closer(m, p, wanted);
+    m->count = enough_vectors(m, p, wanted);
+    return result;
 }

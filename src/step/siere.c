@@ -13,8 +13,10 @@
 // By Sherman, Morrison and Woodbury, with h^2 K U + h Q D_l = A U - Q - h E:
 //   A y = r - Q c - h R (da - h b) - h E db,    A T = Q + h E,    (Q^T T) z = Q^T y
 //   dv = y + U db + (U - T) z,      dq = h (v_H + y - T z) + U da,     v_H = v - U b
-// So one factor and one pass over it with s + 1 right-hand sides do what the paper needs 2 s + 4 solves for, for any U. With true
-// eigenvectors z = 0, and y alone remains to be solved for. T is A^-1 M U: the start of the next step's modes (solve/modes.h).
+// So one factor and s + 1 solves do what the paper needs 2 s + 4 for, for any U. With true eigenvectors z = 0 and
+//   T = U Theta^-1,    Theta = I + h D_l + h^2 L.
+// If U is off by rho, so is T, and z is of the size of rho: taking this T leaves an error of rho^2, and y alone remains to be
+// solved for. Only where modes are strongly coupled (contact, bodies of different damping) T is solved for as well.
 //
 // Driven nodes: g' = -U^T K_fh v_h is the force that grows as they move; r holds its value at the end of the step.
 // Contact is left to the semi-implicit part as a whole: R has K_contact U in it, g no contact force.
@@ -35,15 +37,19 @@
 #include <stdio.h>
 #include <string.h>
 
-// Couplings below this share of a step's change are left out, and with them the solves for T.
-static const double NO_COUPLING = 1e-11;
+// Modes coupled to the rest by less than this share of their own change are weakly coupled: its square is left out.
+static const double WEAK_COUPLING = 0.1;
+// The first modes are found this well at least. From then on each step's round keeps up with what K changes; it would take long to
+// make up for modes that were none. (A cantilever, 20 steps in the fifth mode's period, positions after one swing of the first:
+// the tolerance of later steps changes them by 2e-3, half the step by 2e-3, semi-implicit Euler by 1.5e-2.)
+static const double START_TOLERANCE = 1e-6;
 // L D L^T goes column by column: beyond so many flops it is not tried.
 static const double MOST_FLOPS = 2e10;
 enum { FIRST_GUESS = 8 };  // modes that "auto" begins with
 
 typedef enum matrix_kind { DEFINITE, INDEFINITE, PROJECTED } matrix_kind;
 
-// What is remembered: this, then U, T and V
+// What is remembered: this, then U
 typedef struct memory_head {
     uint64_t carried;  // vectors in each block; 0: nothing yet
     uint64_t wanted;   // of them, modes that were asked for
@@ -63,29 +69,23 @@ typedef struct siere {
     memory_head head;                        // of this step's modes
     double *b, *g, *ramp, *da, *db, *c, *d;  // (capacity) per mode
     double *small, *z;                       // (capacity^2), (capacity)
+    double *by_Q, *by_KU;                    // (capacity)
+    double *mass_share, *stiffness_share;    // (node_count) of M and K in A
+    double *extra;                           // (node_count x 9) h^2 K_contact, NULL without obstacles
     double *right, *solution;                // ((1 + capacity) x node_count x 3)
     double *carried;                         // (node_count x 3) velocities of held nodes, and what they do
 } siere;
 
 // ---- What is remembered
 
-// U, T and V of the memory, and those of the work space
 static void recall(siere *s, const memory_head *head) {
-    const double *from = (const double *)(head + 1);
-    size_t n = 3 * s->base.model->node_count, bytes = (size_t)head->carried * n * sizeof(double);
     if (s->current && s->base.model->linear) return;
-    memcpy(s->modes.U, from, bytes);
-    memcpy(s->modes.T, from + s->capacity * n, bytes);
-    memcpy(s->modes.V, from + 2 * s->capacity * n, bytes);
+    rbt_vector_copy((size_t)head->carried * 3 * s->base.model->node_count, s->modes.U, (const double *)(head + 1));
 }
 
 static void remember(const siere *s, memory_head *head) {
     *head = s->head;
-    double *to = (double *)(head + 1);
-    size_t n = 3 * s->base.model->node_count, bytes = (size_t)head->carried * n * sizeof(double);
-    memcpy(to, s->modes.U, bytes);
-    memcpy(to + s->capacity * n, s->modes.T, bytes);
-    memcpy(to + 2 * s->capacity * n, s->modes.V, bytes);
+    rbt_vector_copy((size_t)head->carried * 3 * s->base.model->node_count, (double *)(head + 1), s->modes.U);
 }
 
 static void read_options(const void *options, rbt_siere_options *to) {
@@ -101,7 +101,7 @@ static size_t memory_size(const rbt_model *m, const void *options) {
     rbt_siere_options o;
     read_options(options, &o);
     size_t capacity = capacity_of(&o);
-    return capacity ? sizeof(memory_head) + 9 * capacity * m->node_count * sizeof(double) : 0;
+    return capacity ? sizeof(memory_head) + 3 * capacity * m->node_count * sizeof(double) : 0;
 }
 
 static uint64_t hash_of(const unsigned char *held, size_t count) {
@@ -123,14 +123,17 @@ static void destroy(void *self) {
 static bool allocate(siere *s, const rbt_model *m, rbt_error *error) {
     rbt_arena *arena = s->base.arena;
     size_t values = 3 * m->node_count, c = s->capacity;
-    double **each[] = {&s->b, &s->g, &s->ramp, &s->da, &s->db, &s->c, &s->d, &s->z};
+    double **each[] = {&s->b, &s->g, &s->ramp, &s->da, &s->db, &s->c, &s->d, &s->z, &s->by_Q, &s->by_KU};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof each / sizeof *each; i++)
         ok = (*each[i] = rbt_arena_take(arena, c, sizeof(double))) != NULL;
     ok = ok && (s->small = rbt_arena_take(arena, c, c * sizeof(double))) &&
          (s->right = rbt_arena_take(arena, 1 + c, values * sizeof(double))) &&
          (s->solution = rbt_arena_take(arena, 1 + c, values * sizeof(double))) &&
-         (s->carried = rbt_arena_take(arena, values, sizeof(double)));
+         (s->carried = rbt_arena_take(arena, values, sizeof(double))) &&
+         (s->mass_share = rbt_arena_take(arena, m->node_count, sizeof(double))) &&
+         (s->stiffness_share = rbt_arena_take(arena, m->node_count, sizeof(double))) &&
+         (!s->base.contact || (s->extra = rbt_arena_take(arena, 3 * values, sizeof(double))));
     return ok || rbt_fail_memory(error, 2 * (1 + c) * values * sizeof(double), "modes");
 }
 
@@ -182,13 +185,22 @@ static void multiply_mass(void *self, const double *x, double *y) { rbt_mass_pro
 
 static rbt_modes_problem problem_of(siere *s, double h) {
     rbt_linearised *base = &s->base;
+    size_t nodes = base->model->node_count;
+    for (size_t n = 0; n < nodes; n++) {
+        s->mass_share[n] = rbt_mass_factor(base->model, n, h);
+        s->stiffness_share[n] = rbt_stiffness_factor(base->model, n, h);
+    }
+    for (size_t i = 0; s->extra && i < 9 * nodes; i++) s->extra[i] = h * h * base->contact[i];
     return (rbt_modes_problem){.K = &base->stiffness.K,
                                .stiffness = rbt_block_operator_of(s->stiffness),
-                               .mass = {multiply_mass, &base->mass},
+                               .mass = {base->mass.matrix.value ? multiply_mass : NULL, &base->mass},
                                .lumped = base->model->mass,
                                .keep = base->linear.keep,
                                .factor = base->linear.cholesky,
-                               .indefinite = s->matrix != DEFINITE,
+                               .mass_share = s->mass_share,
+                               .stiffness_share = s->stiffness_share,
+                               .extra = s->extra,
+                               .indefinite = s->matrix == INDEFINITE,
                                .shift = 1 / (h * h),
                                .tolerance = s->options.tolerance};
 }
@@ -205,7 +217,7 @@ static size_t needed_modes(siere *s, const rbt_state *state, size_t found, doubl
             if (s->base.held[i / 3]) s->carried[i] = 0;
         rbt_mass_product(&s->base.mass, s->carried, s->base.product);
         energy = o->modes_energy * rbt_vector_dot(n, s->carried, s->base.product);
-        rbt_vectors_inner(n, found, s->modes.Q, 1, s->carried, s->b);
+        rbt_vectors_inner(n, found, s->modes.Q, 1, s->carried, s->b, s->modes.partial);
         for (; by_energy < found && sum < energy; by_energy++) sum += s->b[by_energy] * s->b[by_energy];
     }
     bool enough = (by_frequency < found || turn == 0) && sum >= energy;
@@ -271,16 +283,20 @@ static rbt_modes_result find_wanted(siere *s, const rbt_state *state, size_t wan
     uint64_t held = hash_of(s->base.held, s->base.model->node_count);
     bool known = head->carried && head->wanted == wanted && head->held == held;
     bool linear = s->base.model->linear;
-    modes->carried = rbt_modes_capacity(wanted);
-    if (modes->carried > s->capacity) modes->carried = s->capacity;
+    size_t most = rbt_modes_capacity(wanted);
+    if (most > s->capacity) most = s->capacity;
+    modes->carried = known ? (size_t)head->carried : most;
     if (linear && known && s->current) return RBT_MODES_FOUND;
     rbt_modes_result result = RBT_MODES_FOUND;
     if (linear && known) {
         modes->count = (size_t)head->carried;
     } else {
         result = known ? rbt_modes_follow(modes, &p, wanted) : RBT_MODES_NOT_CONVERGED;
-        if (result == RBT_MODES_NOT_CONVERGED)
+        if (result == RBT_MODES_NOT_CONVERGED) {
+            p.tolerance = fmin(p.tolerance, START_TOLERANCE);
+            modes->carried = most;
             result = rbt_modes_start(modes, &p, wanted, rigid_motions(s, state, modes->T));
+        }
     }
     if (result != RBT_MODES_FOUND) return result;
     if (linear) rbt_modes_refresh(modes, &p);
@@ -316,6 +332,15 @@ static rbt_outcome find_modes(siere *s, rbt_state *state, double h, rbt_step_rep
 
 // ---- The step of the modes, and the right-hand sides
 
+// Whether all bodies are damped alike, so that D U = alpha Q + beta K U
+static bool damped_alike(const rbt_model *m) {
+    for (size_t b = 1; b < m->body_count; b++)
+        if (m->bodies[b].damping.mass != m->bodies[0].damping.mass ||
+            m->bodies[b].damping.stiffness != m->bodies[0].damping.stiffness)
+            return false;
+    return true;
+}
+
 // d_l = u_l^T D u_l
 static void damp_modes(siere *s) {
     const rbt_model *m = s->base.model;
@@ -323,10 +348,12 @@ static void damp_modes(siere *s) {
     for (size_t l = 0; l < s->used; l++) {
         const double *u = s->modes.U + l * n, *q = s->modes.Q + l * n, *k = s->modes.KU + l * n;
         double sum = 0;
-        for (size_t i = 0; i < n; i++) {
-            const rbt_damping_def *damping = &m->bodies[m->node_body[i / 3]].damping;
-            sum += u[i] * (damping->mass * q[i] + damping->stiffness * k[i]);
-        }
+        if (damped_alike(m)) sum = m->bodies[0].damping.mass + m->bodies[0].damping.stiffness * s->modes.lambda[l];
+        else
+            for (size_t i = 0; i < n; i++) {
+                const rbt_damping_def *damping = &m->bodies[m->node_body[i / 3]].damping;
+                sum += u[i] * (damping->mass * q[i] + damping->stiffness * k[i]);
+            }
         s->d[l] = sum;
     }
 }
@@ -344,7 +371,7 @@ static void find_ramp(siere *s) {
     if (!moves) return;
     rbt_operator K = rbt_block_operator_of(s->stiffness);
     K.apply(K.self, s->solution, s->carried);
-    rbt_vectors_inner(n, s->used, s->modes.U, 1, s->carried, s->ramp);
+    rbt_vectors_inner(n, s->used, s->modes.U, 1, s->carried, s->ramp, s->modes.partial);
     for (size_t l = 0; l < s->used; l++) s->ramp[l] = -s->ramp[l];
 }
 
@@ -356,9 +383,8 @@ static void step_modes(siere *s, const rbt_state *state, double h) {
     for (size_t i = 0; i < n; i++)
         s->carried[i] =
             base->held[i / 3] ? 0 : base->rhs[i] / h + h * base->product[i] - (base->push ? base->push[i] : 0);
-    rbt_vectors_inner(n, s->used, s->modes.U, 1, s->carried, s->g);
-    memcpy(s->carried, state->v, n * sizeof(double));
-    rbt_vectors_inner(n, s->used, s->modes.Q, 1, s->carried, s->b);
+    rbt_vectors_inner(n, s->used, s->modes.U, 1, s->carried, s->g, s->modes.partial);
+    rbt_vectors_inner(n, s->used, s->modes.Q, 1, state->v, s->b, s->modes.partial);
     for (size_t l = 0; l < s->used; l++) {
         double lambda = s->modes.lambda[l], undamped = s->g[l] + s->d[l] * s->b[l];
         rbt_response r = rbt_oscillator_response(h, lambda, s->d[l]);
@@ -368,8 +394,30 @@ static void step_modes(siere *s, const rbt_state *state, double h) {
     }
 }
 
-// What mode l adds to the right-hand sides: -Q c - h R (da - h b) - h E db to the first, Q + h E to its own. Returns how
-// strongly it is coupled to the rest: (|h^2 R| + |h E|) / (1 + h d + h^2 lambda), in the norm of M^-1.
+// Coupling to the rest: (|h^2 R| + |h E|) / (1 + h d + h^2 lambda), in the norm of M^-1
+static double coupling_of(const siere *s, size_t l, double h, double R, double E) {
+    return (h * h * R + h * E) / (1 + h * fabs(s->d[l]) + h * h * fabs(s->modes.lambda[l]));
+}
+
+// What the modes add to the right-hand side, -Q c - h R (da - h b) - h E db, if R and E are combinations of Q and K U: all bodies
+// damped alike, no contact. Returns the strongest coupling.
+static double add_modes(siere *s, double h) {
+    const rbt_damping_def *damping = &s->base.model->bodies[0].damping;
+    size_t n = 3 * s->base.model->node_count;
+    double strongest = 0;
+    for (size_t l = 0; l < s->used; l++) {
+        double by_R = h * (s->da[l] - h * s->b[l]), by_E = h * s->db[l];
+        s->by_Q[l] = s->c[l] - by_R * s->modes.lambda[l] + by_E * (damping->mass - s->d[l]);
+        s->by_KU[l] = by_R + by_E * damping->stiffness;
+        double R = s->modes.residual[l];
+        strongest = fmax(strongest, coupling_of(s, l, h, R, damping->stiffness * R));
+    }
+    rbt_vectors_combine(n, -1, s->used, s->modes.Q, s->used, s->by_Q, 1, 1, s->right);
+    rbt_vectors_combine(n, -1, s->used, s->modes.KU, s->used, s->by_KU, 1, 1, s->right);
+    return strongest;
+}
+
+// The same for mode l in any case; and Q + h E, the right-hand side of its own.
 static double add_mode(siere *s, size_t l, double h) {
     const rbt_linearised *base = &s->base;
     const rbt_model *m = base->model;
@@ -390,12 +438,12 @@ static double add_mode(siere *s, size_t l, double h) {
             E2 += E * E / m->mass[node];
         }
     }
-    return (h * h * sqrt(R2) + h * sqrt(E2)) / (1 + h * fabs(s->d[l]) + h * h * fabs(lambda));
+    return coupling_of(s, l, h, sqrt(R2), sqrt(E2));
 }
 
 // ---- The solve
 
-// A y = b, A T = Q + h E; the vectors behind the modes' are for the next step's start.
+// The first `count` right-hand sides: A y = b, then A T = Q + h E
 static rbt_outcome solve_block(siere *s, size_t count, rbt_step_report *report) {
     rbt_cholesky *cholesky = s->base.linear.cholesky;
     report->iterations++;
@@ -407,47 +455,58 @@ static rbt_outcome solve_block(siere *s, size_t count, rbt_step_report *report) 
     return result == RBT_SOLVED ? RBT_DONE : RBT_NOT_POSITIVE_DEFINITE;
 }
 
-// (Q^T T) z = Q^T y
-static rbt_outcome solve_coupling(siere *s, rbt_step_report *report) {
+// (Q^T T) z = Q^T y, then y - T z
+static rbt_outcome couple_strongly(siere *s, rbt_step_report *report) {
     size_t n = 3 * s->base.model->node_count, k = s->used;
-    const double *y = s->solution, *T = s->solution + n;
-    rbt_vectors_inner(n, k, s->modes.Q, 1, y, s->z);
-    rbt_vectors_inner(n, k, T, k, s->modes.Q, s->small);  // column i: T^T q_i, which is row i of Q^T T
-    if (rbt_dense_solve(k, s->small, 1, s->z)) return RBT_DONE;
+    double *y = s->solution, *T = s->solution + n;
+    rbt_vectors_inner(n, k, s->modes.Q, 1, y, s->z, s->modes.partial);
+    rbt_vectors_inner(n, k, T, k, s->modes.Q, s->small, s->modes.partial);  // column i: row i of Q^T T
+    if (rbt_dense_solve(k, s->small, 1, s->z)) {
+        rbt_vectors_combine(n, -1, k, T, k, s->z, 1, 1, y);
+        return RBT_DONE;
+    }
     snprintf(report->hint, sizeof report->hint,
              "the modes' small matrix is singular; take another step or fewer modes");
     return RBT_NOT_CONVERGED;
 }
 
+// The same with T = U Theta^-1
+static void couple_weakly(siere *s, double h) {
+    size_t n = 3 * s->base.model->node_count, k = s->used;
+    double *y = s->solution;
+    rbt_vectors_inner(n, k, s->modes.Q, 1, y, s->z, s->modes.partial);
+    rbt_vectors_combine(n, -1, k, s->modes.U, k, s->z, 1, 1, y);
+    for (size_t l = 0; l < k; l++) s->z[l] *= 1 + h * s->d[l] + h * h * s->modes.lambda[l];
+}
+
 static rbt_outcome solve(siere *s, rbt_state *state, double h, rbt_step_report *report) {
     rbt_linearised *base = &s->base;
-    rbt_modes *modes = &s->modes;
     size_t n = 3 * base->model->node_count;
     double coupling = 0;
     rbt_linearised_right(base, state, h);
     step_modes(s, state, h);
-    memcpy(s->right, base->rhs, n * sizeof(double));
-    for (size_t l = 0; l < s->used; l++) coupling = fmax(coupling, add_mode(s, l, h));
-    memset(s->z, 0, s->used * sizeof(double));
-    if (coupling <= NO_COUPLING) return solve_block(s, 1, report);
-    for (size_t l = s->used; l < modes->count; l++)
-        memcpy(s->right + (1 + l) * n, modes->Q + l * n, n * sizeof(double));
-    if (s->used < modes->count) {
-        rbt_modes_problem p = problem_of(s, h);
-        rbt_modes_noise(modes, &p, 0, s->right + modes->count * n);
+    rbt_vector_copy(n, s->right, base->rhs);
+    bool alike = !base->contact && damped_alike(base->model);
+    if (alike) coupling = add_modes(s, h);
+    else
+        for (size_t l = 0; l < s->used; l++) coupling = fmax(coupling, add_mode(s, l, h));
+    if (coupling > WEAK_COUPLING && alike) {
+        rbt_vector_copy(n, s->right, base->rhs);
+        for (size_t l = 0; l < s->used; l++) add_mode(s, l, h);
     }
-    rbt_outcome outcome = solve_block(s, 1 + modes->count, report);
+    bool weak = coupling <= WEAK_COUPLING;
+    rbt_outcome outcome = solve_block(s, weak ? 1 : 1 + s->used, report);
     if (outcome != RBT_DONE) return outcome;
-    memcpy(modes->T, s->solution + n, modes->count * n * sizeof(double));
-    return solve_coupling(s, report);
+    if (!weak) return couple_strongly(s, report);
+    couple_weakly(s, h);
+    return RBT_DONE;
 }
 
-// dv = y + U db + (U - T) z,  dq = h (v - U b + y - T z) + U da
+// dv = y - T z + U (db + z),  dq = h (v - U b + y - T z) + U da, with y - T z in the place of y
 static rbt_outcome update(siere *s, rbt_state *state, double h, rbt_step_report *report) {
     const rbt_linearised *base = &s->base;
     size_t n = 3 * base->model->node_count, k = s->used;
     double *y = s->solution, *move = s->carried;
-    rbt_vectors_combine(n, -1, k, s->modes.T, k, s->z, 1, 1, y);
     for (size_t i = 0; i < n; i++) move[i] = base->held[i / 3] ? h * base->moved[i] : h * (state->v[i] + y[i]);
     for (size_t l = 0; l < k; l++) {
         s->db[l] += s->z[l];
@@ -537,7 +596,7 @@ static const rbt_field FIELDS[] = {
             "does not "
             "count."},
     {OPTION(max_modes, RBT_INT), .fallback = {50}, .min = 1, .max = 1000, .doc = "With modes auto: never more."},
-    {OPTION(tolerance, RBT_REAL), .fallback = {1e-3}, .flags = RBT_ABOVE, .max = 1,
+    {OPTION(tolerance, RBT_REAL), .fallback = {0.1}, .flags = RBT_ABOVE, .max = 1,
      .doc = "Residual |K u - lambda M u| of the modes, relative to lambda + 1 / step^2."},
     {OPTION(indefinite, RBT_CHOICE), .of.names = indefinite_name,
      .doc = "What a step does whose matrix is indefinite: project its stiffness, or factor it as it is if there are "

@@ -1,0 +1,55 @@
+#include "solve/vectors.h"
+
+#include <cblas.h>
+
+enum { MOST_PIECES = 64, SHORTEST_PIECE = 768, LANES = 8, PARALLEL_FROM = 1 << 14 };
+
+// At least as many rows as columns in all, so that partial results are fewer than what they are made of
+static size_t piece_length(size_t n, size_t columns) {
+    size_t length = (n + MOST_PIECES - 1) / MOST_PIECES;
+    if (length < SHORTEST_PIECE) length = SHORTEST_PIECE;
+    if (length < columns) length = columns;
+    return (length + LANES - 1) / LANES * LANES;
+}
+static size_t piece_count(size_t n, size_t columns) {
+    size_t length = piece_length(n, columns);
+    return n ? (n + length - 1) / length : 1;
+}
+
+size_t rbt_vectors_work(size_t n, size_t a, size_t b) { return piece_count(n, a + b) * a * b; }
+
+static void inner(int rows, int apart, size_t a, const double *X, size_t b, const double *Y, double *C) {
+    if (b == 1) cblas_dgemv(CblasColMajor, CblasTrans, rows, (int)a, 1, X, apart, Y, 1, 0, C, 1);
+    else
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)a, (int)b, rows, 1, X, apart, Y, apart, 0, C,
+                    (int)a);
+}
+
+void rbt_vectors_inner(size_t n, size_t a, const double *X, size_t b, const double *Y, double *C, double *work) {
+    size_t length = piece_length(n, a + b), pieces = piece_count(n, a + b);
+#pragma omp parallel for schedule(static) if (n * (a + b) >= PARALLEL_FROM)
+    for (size_t p = 0; p < pieces; p++) {
+        size_t first = p * length, rows = n - first < length ? n - first : length;
+        inner((int)rows, (int)n, a, X + first, b, Y + first, work + p * a * b);
+    }
+    for (size_t i = 0; i < a * b; i++) {
+        double sum = 0;
+        for (size_t p = 0; p < pieces; p++) sum += work[p * a * b + i];
+        C[i] = sum;
+    }
+}
+
+void rbt_vectors_combine(size_t n, double alpha, size_t a, const double *X, size_t row, const double *C, size_t b,
+                         double beta, double *Y) {
+    size_t length = piece_length(n, a + b), pieces = piece_count(n, a + b);
+#pragma omp parallel for schedule(static) if (n * (a + b) >= PARALLEL_FROM)
+    for (size_t p = 0; p < pieces; p++) {
+        size_t first = p * length;
+        int rows = (int)(n - first < length ? n - first : length), all = (int)n;
+        if (b == 1)
+            cblas_dgemv(CblasColMajor, CblasNoTrans, rows, (int)a, alpha, X + first, all, C, 1, beta, Y + first, 1);
+        else
+            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows, (int)b, (int)a, alpha, X + first, all, C,
+                        (int)row, beta, Y + first, all);
+    }
+}
