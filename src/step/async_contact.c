@@ -301,6 +301,12 @@ static int64_t ticks_of(const async_contact *s, double t) {
     return ((int64_t)below << RBT_TICK_BITS) + (int64_t)nearbyint(ldexp(steps - below, RBT_TICK_BITS));
 }
 
+// Time of a tick, from ticks alone: how frames divide it changes no bit of a script's motion.
+static double time_of(const async_contact *s, int64_t t) {
+    const int64_t step = (int64_t)1 << RBT_TICK_BITS;
+    return (double)(t >> RBT_TICK_BITS) * s->model->step + (double)(t & (step - 1)) * s->tracks.tick;
+}
+
 typedef struct memory_parts {
     memory_head *head;
     double *x, *v, *damping;
@@ -342,7 +348,7 @@ static bool load(async_contact *s, const rbt_state *state) {
     s->now = t - 1;
     s->end = t;
     s->synchronised = true;
-    rbt_held_nodes(s->model, state->t, s->clocks.held);
+    rbt_held_nodes(s->model, time_of(s, t), s->clocks.held);
     for (size_t i = 0; i < n; i++) s->tracks.inverse_mass[i] = s->clocks.held[i] ? 0 : 1 / s->model->mass[i];
     if (!s->touching) return true;
     s->contact.stalled = s->contact.out_of_memory = false;
@@ -462,7 +468,7 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_st
             if (next < t) t = next;
         }
         if (t >= end) break;
-        double time = state->t + (double)(t - begin) * s->tracks.tick;
+        double time = time_of(s, t);
         if (!moment(s, t, time)) return explain(s, report);
         if (t < show_from) continue;
         show(s, t, time);

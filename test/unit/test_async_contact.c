@@ -52,20 +52,40 @@ static const char SHEET_AND_BLOCK[] =
     "'deform': [{'twist': {'axis': [1, 0, 0], 'degrees': 40}}], 'velocity': {'angular': [1, 2, 3]}, "
     "'material': {'model': 'neo-hookean', 'young': 1e4}}], "
     "'forces': [{'gravity': {}}, {'wind': {'velocity': [3, 0, 1]}}], "
-    "'time': {'step': 1e-4, 'frame': 1e-3, 'end': 1}, 'integrator': {'method': '%s'%s}}";
+    "'time': {'step': 1e-4, 'frame': %s, 'end': 1}, 'integrator': {'method': '%s'%s}}";
+
+static rbt_sim *sheets(const char *frame, const char *method, const char *options) {
+    char json[4096];
+    snprintf(json, sizeof json, SHEET_AND_BLOCK, frame, method, options);
+    return sim_from(json);
+}
 
 // All elements allow the step, so there is one clock, and nothing touches.
 static void one_clock_is_symplectic_euler(void **state) {
     (void)state;
-    rbt_sim *euler = make(SHEET_AND_BLOCK, "symplectic-euler", "");
-    rbt_sim *async = make(SHEET_AND_BLOCK, "async-contact", ", 'options': {'thickness': 1e-3}");
-    for (int i = 0; i < 20; i++) {
+    rbt_sim *euler = sheets("1e-4", "symplectic-euler", "");
+    rbt_sim *async = sheets("1e-4", "async-contact", ", 'options': {'thickness': 1e-3}");
+    for (int i = 0; i < 200; i++) {
         advance(euler, 1);
         advance(async, 1);
         assert_true(same_bits(euler, async));
     }
     rbt_sim_free(euler);
     rbt_sim_free(async);
+}
+
+// Driven nodes, wind and several clocks included
+static void frames_change_nothing(void **state) {
+    (void)state;
+    const char *options = ", 'options': {'thickness': 1e-3, 'elastic_safety': 0.02}";
+    rbt_sim *few = sheets("2e-3", "async-contact", options), *many = sheets("1e-4", "async-contact", options);
+    for (int i = 0; i < 5; i++) {
+        advance(few, 1);
+        advance(many, 20);
+        assert_true(same_bits(few, many));
+    }
+    rbt_sim_free(few);
+    rbt_sim_free(many);
 }
 
 static const char PILE[] =
@@ -234,9 +254,13 @@ static void impossible_motion_stalls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_clock_is_symplectic_euler), cmocka_unit_test(contact_conserves),
-        cmocka_unit_test(looking_changes_nothing),       cmocka_unit_test(nothing_penetrates),
-        cmocka_unit_test(bad_starts_are_named),          cmocka_unit_test(impossible_motion_stalls),
+        cmocka_unit_test(one_clock_is_symplectic_euler),
+        cmocka_unit_test(frames_change_nothing),
+        cmocka_unit_test(contact_conserves),
+        cmocka_unit_test(looking_changes_nothing),
+        cmocka_unit_test(nothing_penetrates),
+        cmocka_unit_test(bad_starts_are_named),
+        cmocka_unit_test(impossible_motion_stalls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
