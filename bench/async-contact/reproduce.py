@@ -102,9 +102,11 @@ def measure(runner, quick):
 
 def pictures(runner, folder):
     for scene in KNOTS:
-        if (runner.folder / scene).exists():
-            subprocess.run([runner.rubato, "render", str(runner.folder / scene), "-o", str(folder / f"async-contact-{scene}.png"),
-                            "--frames", "last", "--width", "640", "--height", "480"], capture_output=True)
+        run = runner.folder / scene / "run.json"
+        if run.exists():
+            last = json.loads(run.read_text())["frame"]
+            subprocess.run([runner.rubato, "render", str(run.parent), "-o", str(folder / f"async-contact-{scene}.png"), "--frames",
+                            str(last)], capture_output=True)
 
 
 def write(tools, folder, kept):
