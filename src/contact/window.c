@@ -384,6 +384,7 @@ static int compare_candidates(const void *a, const void *b) {
 
 // Byte by byte from the lowest; bytes that all keys share are skipped.
 static bool sort_candidates(rbt_contact *c, size_t count) {
+    if (count < 2) return true;
     if (count < 256) {
         qsort(c->candidates, count, sizeof *c->candidates, compare_candidates);
         return true;

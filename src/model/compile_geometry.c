@@ -226,7 +226,8 @@ static bool build_node_tets(rbt_compiler *c) {
     bool ok = RBT_TAKE(c, start, m->node_count + 1) && RBT_TAKE(c, items, 4 * m->tet_count);
     if (ok) {
         memcpy(start, rows.start, (m->node_count + 1) * sizeof *start);
-        memcpy(items, rows.items, 4 * m->tet_count * sizeof *items);
+        // fewer than 4 a tet if one has a corner twice, which is refused later
+        memcpy(items, rows.items, rows.start[m->node_count] * sizeof *items);
         m->tet_start = start;
         m->node_tets = items;
     }

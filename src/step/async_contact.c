@@ -421,17 +421,18 @@ static bool moment(async_contact *s, int64_t t, double time) {
     return ok;
 }
 
-static rbt_outcome explain(async_contact *s, rbt_step_report *report) {
+static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_report *report) {
     const rbt_contact *c = &s->contact;
     s->synchronised = false;
     if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
     char text[160];
     int32_t node[4];
     rbt_pair_nodes(&c->surface, c->stalled_pair, node);
-    if ((size_t)node[0] < s->model->node_count) report->body = s->model->node_body[node[0]];
+    if ((size_t)node[0] < s->model->node_count) rbt_report_node(report, s->model, state->x, (size_t)node[0]);
     report->value = c->stalled_gap;
-    if (!isfinite(c->stalled_gap)) {
-        snprintf(report->hint, sizeof report->hint, "a node has lost its place; take a smaller step");
+    if (!isfinite(c->stalled_gap) || !isfinite(c->stalled_speed)) {
+        snprintf(report->hint, sizeof report->hint,
+                 "a node has a place or a speed that is no number; check forces and speeds, or take a smaller step");
         return RBT_NOT_FINITE;
     }
     name_pair(s, c->stalled_pair, text, sizeof text);
@@ -456,7 +457,7 @@ static void show(const async_contact *s, int64_t t, double time) {
 }
 
 static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_step_report *report) {
-    if (!load(s, state)) return explain(s, report);
+    if (!load(s, state)) return explain(s, state, report);
     int64_t begin = s->end, end = ticks_of(s, until);
     int64_t show_from = !s->witness ? INT64_MAX : s->witness->every ? begin : drawn_tick(begin, end);
     if (s->witness) s->witness->see(s->witness->context, RBT_SEEN_START, state->t, state->x);
@@ -469,7 +470,7 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_st
         }
         if (t >= end) break;
         double time = time_of(s, t);
-        if (!moment(s, t, time)) return explain(s, report);
+        if (!moment(s, t, time)) return explain(s, state, report);
         if (t < show_from) continue;
         show(s, t, time);
         if (!s->witness->every) show_from = INT64_MAX;

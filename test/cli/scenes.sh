@@ -6,7 +6,7 @@ source "$(dirname "$0")/lib.sh"
 count=0
 while IFS= read -r scene; do
     "$rubato" check "$scene" >/dev/null || fail "$scene does not pass the check"
-    "$rubato" run "$scene" -o out -q --frames 2 || fail "$scene does not run"
+    "$rubato" run "$scene" -o out -q --frames 2 --set output.vtu=true || fail "$scene does not run"
     [ -f out/frames/frame_000002.vtu ] || fail "$scene left no frame 2"
     rm -rf out
     count=$((count + 1))
