@@ -29,3 +29,18 @@ outcomes rope-uncoil semi-implicit,siere --set 'bodies[0].mesh.shape.rope-coil.r
     --set 'bodies[0].mesh.shape.rope-coil.turns=4' --set 'forces[0].gravity.acceleration=[0,-98,0]' --frames 40
 expect "semi-implicit failed;siere finished;"
 grep -q '"modes": 1' out/siere/scene.json || fail "the rope should run with one mode"
+
+# However stiff the floor, a ball that falls on it has no more energy afterwards.
+for stiffness in 3e6 1e9; do
+    "$rubato" run "$source_folder/scenes/siere/ball-bounce.json" -q -o "bounce-$stiffness" --threads 1 --frames 140 \
+        --set output.vtu=false --set 'bodies[0].mesh.shape.shell-ball.core_layers=2' --set "obstacles[0].plane.stiffness=$stiffness"
+done
+python3 - <<'PY' || fail "a bounce gives or takes too much"
+import csv
+def energies(stiffness):
+    rows = csv.DictReader(open(f"bounce-{stiffness}/energy.csv"))
+    return [float(row["total"]) for row in rows if float(row["contact"]) == 0]
+soft, stiff = energies("3e6"), energies("1e9")
+assert max(stiff) <= 1.01 * stiff[0], (stiff[0], max(stiff))
+assert 0.9 * soft[0] <= soft[-1] <= 1.05 * soft[0], (soft[0], soft[-1])  # this one keeps it
+PY
