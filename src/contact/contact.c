@@ -202,7 +202,12 @@ void rbt_contact_measure(rbt_contact *c, int64_t t) {
     }
     c->touch_count = count;
     c->counts.impulses += (int64_t)count;
-    for (size_t i = 0; i < count; i++) c->touches[i].pair = c->order[i];
+    for (size_t i = 0; i < count; i++) {
+        const rbt_pair *pair = &c->pairs[c->order[i]];
+        c->touches[i].pair = c->order[i];
+        c->counts.layers += c->layers.last[pair->level - pair->base];
+        if (slowest > pair->base) c->counts.layers -= c->layers.last[slowest - pair->base - 1];
+    }
     if (count < RBT_PARALLEL_FROM) {  // a team of one thread costs more than a few pairs
         for (size_t i = 0; i < count; i++) measure_touch(c, &c->touches[i], t, slowest);
         return;
@@ -236,30 +241,32 @@ void rbt_contact_kick(rbt_contact *c, int64_t t) {
 
 // ---- Promises
 
-// Both the place now and the place when the node is checked again, at the next step or the end of the window, must be near the
-// line: then so is all between, since a ball is convex.
-static bool within_reach(const rbt_contact *c, rbt_cone *cone, size_t node, int64_t t) {
-    const rbt_tracks *s = c->tracks;
+// How far into the window t is, and how long until nodes are looked at again: at the next step or the end of the window
+static void set_moment(rbt_contact *c, int64_t t) {
     int64_t next = ((t >> RBT_TICK_BITS) + 1) << RBT_TICK_BITS;
     if (next > c->end) next = c->end;
-    double now = (double)(t - c->begin) * s->tick, left = (double)(next - t) * s->tick, here[3], last[3];
-    rbt_track_at(s, node, t, here);
-    for (size_t k = 0; k < 3; k++) {
-        here[k] -= cone->start[k] + now * cone->path[k];
-        last[k] = here[k] + left * (s->v[3 * node + k] - cone->path[k]);
-    }
-    double square = rbt_larger(rbt_dot(here, here), rbt_dot(last, last));
-    if (square > cone->far) cone->far = square;
-    return square <= cone->reach * cone->reach;
+    c->moment = t;
+    c->since = (double)(t - c->begin) * c->tracks->tick;
+    c->left = (double)(next - t) * c->tracks->tick;
 }
 
+// The place when the node is looked at again must be near the line, as the place now is since the last look: then so is all
+// between, since a ball is convex.
 void rbt_contact_check(rbt_contact *c, size_t node, int64_t t) {
     rbt_cone *cone = &c->cones[node];
-    double off[3];
-    rbt_subtract(c->tracks->v + 3 * node, cone->v, off);
-    double square = rbt_dot(off, off);
+    const double *v = c->tracks->v + 3 * node;
+    double here[3], square = 0, far = 0;
+    if (c->moment != t) set_moment(c, t);
+    rbt_track_at(c->tracks, node, t, here);
+    for (int k = 0; k < 3; k++) {
+        double off = v[k] - cone->v[k];
+        double last = here[k] - (cone->start[k] + c->since * cone->path[k]) + c->left * (v[k] - cone->path[k]);
+        square += off * off;
+        far += last * last;
+    }
     if (square > cone->most) cone->most = square;
-    if (!within_reach(c, cone, node, t)) {
+    if (far > cone->far) cone->far = far;
+    if (!(far <= cone->reach * cone->reach)) {
         c->cut = true;
         c->end = t;
     }

@@ -69,7 +69,8 @@ typedef struct rbt_level_list {
 } rbt_level_list;
 
 typedef struct rbt_contact_counts {
-    int64_t impulses;      // layers' ticks that were looked at
+    int64_t impulses;      // pairs that were looked at when layers ticked
+    int64_t layers;        // their layers that ticked: events of their own in the paper
     int64_t certificates;  // made or renewed
     int64_t cones;         // nodes that left theirs
     int64_t windows, cut_windows;
@@ -94,9 +95,11 @@ typedef struct rbt_contact {
 
     // the window
     int64_t begin, end;  // [ticks]
-    int64_t length;      // of the next one
-    bool cut;            // a promise was broken: it ends now
-    int since_build;     // windows since the tree was built
+    int64_t moment;      // what these two belong to: time since the begin, and until nodes are looked at again [s]
+    double since, left;
+    int64_t length;   // of the next one
+    bool cut;         // a promise was broken: it ends now
+    int since_build;  // windows since the tree was built
     rbt_candidate *candidates, *sort;
     size_t candidate_capacity, sort_capacity;
     rbt_pair *pairs;

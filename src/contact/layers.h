@@ -20,8 +20,10 @@ typedef struct rbt_layers {
     double roots[RBT_LAYER_DEPTHS];       // sum of l^(3 - 1/4)
     double next_ratio[RBT_LAYER_DEPTHS];  // eta_l / eta of the first layer beyond the depth
     double first_ratio
-        [RBT_LAYER_DEPTHS];       // eta_l / eta of the first layer of the depth (of the last one if it is empty)
-    double *cubes_to, *roots_to;  // (last layer + 1) sums over layers 1 .. l
+        [RBT_LAYER_DEPTHS];          // eta_l / eta of the first layer of the depth (of the last one if it is empty)
+    double share[RBT_LAYER_DEPTHS];  // 2^-depth: of the step of layer 1
+    double *cubes_to, *roots_to;     // (last layer + 1) sums over layers 1 .. l
+    double *ratio;                   // (last layer + 1) eta_l / eta
 } rbt_layers;
 
 bool rbt_layers_init(rbt_layers *layers, rbt_error *error);

@@ -470,6 +470,7 @@ bool rbt_contact_window(rbt_contact *c, int64_t t) {
     c->begin = t;
     c->end = t + c->length;
     c->cut = false;
+    c->moment = -1;
     c->queue.count = 0;
     for (int k = 0; k <= RBT_TICK_BITS; k++) c->levels[k].count = 0;
     c->used_levels = 0;

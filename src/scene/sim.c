@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { STEPS_AT_ONCE = 64 };
+
 // A start that no step can go on from: the energies of frame 0 would not be numbers.
 static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
     const rbt_model *m = sim->model;
@@ -124,29 +126,40 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
     return false;
 }
 
-// Times are multiples of the frame interval and of the step within it, never sums: a resumed run computes the same.
-rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
+// `count` steps of this frame in one attempt. Times are multiples of the frame interval and of the step within it, never sums: a
+// resumed run computes the same.
+static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *report) {
     const rbt_model *m = sim->model;
     rbt_state *s = &sim->state;
-    if (sim->cutting && rbt_cutting_due(sim->cutting, s->t)) {
-        if (!make_cuts(sim, report)) return report->outcome;
-        m = sim->model;
-    }
-    bool last = s->step + 1 == m->steps_per_frame;
+    bool last = s->step + count == m->steps_per_frame;
     double until = last ? (double)(s->frame + 1) * m->frame_interval
-                        : (double)s->frame * m->frame_interval + (double)(s->step + 1) * m->step;
+                        : (double)s->frame * m->frame_interval + (double)(s->step + count) * m->step;
     if (rbt_stepper_advance(&sim->stepper, s, until, report) != RBT_DONE) return report->outcome;
-    s->step = last ? 0 : s->step + 1;
+    report->steps += count - 1;
+    s->tally.steps += count - 1;
+    s->step = last ? 0 : s->step + count;
     s->frame += last;
     return RBT_DONE;
+}
+
+rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
+    if (sim->cutting && rbt_cutting_due(sim->cutting, sim->state.t) && !make_cuts(sim, report))
+        return report->outcome;
+    return advance_steps(sim, 1, report);
 }
 
 bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
     rbt_step_report unused;
     if (!report) report = &unused;
     *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
-    for (int64_t frame = sim->state.frame; sim->state.frame == frame;)
+    const rbt_state *s = &sim->state;
+    bool many = sim->stepper.method->own_steps && !sim->cutting;
+    for (int64_t frame = s->frame; s->frame == frame;) {
+        // A method with steps of its own needs no states in between. If it fails, single steps find the last good one.
+        int64_t left = sim->model->steps_per_frame - s->step, count = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
+        if (many && (many = advance_steps(sim, count, report) == RBT_DONE)) continue;
         if (rbt_sim_step(sim, report) != RBT_DONE) return false;
+    }
     return true;
 }
 

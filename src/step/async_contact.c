@@ -328,7 +328,7 @@ static bool same_memory(const async_contact *s, const memory_parts *p) {
     return memcmp(p->head, &s->head, sizeof s->head) == 0 && memcmp(p->t, s->tracks.t, n * sizeof *p->t) == 0 &&
            memcmp(p->x, s->tracks.x, 3 * n * sizeof *p->x) == 0 &&
            memcmp(p->v, s->tracks.v, 3 * n * sizeof *p->v) == 0 &&
-           memcmp(p->damping, s->damping, rbt_clocks_memory(s->model) * sizeof *p->damping) == 0;
+           memcmp(p->damping, s->damping, s->clocks.memory_count * sizeof *p->damping) == 0;
 }
 
 // Makes the tracks those of the state, unless they are that already.
@@ -341,7 +341,7 @@ static bool load(async_contact *s, const rbt_state *state) {
     bool stored = s->head.step == s->model->step;
     memcpy(s->tracks.x, stored ? p.x : state->x, 3 * n * sizeof *p.x);
     memcpy(s->tracks.v, stored ? p.v : state->v, 3 * n * sizeof *p.v);
-    memcpy(s->damping, p.damping, rbt_clocks_memory(s->model) * sizeof *p.damping);
+    memcpy(s->damping, p.damping, s->clocks.memory_count * sizeof *p.damping);
     for (size_t i = 0; i < n; i++) s->tracks.t[i] = stored ? p.t[i] : t;
     for (size_t i = n; i < s->node_count; i++) s->tracks.t[i] = t;
     if (!stored) s->head = (memory_head){.step = s->model->step};
@@ -362,7 +362,7 @@ static void store(const async_contact *s, rbt_state *state, int64_t end) {
     memcpy(p.x, s->tracks.x, 3 * n * sizeof *p.x);
     memcpy(p.v, s->tracks.v, 3 * n * sizeof *p.v);
     memcpy(p.t, s->tracks.t, n * sizeof *p.t);
-    memcpy(p.damping, s->damping, rbt_clocks_memory(s->model) * sizeof *p.damping);
+    memcpy(p.damping, s->damping, s->clocks.memory_count * sizeof *p.damping);
     memcpy(state->v, s->tracks.v, 3 * n * sizeof *p.v);
     for (size_t i = 0; i < n; i++) rbt_track_at(&s->tracks, i, end, state->x + 3 * i);
 }
@@ -478,7 +478,7 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_st
     s->now = end - 1;
     s->end = end;
     store(s, state, end);
-    rbt_outcome outcome = rbt_check_motion(s->model, state, until - state->t, report);
+    rbt_outcome outcome = rbt_check_motion(s->model, state, fmin(until - state->t, s->model->step), report);
     if (outcome != RBT_DONE) s->synchronised = false;
     return outcome;
 }
@@ -503,17 +503,18 @@ static void describe(const void *self, rbt_text *json) {
     const rbt_contact_counts *c = &s->contact.counts;
     double all = 0, rescheduling = s->all_seconds[CERTIFY] + s->all_seconds[SEARCH];
     for (int i = 0; i < STAGES; i++) all += s->all_seconds[i];
-    int64_t forces = s->forces + c->impulses;
-    rbt_text_add(json, "\"forces\": %lld, \"elastic_forces\": %lld, \"contact_forces\": %lld, \"moments\": %lld, ",
-                 (long long)forces, (long long)s->forces, (long long)c->impulses, (long long)s->moments);
+    int64_t forces = s->forces + c->impulses, events = s->forces + c->layers;
+    rbt_text_add(json, "\"events\": %lld, \"forces\": %lld, \"elastic_forces\": %lld, \"contact_forces\": %lld, ",
+                 (long long)events, (long long)forces, (long long)s->forces, (long long)c->impulses);
+    rbt_text_add(json, "\"layer_ticks\": %lld, \"moments\": %lld, ", (long long)c->layers, (long long)s->moments);
     rbt_text_add(json, "\"certificates\": %lld, \"cones\": %lld, \"searches\": %lld, \"cut_searches\": %lld, ",
                  (long long)c->certificates, (long long)c->cones, (long long)c->windows, (long long)c->cut_windows);
     rbt_text_add(json, "\"candidates\": %lld, \"clocks\": %zu, \"fastest_clock\": ", (long long)c->candidates,
                  s->clocks.count);
     rbt_text_add_json_number(json,
                              ldexp(s->model->step, -(c->deepest > s->clocks.finest ? c->deepest : s->clocks.finest)));
-    rbt_text_add(json, ", \"forces_per_second\": ");
-    rbt_text_add_json_number(json, all > 0 ? (double)forces / all : 0);
+    rbt_text_add(json, ", \"events_per_second\": ");
+    rbt_text_add_json_number(json, all > 0 ? (double)events / all : 0);
     rbt_text_add(json, ", \"rescheduling_share\": ");
     rbt_text_add_json_number(json, all > 0 ? rescheduling / all : 0);
 }

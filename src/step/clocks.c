@@ -130,7 +130,10 @@ size_t rbt_clocks_memory(const rbt_model *m) {
 }
 
 bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error *error) {
-    *s = (rbt_clocks){.model = m, .arena = rbt_arena_new()};
+    *s = (rbt_clocks){.model = m,
+                      .arena = rbt_arena_new(),
+                      .memory_count = rbt_clocks_memory(m),
+                      .driven = m->motions.node_count > 0};
     signed char **levels = s->arena ? rbt_arena_take(s->arena, m->group_count, sizeof *levels) : NULL;
     bool ok = levels && (s->clocks = rbt_arena_take(s->arena, MOST_LEVELS, sizeof *s->clocks));
     for (size_t g = 0; ok && g < m->group_count; g++)
@@ -160,26 +163,27 @@ void rbt_clocks_free(rbt_clocks *s) {
 
 // ---- Ticks
 
-void rbt_clocks_hold(rbt_clocks *s, rbt_tracks *tracks, double t) {
+// Inverse masses of free nodes and velocities of the others, from time t on
+static void hold(rbt_clocks *s, rbt_tracks *tracks, double t) {
     const rbt_model *m = s->model;
-    rbt_held_nodes(m, t, s->held);
     for (size_t n = 0; n < m->node_count; n++) tracks->inverse_mass[n] = s->held[n] ? 0 : 1 / m->mass[n];
     rbt_held_velocities(m, s->held, t, m->step, tracks->x, tracks->v);
 }
 
 // What the elements of a clock pull at a node, in the order of its slots
-static void gather(const rbt_clocks *s, const rbt_clock *clock, size_t n, const double *before, bool first,
-                   double f[3]) {
+static inline void gather(const rbt_clocks *s, const rbt_clock *clock, size_t n, const double *before, bool first,
+                          double f[3]) {
     const rbt_plan *plan = &clock->plan;
     double beta = before && !first ? s->model->bodies[s->model->node_body[n]].damping.stiffness / clock->h : 0;
     for (size_t k = plan->node_start[n]; k < plan->node_start[n + 1]; k++) {
         size_t slot = 3 * (size_t)plan->node_slots[k];
-        rbt_add_scaled(f, -1, s->partial + slot);
-        for (size_t i = 0; beta > 0 && i < 3; i++) f[i] -= beta * (s->partial[slot + i] - before[slot + i]);
+        const double *pull = s->partial + slot;
+        f[0] -= pull[0], f[1] -= pull[1], f[2] -= pull[2];
+        for (size_t i = 0; beta > 0 && i < 3; i++) f[i] -= beta * (pull[i] - before[slot + i]);
     }
 }
 
-static void kick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, size_t n, const double f[3]) {
+static inline void kick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, size_t n, const double f[3]) {
     if (!s->held[n]) rbt_add_scaled(tracks->v + 3 * n, clock->h / s->model->mass[n], f);
     else if (s->work) *s->work -= clock->h * rbt_dot(f, tracks->v + 3 * n);
 }
@@ -189,7 +193,7 @@ static void tick_step(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock,
                       double *places) {
     const rbt_model *m = s->model;
     double *v = tracks->v, *x = tracks->x;
-    rbt_held_nodes(m, t, s->held);
+    if (s->driven) rbt_held_nodes(m, t, s->held);
     rbt_force_external(m, t, x, v, s->f);
     for (size_t n = 0; n < m->node_count; n++) {
         double *f = s->f + 3 * n, alpha = m->bodies[m->node_body[n]].damping.mass;
@@ -200,7 +204,7 @@ static void tick_step(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock,
         }
         kick(s, tracks, clock, n, f);
     }
-    rbt_clocks_hold(s, tracks, t);
+    if (s->driven || first) hold(s, tracks, t);
 }
 
 size_t rbt_clocks_tick(rbt_clocks *s, rbt_tracks *tracks, int64_t tick, double t, bool first, double *memory) {
@@ -211,7 +215,7 @@ size_t rbt_clocks_tick(rbt_clocks *s, rbt_tracks *tracks, int64_t tick, double t
         const rbt_clock *clock = &s->clocks[c];
         if (RBT_TICK_BITS - clock->level > zeros) continue;
         double *before = s->stiffness_damped ? memory + clock->memory : NULL;
-        double *places = s->mass_damped ? memory + rbt_clocks_memory(m) - 3 * m->node_count : NULL;
+        double *places = s->mass_damped ? memory + s->memory_count - 3 * m->node_count : NULL;
         size_t count = clock->level ? clock->node_count : m->node_count;
         for (size_t i = 0; i < count; i++) rbt_track_move(tracks, clock->level ? (size_t)clock->nodes[i] : i, tick);
         rbt_force_slots(m, &clock->plan, tracks->x, NULL, s->partial);

@@ -28,11 +28,12 @@ typedef struct rbt_clocks {
     size_t count;
     rbt_clock *clocks;  // (count) by level
     int finest;
-    size_t free_nodes;
+    size_t memory_count;  // doubles that damping remembers
     double *f;            // (node_count x 3)
     double *partial;      // (most slots x 3)
     unsigned char *held;  // (node_count)
     bool mass_damped, stiffness_damped;
+    bool driven;   // some nodes follow scripts: who is held, and how fast, changes with time
     double *work;  // by prescribed nodes so far [J]
 } rbt_clocks;
 
@@ -42,9 +43,6 @@ size_t rbt_clocks_memory(const rbt_model *model);
 // safety: part of the stable step that is used.
 bool rbt_clocks_init(rbt_clocks *clocks, const rbt_model *model, double safety, rbt_error *error);
 void rbt_clocks_free(rbt_clocks *clocks);
-
-// Which nodes are prescribed from time t on, and the velocities of those; inverse masses of the others.
-void rbt_clocks_hold(rbt_clocks *clocks, rbt_tracks *tracks, double t);
 
 // All clocks that tick at `tick`: advances the nodes they touch and kicks them. `memory` is rbt_clocks_memory doubles that start
 // as zeros, `first` tells that there is no tick before this one. Returns the number of elements.

@@ -7,7 +7,7 @@
 
 void rbt_stage_add(rbt_stages *stages, const char *name, double seconds) {
     int i = 0;
-    while (i < stages->count && strcmp(stages->name[i], name) != 0) i++;
+    while (i < stages->count && stages->name[i] != name && strcmp(stages->name[i], name) != 0) i++;
     if (i == RBT_MAX_STAGES) return;
     if (i == stages->count) {
         stages->name[stages->count] = name;
