@@ -109,6 +109,7 @@ typedef struct rbt_shell_def {
     double thickness;  // [m]
     int membrane;      // rbt_membrane_kind: what resists stretching
     double bending;    // stiffness against bending [N m]; NaN: young thickness^3 / (12 (1 - poisson^2)); 0: none
+    double yield;      // angle that a hinge bends elastically; beyond it the bend stays [rad]; infinity: never
 } rbt_shell_def;
 
 // A body made of edges: springs between point masses.

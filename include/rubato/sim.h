@@ -78,6 +78,7 @@ const int32_t *rbt_sim_edges(const rbt_sim *sim);  // (edges x 2) springs of bod
 typedef struct rbt_energies {
     double kinetic, elastic, gravity, contact, total;
     double momentum[3], angular_momentum[3];
+    double work;  // done so far by nodes and obstacles that follow a script, total - work stays; NaN: not counted
 } rbt_energies;
 rbt_energies rbt_sim_energies(const rbt_sim *sim);
 

@@ -226,7 +226,10 @@ void rbt_contact_kick(rbt_contact *c, int64_t t) {
         for (int k = 0; k < corners; k++) {
             size_t n = (size_t)pair->node[k];
             double s = touch->gap.weight[k] * tracks->inverse_mass[n];
-            if (s == 0) continue;
+            if (s == 0) {  // what follows a script takes the impulse without changing its motion
+                if (c->work) *c->work -= touch->gap.weight[k] * rbt_dot(touch->impulse, tracks->v + 3 * n);
+                continue;
+            }
             rbt_track_move(tracks, n, t);
             rbt_add_scaled(tracks->v + 3 * n, s, touch->impulse);
         }

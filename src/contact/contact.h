@@ -88,6 +88,7 @@ typedef struct rbt_contact {
     rbt_span *spans;  // (node_count)
     double *centers;  // (leaf_count x 3)
     double scale;     // largest coordinate [m], for rounding
+    double *work;     // by nodes that follow a script so far [J]; NULL: not counted
 
     // thickness of pairs that are near each other at rest: a hash table
     rbt_candidate *near;

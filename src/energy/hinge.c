@@ -180,25 +180,33 @@ const rbt_group_type RBT_HINGES = {
     .data_size = sizeof(rbt_hinge),
 };
 
-static rbt_hinge rest(const double *X, const int32_t *node, double bending) {
+double rbt_hinge_flow(const rbt_hinge *hinge, const int32_t nodes[4], const double *x, double flow) {
+    double angle = fold_at(x, nodes, 1e-8 * hinge->area).angle;
+    double more = remainder(angle - (hinge->rest_angle + flow), 2 * M_PI);
+    return fabs(more) > hinge->yield ? more - copysign(hinge->yield, more) : 0;
+}
+
+static rbt_hinge rest(const double *X, const int32_t *node, double bending, double yield) {
     fold f = fold_at(X, node, 0x1p-1000);
     double g[12], length = 1 / f.steepness;
     double area = 0.5 * length * (1 / f.apex[0].steepness + 1 / f.apex[1].steepness);
-    rbt_hinge hinge = {.weight = bending * length * length / area, .rest_angle = f.angle, .area = area};
+    rbt_hinge hinge = {
+        .weight = bending * length * length / area, .rest_angle = f.angle, .area = area, .yield = yield};
     angle_gradient(&f, g);
     for (int a = 0; a < 4; a++) hinge.slope[a] = rbt_dot(g + 3 * a, g + 3 * a);
     return hinge;
 }
 
 bool rbt_hinge_group_build(rbt_group *group, rbt_arena *arena, const double *X, const int32_t *nodes,
-                           const int32_t *members, const double *bending, size_t count, rbt_error *error) {
+                           const int32_t *members, const double *bending, const double *yield, size_t count,
+                           rbt_error *error) {
     rbt_hinge *hinges = rbt_arena_take(arena, count, sizeof *hinges);
     int32_t *corners = rbt_arena_take(arena, 4 * count, sizeof *corners);
     int32_t *numbers = rbt_arena_take(arena, count, sizeof *numbers);
     if (!hinges || !corners || !numbers) return rbt_fail_memory(error, count * sizeof *hinges, "hinges");
     memcpy(corners, nodes, 4 * count * sizeof *corners);
     memcpy(numbers, members, count * sizeof *numbers);
-    for (size_t e = 0; e < count; e++) hinges[e] = rest(X, nodes + 4 * e, bending[e]);
+    for (size_t e = 0; e < count; e++) hinges[e] = rest(X, nodes + 4 * e, bending[e], yield ? yield[e] : INFINITY);
     *group = (rbt_group){.type = &RBT_HINGES, .count = count, .nodes = corners, .members = numbers, .data = hinges};
     return true;
 }

@@ -22,13 +22,18 @@ typedef struct rbt_hinge {
     double rest_angle;  // theta_0 [rad]
     double area;        // A_1 + A_2 at rest [m^2]
     double slope[4];    // |d theta/dx_a|^2 at rest [1/m^2]
+    double yield;       // largest |theta - theta_0| before theta_0 follows; infinity: elastic [rad]
 } rbt_hinge;
 
 extern const rbt_group_type RBT_HINGES;  // data: rbt_hinge (count)
 
-// nodes (count x 4), members (count), bending (count): D of each [N m]; rest angles are those of X.
+// nodes (count x 4), members (count), bending (count): D of each [N m], yield (count) [rad] or NULL: all elastic; rest angles are those of X.
 bool rbt_hinge_group_build(rbt_group *group, rbt_arena *arena, const double *X, const int32_t *nodes,
-                           const int32_t *members, const double *bending, size_t count, rbt_error *error);
+                           const int32_t *members, const double *bending, const double *yield, size_t count,
+                           rbt_error *error);
+
+// Perfect plasticity: how far the rest angle, which has flowed by `flow` since the hinge was made, must go on at x.
+double rbt_hinge_flow(const rbt_hinge *hinge, const int32_t nodes[4], const double *x, double flow);
 
 double rbt_hinge_angle(const double *x,
                        const int32_t nodes[4]);  // [rad], positive if the triangles fold to their normals

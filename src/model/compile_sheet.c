@@ -63,19 +63,22 @@ typedef struct collection {  // elements of one group on their way
     size_t count;
     int32_t *nodes, *members;
     double *values;  // stiffness of springs, bending of hinges
+    double *yield;   // of hinges
 } collection;
 
 static bool collection_new(collection *list, size_t most, size_t corners, rbt_error *error) {
     *list = (collection){.nodes = rbt_array_new(most, corners * sizeof *list->nodes, "elements of shells", error),
                          .members = rbt_array_new(most, sizeof *list->members, "elements of shells", error),
-                         .values = rbt_array_new(most, sizeof *list->values, "elements of shells", error)};
-    return list->nodes && list->members && list->values;
+                         .values = rbt_array_new(most, sizeof *list->values, "elements of shells", error),
+                         .yield = rbt_array_new(most, sizeof *list->yield, "elements of shells", error)};
+    return list->nodes && list->members && list->values && list->yield;
 }
 
 static void collection_free(collection *list) {
     free(list->nodes);
     free(list->members);
     free(list->values);
+    free(list->yield);
 }
 
 static bool build_membranes(rbt_compiler *c, rbt_group *groups) {
@@ -156,6 +159,7 @@ static void collect_hinges(const sides *s, collection *list) {
         node[3] = corner_of(s, i, 2);
         if (node[3] == node[2]) continue;  // the same triangle twice
         list->values[list->count] = bending;
+        list->yield[list->count] = s->body->shell.yield;
         list->members[list->count++] = (int32_t)triangle_of(s, first);
     }
 }
@@ -188,7 +192,7 @@ static bool build_shell_edges(rbt_compiler *c, rbt_group *groups) {
                                     springs.values, springs.count, c->error);
     if (ok && hinges.count)
         ok = rbt_hinge_group_build(&groups[m->group_count++], c->arena, m->X, hinges.nodes, hinges.members,
-                                   hinges.values, hinges.count, c->error);
+                                   hinges.values, hinges.yield, hinges.count, c->error);
     collection_free(&springs);
     collection_free(&hinges);
     return ok;

@@ -99,7 +99,8 @@ static void add_bodies(uint64_t *h, const rbt_model *model) {
         add_number(h, body->edge_end);
         add_number(h, body->kind);
         const double sheet[] = {body->shell.thickness,   body->shell.membrane,   body->shell.bending,
-                                body->springs.stiffness, body->particles.radius, body->particles.mass};
+                                body->springs.stiffness, body->particles.radius, body->particles.mass,
+                                body->shell.yield};
         add_reals(h, sheet, sizeof sheet / sizeof sheet[0]);
         add_reals(h, &body->damping.mass, 1);
         add_reals(h, &body->damping.stiffness, 1);

@@ -45,6 +45,7 @@ rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state) {
     e.elastic = energies ? rbt_energy_elastic(m, state->x, energies) : NAN;
     free(energies);
     e.total = e.kinetic + e.elastic + e.gravity + e.contact;
+    e.work = m->motions.node_count ? NAN : 0;
     return e;
 }
 

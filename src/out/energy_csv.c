@@ -30,8 +30,9 @@ bool rbt_energy_csv_add(rbt_frame_file *file, double t, const rbt_energies *ener
                              p[2],
                              l[0],
                              l[1],
-                             l[2]};
-    char row[32 * 13];
+                             l[2],
+                             energies->work};
+    char row[32 * 14];
     size_t n = (size_t)snprintf(row, sizeof row, "%lld", (long long)file->frames);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         n += (size_t)snprintf(row + n, sizeof row - n, ",%.17g", values[i]);

@@ -5,7 +5,7 @@
 #include "out/frame_file.h"
 #include "rubato/sim.h"
 
-#define RBT_ENERGY_CSV_HEAD "frame,time,kinetic,elastic,gravity,contact,total,px,py,pz,lx,ly,lz\n"
+#define RBT_ENERGY_CSV_HEAD "frame,time,kinetic,elastic,gravity,contact,total,px,py,pz,lx,ly,lz,work\n"
 
 // from_frame as in rbt_frame_file_open.
 bool rbt_energy_csv_open(rbt_frame_file *file, const char *path, int64_t from_frame, rbt_error *error);

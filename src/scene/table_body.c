@@ -187,6 +187,10 @@ static const rbt_field SHELL[] = {
      .doc = "Stiffness against bending about the edges; \"auto\": that of a plate, young thickness^3 / (12 (1 - "
             "poisson^2)); 0: none. Where more than two triangles share an edge, each of the others bends against the "
             "first."},
+    {FIELD(rbt_shell_def, yield, RBT_REAL), .flags = RBT_NEVER, .fallback = {INFINITY}, .max = INFINITY,
+     .unit = "rad",
+     .doc = "How far the angle at an edge may be from its rest angle; the rest angle follows what bends further, so "
+            "that dents stay. Only async-contact knows it."},
 };
 RECORD(static, SHELL_RECORD, rbt_shell_def, SHELL, "shell",
        "A thin sheet (cloth, paper, metal) whose mesh is made of triangles. It takes young, poisson and density from "

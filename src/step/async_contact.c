@@ -284,7 +284,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     ok = ok && rbt_clocks_init(&s->clocks, model, s->options.elastic_safety, error) &&
          (!s->options.contact || make_contact(s, error));
     if (ok) {
-        s->clocks.work = &s->head.work;
+        s->clocks.work = s->contact.work = &s->head.work;
         return s;
     }
     destroy(s);
@@ -342,6 +342,7 @@ static bool load(async_contact *s, const rbt_state *state) {
     memcpy(s->tracks.x, stored ? p.x : state->x, 3 * n * sizeof *p.x);
     memcpy(s->tracks.v, stored ? p.v : state->v, 3 * n * sizeof *p.v);
     memcpy(s->damping, p.damping, s->clocks.memory_count * sizeof *p.damping);
+    rbt_clocks_recall(&s->clocks, s->damping);
     for (size_t i = 0; i < n; i++) s->tracks.t[i] = stored ? p.t[i] : t;
     for (size_t i = n; i < s->node_count; i++) s->tracks.t[i] = t;
     if (!stored) s->head = (memory_head){.step = s->model->step};
@@ -522,10 +523,11 @@ static void describe(const void *self, rbt_text *json) {
 // Obstacles are layers here, not the penalty of other methods.
 static void energies(void *self, const rbt_state *state, rbt_energies *e) {
     async_contact *s = self;
-    if (!s->options.contact) return;
-    e->total -= e->contact;
-    e->contact = load(s, state) ? rbt_contact_energy(&s->contact, s->end) : NAN;
-    e->total += e->contact;
+    bool known = load(s, state);
+    e->elastic = known ? rbt_clocks_energy(&s->clocks, state->x) : NAN;
+    e->work = s->head.work;
+    if (s->options.contact) e->contact = known ? rbt_contact_energy(&s->contact, s->end) : NAN;
+    e->total = e->kinetic + e->elastic + e->gravity + e->contact;
 }
 
 const rbt_method RBT_ASYNC_CONTACT = {
@@ -535,6 +537,7 @@ const rbt_method RBT_ASYNC_CONTACT = {
     .order = 1,
     .keeps_angular_momentum = true,
     .options = &OPTIONS,
+    .own_contact = true,
     .own_steps = true,
     .needs_lumped_mass = true,
     .memory_size = memory_size,

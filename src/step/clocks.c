@@ -119,6 +119,80 @@ static bool add_clock(rbt_clocks *s, signed char *const *levels, int level, size
     return true;
 }
 
+// ---- Hinges that yield
+
+static bool yields(const rbt_group *group) {
+    const rbt_hinge *hinges = group->data;
+    for (size_t e = 0; group->type == &RBT_HINGES && e < group->count; e++)
+        if (hinges[e].yield < INFINITY) return true;
+    return false;
+}
+
+static size_t flow_memory(const rbt_model *m) {
+    size_t count = 0;
+    for (size_t g = 0; g < m->group_count; g++)
+        if (yields(&m->groups[g])) count += m->groups[g].count;
+    return count;
+}
+
+// A model never changes, so what flows is copied.
+static bool copy_flowing(rbt_clocks *s, rbt_error *error) {
+    const rbt_model *m = s->model;
+    s->elastic = *m;
+    rbt_group *groups = rbt_arena_take(s->arena, m->group_count, sizeof *groups);
+    s->flowing = rbt_arena_take(s->arena, m->group_count, sizeof *s->flowing);
+    if (!groups || !s->flowing) return rbt_fail_memory(error, m->group_count * sizeof *groups, "clocks");
+    if (m->group_count) memcpy(groups, m->groups, m->group_count * sizeof *groups);
+    for (size_t g = 0; g < m->group_count; g++) {
+        if (!yields(&groups[g])) continue;
+        size_t bytes = groups[g].count * sizeof **s->flowing;
+        if (!(s->flowing[g] = rbt_arena_take(s->arena, groups[g].count, sizeof **s->flowing)))
+            return rbt_fail_memory(error, bytes, "clocks");
+        memcpy(s->flowing[g], groups[g].data, bytes);
+        groups[g].data = s->flowing[g];
+    }
+    s->elastic.groups = groups;
+    return true;
+}
+
+// Where the memory of the flow of a group's hinges begins
+static size_t flow_begin(const rbt_clocks *s, size_t group) {
+    size_t begin = s->flow;
+    for (size_t g = 0; g < group; g++)
+        if (s->flowing[g]) begin += s->model->groups[g].count;
+    return begin;
+}
+
+static void set_rest(const rbt_clocks *s, size_t g, size_t e, double flow) {
+    s->flowing[g][e].rest_angle = ((const rbt_hinge *)s->model->groups[g].data)[e].rest_angle + flow;
+}
+
+static void flow_chunk(const rbt_clocks *s, const rbt_chunk *chunk, const double *x, double *memory) {
+    const rbt_group *group = &s->model->groups[chunk->group];
+    double *flow = memory + flow_begin(s, chunk->group);
+    for (size_t e = chunk->first; e < chunk->first + chunk->count; e++) {
+        double more = rbt_hinge_flow((const rbt_hinge *)group->data + e, group->nodes + 4 * e, x, flow[e]);
+        if (more == 0) continue;
+        flow[e] += more;
+        set_rest(s, chunk->group, e, flow[e]);
+    }
+}
+
+void rbt_clocks_recall(rbt_clocks *s, const double *memory) {
+    for (size_t g = 0; g < s->model->group_count; g++)
+        for (size_t e = 0; s->flowing[g] && e < s->model->groups[g].count; e++)
+            set_rest(s, g, e, memory[flow_begin(s, g) + e]);
+}
+
+double rbt_clocks_energy(const rbt_clocks *s, const double *x) {
+    double *energies = calloc(s->elastic.plan.chunk_count + 1, sizeof *energies);
+    double sum = energies ? rbt_energy_elastic(&s->elastic, x, energies) : NAN;
+    free(energies);
+    return sum;
+}
+
+// ---- Making them
+
 size_t rbt_clocks_memory(const rbt_model *m) {
     size_t corners = 0, count = 0;
     for (size_t g = 0; g < m->group_count; g++) corners += m->groups[g].count * (size_t)m->groups[g].type->corners;
@@ -126,7 +200,7 @@ size_t rbt_clocks_memory(const rbt_model *m) {
         if (m->bodies[b].damping.stiffness > 0) count |= 1;
         if (m->bodies[b].damping.mass > 0) count |= 2;
     }
-    return (count & 1 ? 3 * corners : 0) + (count & 2 ? 3 * m->node_count : 0);
+    return (count & 1 ? 3 * corners : 0) + (count & 2 ? 3 * m->node_count : 0) + flow_memory(m);
 }
 
 bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error *error) {
@@ -139,13 +213,14 @@ bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error
     for (size_t g = 0; ok && g < m->group_count; g++)
         ok = (levels[g] = rbt_arena_take(s->arena, m->groups[g].count / RBT_W + 1, 1)) != NULL;
     if (!ok) rbt_fail_memory(error, m->node_count, "clocks");
-    ok = ok && choose_levels(m, safety, levels, error);
+    ok = ok && copy_flowing(s, error) && choose_levels(m, safety, levels, error);
     size_t memory = 0, slots = 0;
     for (int level = 0; ok && level < MOST_LEVELS; level++) ok = add_clock(s, levels, level, &memory, error);
     for (size_t b = 0; ok && b < m->body_count; b++) {
         s->stiffness_damped |= m->bodies[b].damping.stiffness > 0;
         s->mass_damped |= m->bodies[b].damping.mass > 0;
     }
+    if (ok) s->flow = rbt_clocks_memory(m) - (s->mass_damped ? 3 * m->node_count : 0) - flow_memory(m);
     for (size_t i = 0; ok && i < s->count; i++)
         if (s->clocks[i].plan.slot_count > slots) slots = s->clocks[i].plan.slot_count;
     if (ok && !((s->f = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double))) &&
@@ -163,11 +238,23 @@ void rbt_clocks_free(rbt_clocks *s) {
 
 // ---- Ticks
 
+// Kinetic energy that scripts give to the nodes that follow them [J]
+static double driven_energy(const rbt_clocks *s, const rbt_tracks *tracks) {
+    double sum = 0;
+    for (size_t i = 0; i < s->model->motions.node_count; i++) {
+        size_t n = (size_t)s->model->motions.node[i];
+        if (s->held[n]) sum += 0.5 * s->model->mass[n] * rbt_dot(tracks->v + 3 * n, tracks->v + 3 * n);
+    }
+    return sum;
+}
+
 // Inverse masses of free nodes and velocities of the others, from time t on
 static void hold(rbt_clocks *s, rbt_tracks *tracks, double t) {
     const rbt_model *m = s->model;
     for (size_t n = 0; n < m->node_count; n++) tracks->inverse_mass[n] = s->held[n] ? 0 : 1 / m->mass[n];
+    double before = driven_energy(s, tracks);
     rbt_held_velocities(m, s->held, t, m->step, tracks->x, tracks->v);
+    if (s->work) *s->work += driven_energy(s, tracks) - before;
 }
 
 // What the elements of a clock pull at a node, in the order of its slots
@@ -218,7 +305,9 @@ size_t rbt_clocks_tick(rbt_clocks *s, rbt_tracks *tracks, int64_t tick, double t
         double *places = s->mass_damped ? memory + s->memory_count - 3 * m->node_count : NULL;
         size_t count = clock->level ? clock->node_count : m->node_count;
         for (size_t i = 0; i < count; i++) rbt_track_move(tracks, clock->level ? (size_t)clock->nodes[i] : i, tick);
-        rbt_force_slots(m, &clock->plan, tracks->x, NULL, s->partial);
+        for (size_t k = 0; k < clock->plan.chunk_count; k++)
+            if (s->flowing[clock->plan.chunks[k].group]) flow_chunk(s, &clock->plan.chunks[k], tracks->x, memory);
+        rbt_force_slots(&s->elastic, &clock->plan, tracks->x, NULL, s->partial);
         if (clock->level == 0) tick_step(s, tracks, clock, t, first, before, places);
         for (size_t i = 0; clock->level && i < count; i++) {
             size_t n = (size_t)clock->nodes[i];

@@ -6,6 +6,7 @@
 //
 // Damping is seen from positions at the ticks of the damped force, so that it commutes too:
 //   f = -g_k - beta (g_k - g_{k-1}) / h - alpha m (x_k - x_{k-1}) / h,   g = dW/dx
+// So are the rest angles of hinges that yield: they follow the angle at the ticks of the hinge, and are remembered.
 #ifndef RBT_STEP_CLOCKS_H
 #define RBT_STEP_CLOCKS_H
 
@@ -24,6 +25,8 @@ typedef struct rbt_clock {
 
 typedef struct rbt_clocks {
     const rbt_model *model;
+    rbt_model elastic;    // the model, but hinges that yield have data of their own
+    rbt_hinge **flowing;  // (group_count) these data; NULL: no hinge of the group yields
     rbt_arena *arena;
     size_t count;
     rbt_clock *clocks;  // (count) by level
@@ -34,15 +37,22 @@ typedef struct rbt_clocks {
     unsigned char *held;  // (node_count)
     bool mass_damped, stiffness_damped;
     bool driven;   // some nodes follow scripts: who is held, and how fast, changes with time
+    size_t flow;   // where the memory of hinges that yield begins
     double *work;  // by prescribed nodes so far [J]
 } rbt_clocks;
 
-// Doubles of memory that damping needs between ticks.
+// Doubles of memory that damping and hinges that yield need between ticks.
 size_t rbt_clocks_memory(const rbt_model *model);
 
 // safety: part of the stable step that is used.
 bool rbt_clocks_init(rbt_clocks *clocks, const rbt_model *model, double safety, rbt_error *error);
 void rbt_clocks_free(rbt_clocks *clocks);
+
+// After `memory` has come from elsewhere, as from a checkpoint.
+void rbt_clocks_recall(rbt_clocks *clocks, const double *memory);
+
+// Energy of all elements at x [J]
+double rbt_clocks_energy(const rbt_clocks *clocks, const double *x);
 
 // All clocks that tick at `tick`: advances the nodes they touch and kicks them. `memory` is rbt_clocks_memory doubles that start
 // as zeros, `first` tells that there is no tick before this one. Returns the number of elements.

@@ -1,13 +1,29 @@
 #include "step/stepper.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // Bytes of x, v and the method's memory
 static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count * sizeof(double) + s->memory_size; }
 
+// What only a method with contact of its own knows must not be left out silently by others.
+static bool check_known(const rbt_model *m, const rbt_method *method, rbt_error *error) {
+    for (size_t b = 0; !method->own_contact && b < m->body_count; b++)
+        if (m->bodies[b].kind == RBT_SHELL && m->bodies[b].shell.yield < INFINITY) {
+            char path[64];
+            snprintf(path, sizeof path, "bodies[%zu].shell.yield", b);
+            return rbt_fail_path(error, NULL, path,
+                                 "%s does not know hinges that yield; leave \"yield\" out or take async-contact",
+                                 method->name);
+        }
+    return true;
+}
+
 static bool begin(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
     *s = (rbt_stepper){.model = model, .method = rbt_method_at(def->method), .max_cuts = def->max_cuts};
     if (!s->method) return rbt_fail(error, "there is no method number %d", def->method);
+    if (!check_known(model, s->method, error)) return false;
     if (s->method->own_steps) s->max_cuts = 0;
     s->memory_size = s->method->memory_size ? s->method->memory_size(model, def->options) : 0;
     s->saved = rbt_array_new((size_t)(1 + s->max_cuts), saved_size(s), "saved states", error);

@@ -63,7 +63,7 @@ static void build_membranes(sample *s, const int32_t *nodes, const int32_t *memb
 static void build_hinges(sample *s, const int32_t *nodes, const int32_t *members) {
     double bending[COUNT];
     for (int e = 0; e < COUNT; e++) bending[e] = uniform(1, 5);
-    assert_true(rbt_hinge_group_build(&s->group, s->arena, s->X, nodes, members, bending, COUNT, NULL));
+    assert_true(rbt_hinge_group_build(&s->group, s->arena, s->X, nodes, members, bending, NULL, COUNT, NULL));
 }
 
 static const struct {
@@ -338,8 +338,8 @@ static void rolled_sheet_has_the_energy_of_the_plate(void **state) {
         for (size_t i = 0; i < list.count; i++) bending[i] = D;
         rbt_arena *arena = rbt_arena_new();
         rbt_group group;
-        assert_true(
-            rbt_hinge_group_build(&group, arena, mesh->nodes, list.nodes, list.members, bending, list.count, NULL));
+        assert_true(rbt_hinge_group_build(&group, arena, mesh->nodes, list.nodes, list.members, bending, NULL,
+                                          list.count, NULL));
         double *x = malloc(3 * mesh->node_count * sizeof *x), sum = 0;
         for (size_t n = 0; n < mesh->node_count; n++) {
             double along = mesh->nodes[3 * n] * kappa;
