@@ -1,12 +1,14 @@
 // Runs the first steps of a scene and prints what they took as one JSON object: seconds, iterations and residual of every step,
 // seconds of every stage, peak memory; with --trace also how the last step converged, iteration by iteration; with --fill no step
 // is made, and the factor of the whole matrix is analysed instead: what a step by newton would need. --probe x,y,z: how far the node
-// that is nearest to this place at rest is from where it was at rest, after every step.
+// that is nearest to this place at rest is from where it was at rest, after every step. --warp: what warping the places for a
+// picture takes after every step; probes are warped, too.
 //
 // A step that fails is part of the result ("failed"), not an error of this program.
 #include "tool.h"
 
 #include "math/vec3.h"
+#include "model/warp.h"
 #include "out/checkpoint.h"
 #include "solve/cholesky.h"
 #include "step/objective.h"
@@ -16,7 +18,7 @@
 #include <sys/resource.h>
 
 static const char USAGE[] = "measure SCENE [--set path=value]… [--steps N] [--threads N] [--load CHECKPOINT] "
-                            "[--save CHECKPOINT] [--probe x,y,z]… [--trace] [--fill]";
+                            "[--save CHECKPOINT] [--probe x,y,z]… [--warp] [--trace] [--fill]";
 
 enum { TRACE_MOST = 200000 };
 
@@ -48,13 +50,28 @@ static size_t nearest_node(const rbt_model *m, const double place[3]) {
 }
 
 // Lists of displacements [x, y, z], one list a probe
-static void add_probes(const rbt_sim *sim, const rbt_tool_words *w, json_t *probes) {
+static void add_probes(const rbt_sim *sim, const double *x, const rbt_tool_words *w, json_t *probes) {
     for (size_t i = 0; i < w->probe_count; i++) {
         double way[3];
         size_t n = nearest_node(sim->model, w->probes[i]);
-        rbt_subtract(sim->state.x + 3 * n, sim->model->X + 3 * n, way);
+        rbt_subtract(x + 3 * n, sim->model->X + 3 * n, way);
         json_array_append_new(json_array_get(probes, i), list(way, 3));
     }
+}
+
+// Warping prepared and done once, so that its factor is there
+static rbt_warp *prepare_warp(const rbt_sim *sim, double *shown) {
+    rbt_error error = {0};
+    rbt_warp *warp = rbt_warp_new(sim->model, &error);
+    if (!warp || !rbt_warp_apply(warp, sim->state.t, sim->state.x, shown, &error)) rbt_tool_fail(&error);
+    return warp;
+}
+
+static void add_warp(rbt_warp *warp, const rbt_sim *sim, double *shown, json_t *seconds) {
+    rbt_error error = {0};
+    double start = rbt_now();
+    if (!rbt_warp_apply(warp, sim->state.t, sim->state.x, shown, &error)) rbt_tool_fail(&error);
+    json_array_append_new(seconds, json_real(rbt_now() - start));
 }
 
 static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
@@ -66,6 +83,10 @@ static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
     json_object_set_new(result, "stages", stages);
     json_object_set_new(result, "probes", probes);
     for (size_t i = 0; i < w->probe_count; i++) json_array_append_new(probes, json_array());
+    json_t *warping = json_array();
+    double *shown = w->warp ? calloc(3 * sim->model->node_count, sizeof(double)) : NULL;
+    rbt_warp *warp = shown ? prepare_warp(sim, shown) : NULL;
+    json_object_set_new(result, "warping", warping);
     for (int k = 0; k < w->steps; k++) {
         rbt_step_report report = {.body = -1, .element = -1, .stage = ""};
         if (w->trace && k + 1 == w->steps) sim->stepper.stages.trace = &trace;
@@ -73,7 +94,8 @@ static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
         rbt_outcome outcome = rbt_sim_step(sim, &report);
         add_step(steps, rbt_now() - start, &report);
         if (outcome == RBT_DONE) {
-            add_probes(sim, w, probes);
+            if (warp) add_warp(warp, sim, shown, warping);
+            add_probes(sim, warp ? shown : sim->state.x, w, probes);
             continue;
         }
         json_object_set_new(result, "failed",
@@ -88,6 +110,8 @@ static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
         json_object_set_new(result, "trace",
                             json_pack("{s:o, s:o}", "seconds", list(trace.seconds, trace.count), "residual",
                                       list(trace.residual, trace.count)));
+    rbt_warp_free(warp);
+    free(shown);
     free(trace.seconds);
     free(trace.residual);
 }

@@ -34,6 +34,7 @@ rbt_tool_words rbt_tool_read(int count, char **words, const char *usage) {
             read_probe(&w, value_of(count, words, &i, usage), usage);
         else if (strcmp(word, "--trace") == 0) w.trace = true;
         else if (strcmp(word, "--fill") == 0) w.fill = true;
+        else if (strcmp(word, "--warp") == 0) w.warp = true;
         else if (word[0] != '-' && !w.scene) w.scene = word;
         else {
             fprintf(stderr, "%s is one word too many\nusage: %s\n", word, usage);

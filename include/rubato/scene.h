@@ -364,6 +364,7 @@ typedef struct rbt_output_def {
     bool vtu, obj, pc2, usda;
     bool compress;          // zlib inside the VTU files
     bool single_precision;  // 32-bit floats in the VTU files
+    bool warp;              // tets of the linear material are shown with their turns made whole
     int checkpoint_every;   // frames; 0: never
     int checkpoint_keep;    // newest ones; 0: all
 } rbt_output_def;

@@ -19,6 +19,18 @@ static double rest_shape(const double *X, const int32_t *tet, double B[9]) {
     return det / 6;
 }
 
+double rbt_tet_gradients(const double *X, const int32_t *tet, double G[4][3]) {
+    double edge[3][3];
+    for (int a = 0; a < 3; a++) rbt_subtract(X + 3 * (size_t)tet[a + 1], X + 3 * (size_t)tet[0], edge[a]);
+    for (int a = 0; a < 3; a++) rbt_cross(edge[(a + 1) % 3], edge[(a + 2) % 3], G[a + 1]);
+    double six_volumes = rbt_dot(edge[0], G[1]);
+    for (int i = 0; i < 3; i++) {
+        for (int a = 1; a < 4; a++) G[a][i] /= six_volumes;
+        G[0][i] = -(G[1][i] + G[2][i] + G[3][i]);
+    }
+    return fabs(six_volumes) / 6;
+}
+
 // Tets that lie near each other get numbers near each other (Z-order of their centroids on a 1024^3 grid): a chunk of
 // elements then shares most of its nodes and fits into the cache.
 typedef struct placed {
@@ -138,6 +150,14 @@ static void tangent(const rbt_group *group, size_t first, size_t count, const do
 static void apply(const rbt_group *group, size_t first, size_t count, const double *store, const double *p,
                   double *result) {
     ((const rbt_tets *)group->data)->kernels->apply(batch_at(group, first), count, store, p, result);
+}
+
+bool rbt_tet_group_can_warp(const rbt_group *group) {
+    return group->type == &RBT_TETS && ((const rbt_tets *)group->data)->kernels->warp;
+}
+
+void rbt_tet_group_warp(const rbt_group *group, size_t first, size_t count, const double *x, double *result) {
+    ((const rbt_tets *)group->data)->kernels->warp(batch_at(group, first), count, x, result);
 }
 
 static void copy_lane(const rbt_tet_batch *from, int source, rbt_tet_batch *to, int lane) {

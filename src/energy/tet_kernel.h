@@ -308,6 +308,7 @@ INLINE void warped_batches(const rbt_tet_batch *batches, size_t count, const dou
 }
 
 #include "energy/tet_tangent_kernel.h"
+#include "energy/tet_warp_kernel.h"
 
 // ---- The table of one instruction set
 
@@ -358,7 +359,7 @@ static void warped_corotational(const rbt_tet_batch *b, size_t n, const double *
 #define KERNELS(name)                                                                                                \
     {                                                                                                                \
         energy_##name, gradient_##name, {hessian_##name, projected_##name, hessian_##name}, SPECTRUM_DOUBLES,        \
-            tangent_##name, apply_spectrum                                                                           \
+            tangent_##name, apply_spectrum, NULL                                                                     \
     }
 
 #define RBT_TET_KERNEL_TABLE                                                                                         \
@@ -369,9 +370,11 @@ static void warped_corotational(const rbt_tet_batch *b, size_t n, const double *
              {hessian_corotational, projected_corotational, warped_corotational},                                    \
              9,                                                                                                      \
              tangent_rotation,                                                                                       \
-             apply_rotation},                                                                                        \
-            KERNELS(arap), {energy_linear,   gradient_linear, {hessian_linear, hessian_linear, hessian_linear}, 0,   \
-                            tangent_nothing, apply_linear},                                                          \
+             apply_rotation,                                                                                         \
+             NULL},                                                                                                  \
+            KERNELS(arap),                                                                                           \
+            {energy_linear, gradient_linear, {hessian_linear, hessian_linear, hessian_linear}, 0, tangent_nothing,   \
+             apply_linear,  warp_linear},                                                                            \
     }
 
 #endif

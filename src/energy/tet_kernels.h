@@ -51,6 +51,9 @@ typedef struct rbt_tet_kernels {
     size_t tangent_size;
     void (*tangent)(const rbt_tet_batch *batches, size_t count, const double *x, double *store);
     void (*apply)(const rbt_tet_batch *batches, size_t count, const double *store, const double *p, double *result);
+    // Of linear elasticity: result[12 e + 3 a + i], V (T - F) g_a, T the deformation that F stands for (tet_warp_kernel.h). NULL: no such
+    // thing.
+    void (*warp)(const rbt_tet_batch *batches, size_t count, const double *x, double *result);
 } rbt_tet_kernels;
 
 extern const rbt_tet_kernels RBT_TET_KERNELS_PLAIN[RBT_TET_MATERIALS];

@@ -2,6 +2,7 @@
 #include "model/compile.h"
 
 #include "mesh/select.h"
+#include "model/warp.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -109,6 +110,13 @@ void rbt_model_set_step(rbt_model *m, double step) {
     m->step = m->frame_interval / (double)m->steps_per_frame;
 }
 
+static bool check_warp(rbt_compiler *c) {
+    if (!c->scene->output.warp || rbt_model_can_warp(c->model)) return true;
+    return rbt_fail_path(c->error, c->scene->file, "output.warp",
+                         "only the material \"linear\" has turns that need to be made whole, and no body has tets of "
+                         "it; leave it out");
+}
+
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error) {
     rbt_stock *stock = rbt_stock_new(scene->bodies.count, error);
     rbt_model *model = stock ? rbt_model_compile_stock(scene, stock, error) : NULL;
@@ -132,8 +140,8 @@ rbt_model *rbt_model_compile_stock(const rbt_scene *scene, rbt_stock *stock, rbt
     c.model->body_count = ok ? bodies : 0;
     c.model->bodies = c.bodies;
     if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&
-        rbt_compile_materials(&c) && rbt_compile_constraints(&c) && rbt_compile_tempos(&c) && rbt_compile_start(&c) &&
-        rbt_compile_loads(&c) && rbt_compile_skins(&c))
+        rbt_compile_materials(&c) && check_warp(&c) && rbt_compile_constraints(&c) && rbt_compile_tempos(&c) &&
+        rbt_compile_start(&c) && rbt_compile_loads(&c) && rbt_compile_skins(&c))
         result = c.model;
     for (size_t b = 0; ok && b < bodies; b++)
         if (c.meshes[b] != c.uncut[b]) rbt_mesh_free(c.meshes[b]);

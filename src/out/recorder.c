@@ -1,6 +1,7 @@
 #include "out/recorder.h"
 
 #include "base/file.h"
+#include "model/warp.h"
 #include "out/checkpoint.h"
 #include "out/energy_csv.h"
 #include "out/numbered.h"
@@ -25,6 +26,8 @@ struct rbt_recorder {
     int64_t next;  // the frame to come
     rbt_surface surface;
     rbt_vtu_frame vtu;
+    rbt_warp *warp;    // NULL: positions are shown as they are
+    double *warped;    // (node_count x 3)
     double *vertices;  // (vertex_count x 3) of the surface
     float *floats;     // (vertex_count x 3)
     rbt_frame_file tets_index, skin_index, energy, pc2;
@@ -172,6 +175,11 @@ static bool prepare_frames(rbt_recorder *r, rbt_error *error) {
         return rbt_fail(error,
                         "obj, pc2 and usda files hold surfaces, but no body has tets or triangles; take vtu only");
     if (r->output.vtu && !rbt_vtu_frame_init(&r->vtu, r->model, &r->surface, error)) return false;
+    if (r->output.warp &&
+        (!(r->warp = rbt_warp_new(r->model, error)) ||
+         !(r->warped = rbt_array_new(r->model->node_count, 3 * sizeof *r->warped, "warped positions", error))))
+        return false;
+    r->vtu.shown = r->warped;
     r->vertices = rbt_array_new(r->surface.vertex_count, 3 * sizeof *r->vertices, "surface positions", error);
     r->floats = rbt_array_new(r->surface.vertex_count, 3 * sizeof *r->floats, "surface positions", error);
     return r->vertices && r->floats;
@@ -180,6 +188,10 @@ static bool prepare_frames(rbt_recorder *r, rbt_error *error) {
 static void forget_frames(rbt_recorder *r) {
     rbt_surface_free(&r->surface);
     rbt_vtu_frame_free(&r->vtu);
+    rbt_warp_free(r->warp);
+    free(r->warped);
+    r->warp = NULL;
+    r->warped = NULL;
     free(r->vertices);
     free(r->floats);
     r->vertices = NULL;
@@ -266,7 +278,9 @@ bool rbt_recorder_frame(rbt_recorder *recorder, const rbt_state *state, const rb
         return rbt_fail_at(error, r->folder, 0, 0,
                            "frame %lld with %zu nodes was to be recorded, but frame %lld with %zu nodes comes next",
                            (long long)state->frame, state->node_count, (long long)r->next, r->model->node_count);
-    if (r->output.obj || r->output.pc2 || r->output.usda) rbt_surface_evaluate(&r->surface, state->x, r->vertices);
+    if (r->warp && !rbt_warp_apply(r->warp, state->t, state->x, r->warped, error)) return false;
+    if (r->output.obj || r->output.pc2 || r->output.usda)
+        rbt_surface_evaluate(&r->surface, r->warp ? r->warped : state->x, r->vertices);
     if (!write_frame_files(r, state, error) || !write_growing(r, state, energies, error) ||
         (checkpoint && !write_checkpoint(r, state, error))) {
         take_back(r);

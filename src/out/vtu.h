@@ -40,6 +40,7 @@ bool rbt_vtu_write(const char *path, const rbt_vtu_grid *grid, rbt_vtu_options o
 
 // Scratch for the fields of one frame, so that frames after the first allocate little.
 typedef struct rbt_vtu_frame {
+    const double *shown;                                // (node_count x 3) instead of the state's places; NULL: those
     double *displacement;                               // (node_count x 3)
     size_t cell_count;                                  // tets, then triangles of shells, then edges
     int32_t *cells, *ends, *region, *body;              // as rbt_vtu_grid has them; (cell_count)

@@ -132,7 +132,8 @@ void rbt_vtu_frame_free(rbt_vtu_frame *frame) {
 
 bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state,
                             rbt_vtu_options options, rbt_error *error) {
-    for (size_t i = 0; i < 3 * model->node_count; i++) frame->displacement[i] = state->x[i] - model->X[i];
+    const double *x = frame->shown ? frame->shown : state->x;
+    for (size_t i = 0; i < 3 * model->node_count; i++) frame->displacement[i] = x[i] - model->X[i];
     find_stress(frame, model, state->x);
     const rbt_vtu_field points[] = {{"displacement", 3, frame->displacement, NULL}, {"velocity", 3, state->v, NULL}};
     const rbt_vtu_field cells[] = {
@@ -140,7 +141,7 @@ bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_mo
     rbt_vtu_grid grid = {.time = state->t,
                          .point_count = model->node_count,
                          .cell_count = frame->cell_count,
-                         .points = state->x,
+                         .points = x,
                          .cells = frame->cells,
                          .ends = frame->ends,
                          .types = frame->types,
@@ -155,8 +156,9 @@ bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_mo
 bool rbt_vtu_write_surface(const char *path, rbt_vtu_frame *frame, const rbt_surface *surface, const rbt_state *state,
                            rbt_vtu_options options, rbt_error *error) {
     const rbt_model *model = surface->model;
-    for (size_t i = 0; i < 3 * model->node_count; i++) frame->displacement[i] = state->x[i] - model->X[i];
-    rbt_surface_evaluate(surface, state->x, frame->vertices);
+    const double *x = frame->shown ? frame->shown : state->x;
+    for (size_t i = 0; i < 3 * model->node_count; i++) frame->displacement[i] = x[i] - model->X[i];
+    rbt_surface_evaluate(surface, x, frame->vertices);
     rbt_surface_evaluate(surface, frame->displacement, frame->vertex_shift);
     rbt_surface_evaluate(surface, state->v, frame->vertex_velocity);
     const rbt_vtu_field points[] = {{"displacement", 3, frame->vertex_shift, NULL},

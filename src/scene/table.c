@@ -168,6 +168,11 @@ static const rbt_field OUTPUT[] = {
     {FIELD(rbt_output_def, usda, RBT_BOOL), .doc = "One USDA text file with the moving surfaces."},
     {FIELD(rbt_output_def, compress, RBT_BOOL), .doc = "Compress the data inside the VTU files with zlib."},
     {FIELD(rbt_output_def, single_precision, RBT_BOOL), .doc = "32-bit instead of 64-bit numbers in the VTU files."},
+    {FIELD(rbt_output_def, warp, RBT_BOOL), .doc = "Show bodies of the linear material with their turns made whole "
+                                                   "(rotation-strain warping), so that they bend without "
+                                                   "growing. Positions, displacements and surfaces in the frames are "
+                                                   "warped; velocities, stresses, energies and checkpoints "
+                                                   "are those of the motion itself."},
     {FIELD(rbt_output_def, checkpoint_every, RBT_INT), .fallback = {1}, .max = INFINITY, .unit = "frames",
      .doc = "How often a checkpoint is written; 0: never."},
     {FIELD(rbt_output_def, checkpoint_keep, RBT_INT), .max = INFINITY,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers of L from which threads share them: of the whole factor, of one front
+// Numbers of L from which threads share them: of the whole factor, times the right-hand sides that are used with each; of one front
 static const double ENOUGH = 1e5, ENOUGH_FRONT = 4e4;
 
 enum { ITEM_FORWARD = 8, MOST_GROUPS = 16 };  // strips; groups that go through the fronts together
@@ -239,7 +239,8 @@ bool rbt_frontal_solve(rbt_frontal *f, size_t count, double *x) {
                        .count = here,
                        .vectors = here == 1 ? 1 : RBT_COLUMN_GROUP,
                        .groups = items(here, RBT_COLUMN_GROUP),
-                       .threads = f->tree->fill < ENOUGH ? 1 : rbt_crew_size()};
+                       .threads =
+                           f->tree->fill * (double)least(here, RBT_COLUMN_GROUP) < ENOUGH ? 1 : rbt_crew_size()};
         if (!reserve(&job)) return false;
         rbt_crew_work(job.threads, work, &job);
     }

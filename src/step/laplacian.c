@@ -5,18 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-double rbt_tet_gradients(const double *X, const int32_t *tet, double G[4][3]) {
-    double edge[3][3];
-    for (int a = 0; a < 3; a++) rbt_subtract(X + 3 * (size_t)tet[a + 1], X + 3 * (size_t)tet[0], edge[a]);
-    for (int a = 0; a < 3; a++) rbt_cross(edge[(a + 1) % 3], edge[(a + 2) % 3], G[a + 1]);
-    double six_volumes = rbt_dot(edge[0], G[1]);
-    for (int i = 0; i < 3; i++) {
-        for (int a = 1; a < 4; a++) G[a][i] /= six_volumes;
-        G[0][i] = -(G[1][i] + G[2][i] + G[3][i]);
-    }
-    return fabs(six_volumes) / 6;
-}
-
 static double *entry(rbt_laplacian *l, int32_t a, int32_t b) {
     int32_t row = a > b ? a : b, column = a > b ? b : a;
     size_t low = l->A.start[row], high = l->A.start[row + 1] - 1;

@@ -30,7 +30,4 @@ void rbt_laplacian_free(rbt_laplacian *laplacian);
 // Makes laplacian->factor that of the objective's tau and held nodes. `x`: where trouble would be reported.
 rbt_outcome rbt_laplacian_prepare(rbt_laplacian *laplacian, const double *x, rbt_step_report *report);
 
-// Gradients of the four shape functions of a tet in rest position [1/m]; returns its volume [m^3].
-double rbt_tet_gradients(const double *X, const int32_t *tet, double G[4][3]);
-
 #endif
