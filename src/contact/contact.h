@@ -15,6 +15,7 @@
 
 #include "contact/layers.h"
 #include "contact/queue.h"
+#include "contact/span.h"
 #include "contact/surface.h"
 #include "contact/track.h"
 #include "contact/tree.h"
@@ -45,10 +46,6 @@ typedef struct rbt_cone {
     double last[3];            // place at its end
     double reach, far;         // how far from that line it may be, and was: [m], [m^2]
 } rbt_cone;
-
-typedef struct rbt_span {  // where a node may be at the start and at the end of the window, along the axes of k-DOPs
-    double low[RBT_DOP_AXES][2], high[RBT_DOP_AXES][2];
-} rbt_span;
 
 typedef struct rbt_touch {  // a pair at a tick of its layers
     int32_t pair;
@@ -85,14 +82,11 @@ typedef struct rbt_contact {
     rbt_tree tree;
     rbt_tracks *tracks;
     rbt_cone *cones;  // (node_count)
-    rbt_span *spans;  // (node_count)
+    rbt_span *spans;  // (node_count), then (edge_count), then (leaf_count): of nodes, edges and leaves in the window
     double *centers;  // (leaf_count x 3)
     double scale;     // largest coordinate [m], for rounding
     double *work;     // by nodes that follow a script so far [J]; NULL: not counted
-
-    // thickness of pairs that are near each other at rest: a hash table
-    rbt_candidate *near;
-    size_t near_size;
+    double most_inside;  // no pair has more of its distance inside of points [m]
 
     // the window
     int64_t begin, end;  // [ticks]

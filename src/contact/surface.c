@@ -101,17 +101,15 @@ static bool light(const rbt_contact_surface *s, const int32_t *node, int count) 
     return false;
 }
 
-static int add_pair(const rbt_contact_surface *s, rbt_pair_key key, rbt_pair_key *keys) {
+bool rbt_pair_exists(const rbt_contact_surface *s, rbt_pair_key key) {
     int32_t node[4];
     rbt_pair_nodes(s, key, node);
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     for (int i = 0; i < first; i++)
         for (int j = first; j < corners; j++)
-            if (node[i] == node[j]) return 0;
-    if (!light(s, node, corners)) return 0;
-    *keys = key;
-    return 1;
+            if (node[i] == node[j]) return false;
+    return light(s, node, corners);
 }
 
 // The nodes that leaf a owns, against what leaf b is
@@ -121,16 +119,15 @@ static int nodes_against(const rbt_contact_surface *s, int32_t a, int32_t b, rbt
     for (int k = 0; k < A->corners; k++) {
         if (!(A->owned_nodes >> k & 1)) continue;
         int32_t n = A->node[k];
-        if (B->corners == 3) count += add_pair(s, rbt_pair_key_of(RBT_TOUCH_FACE, n, b), keys + count);
-        else if (B->corners == 2 && A->corners == 1)
-            count += add_pair(s, rbt_pair_key_of(RBT_TOUCH_EDGE, n, B->edge[0]), keys + count);
+        if (B->corners == 3) keys[count++] = rbt_pair_key_of(RBT_TOUCH_FACE, n, b);
+        else if (B->corners == 2 && A->corners == 1) keys[count++] = rbt_pair_key_of(RBT_TOUCH_EDGE, n, B->edge[0]);
         else if (B->corners == 1 && A->corners == 1 && a < b)
-            count += add_pair(s, rbt_pair_key_of(RBT_TOUCH_POINT, n, B->node[0]), keys + count);
+            keys[count++] = rbt_pair_key_of(RBT_TOUCH_POINT, n, B->node[0]);
     }
     return count;
 }
 
-int rbt_leaf_pairs(const rbt_contact_surface *s, int32_t a, int32_t b, rbt_pair_key keys[15]) {
+int rbt_leaf_names(const rbt_contact_surface *s, int32_t a, int32_t b, rbt_pair_key keys[15]) {
     const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
     int count = nodes_against(s, a, b, keys);
     count += nodes_against(s, b, a, keys + count);
@@ -138,8 +135,15 @@ int rbt_leaf_pairs(const rbt_contact_surface *s, int32_t a, int32_t b, rbt_pair_
         for (int j = 0; (A->owned_edges >> i & 1) && j < 3; j++) {
             if (!(B->owned_edges >> j & 1)) continue;
             int32_t e = A->edge[i], f = B->edge[j];
-            count += add_pair(s, rbt_pair_key_of(RBT_TOUCH_EDGES, e < f ? e : f, e < f ? f : e), keys + count);
+            keys[count++] = rbt_pair_key_of(RBT_TOUCH_EDGES, e < f ? e : f, e < f ? f : e);
         }
+    return count;
+}
+
+int rbt_leaf_pairs(const rbt_contact_surface *s, int32_t a, int32_t b, rbt_pair_key keys[15]) {
+    int count = 0, names = rbt_leaf_names(s, a, b, keys);
+    for (int i = 0; i < names; i++)
+        if (rbt_pair_exists(s, keys[i])) keys[count++] = keys[i];
     return count;
 }
 

@@ -54,7 +54,13 @@ static inline rbt_pair_key rbt_leaf_ends(const rbt_leaf *leaf) {
 // The nodes of a pair (up to 4)
 void rbt_pair_nodes(const rbt_contact_surface *surface, rbt_pair_key key, int32_t node[4]);
 
-// The pairs of primitives of two leaves that share no node and are not both held for ever; returns how many (at most 15).
+// Names of all pairs of primitives of two leaves; returns how many (at most 15). Some are no pairs at all.
+int rbt_leaf_names(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt_pair_key keys[15]);
+
+// Whether a name is that of a pair: its sides share no node and are not both held for ever.
+bool rbt_pair_exists(const rbt_contact_surface *surface, rbt_pair_key key);
+
+// Those that do; returns how many.
 int rbt_leaf_pairs(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt_pair_key keys[15]);
 
 // "triangle 12 of body 3" and the like are made by the caller; this says which primitive: element within triangles, edges, points.

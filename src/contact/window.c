@@ -14,35 +14,7 @@ enum {
 };
 static const double SHORTEST = 1.0 / 1024, LONGEST = 64;  // windows, in steps
 
-// ---- Pairs near each other at rest
-
-static rbt_candidate *near_slot(const rbt_contact *c, rbt_pair_key key) {
-    size_t at = (size_t)(key * 0x9e3779b97f4a7c15ull >> 20) & (c->near_size - 1);
-    while (c->near[at].eta > 0 && c->near[at].key != key) at = (at + 1) & (c->near_size - 1);
-    return &c->near[at];
-}
-
-static double thickness_of(const rbt_contact *c, rbt_pair_key key, const int32_t node[4]) {
-    rbt_touch_kind kind = rbt_pair_key_kind(key);
-    const int32_t *body = c->surface.def.body;
-    if (kind == RBT_TOUCH_POINT && c->surface.def.radius[node[0]] > 0) return c->law.thickness;
-    if (kind == RBT_TOUCH_WALL || !c->near_size || body[node[0]] != body[node[rbt_pair_corners(kind) - 1]])
-        return c->law.thickness;
-    const rbt_candidate *near = near_slot(c, key);
-    return near->eta > 0 ? near->eta : c->law.thickness;
-}
-
-static bool near_grow(rbt_contact *c, size_t count, rbt_error *error) {
-    if (2 * count < c->near_size) return true;
-    size_t size = c->near_size;
-    rbt_candidate *old = c->near;
-    c->near_size = size ? 2 * size : 1024;
-    c->near = rbt_array_new(c->near_size, sizeof *old, "pairs near each other at rest", error);
-    for (size_t i = 0; c->near && i < size; i++)
-        if (old[i].eta > 0) *near_slot(c, old[i].key) = old[i];
-    free(old);
-    return c->near != NULL;
-}
+// ---- Thickness
 
 static void gather(const double *x, const int32_t *node, int corners, double at[12]) {
     for (int i = 0; i < corners; i++) memcpy(at + 3 * i, x + 3 * (size_t)node[i], 3 * sizeof *at);
@@ -83,37 +55,19 @@ static double nodes_apart(const double *X, const int32_t *node, int first, int c
     return sqrt(least);
 }
 
-static bool add_near(rbt_contact *c, rbt_pair_key key, size_t *count, rbt_error *error) {
+// Pairs of one body keep a thickness of half their distance at rest, so that nothing pushes there, and at most that of the law.
+static double thickness_of(const rbt_contact *c, rbt_pair_key key, const int32_t node[4]) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
-    const rbt_contact_surface *s = &c->surface;
-    int32_t node[4];
+    const rbt_contact_surface_def *def = &c->surface.def;
+    int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
+    if (kind == RBT_TOUCH_POINT && def->radius[node[0]] > 0) return c->law.thickness;
+    if (kind == RBT_TOUCH_WALL || def->body[node[0]] != def->body[node[corners - 1]]) return c->law.thickness;
     double x[12] = {0};
     rbt_gap gap;
-    rbt_pair_nodes(s, key, node);
-    gather(s->def.X, node, rbt_pair_corners(kind), x);
+    gather(def->X, node, corners, x);
     rbt_gap_measure(kind, x, &gap);
-    int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
-    double apart = gap.distance > 0 ? gap.distance : nodes_apart(s->def.X, node, first, corners);
-    if (apart <= 0 || apart / REST_FRACTION >= c->law.thickness) return true;
-    if (!near_grow(c, ++*count, error)) return false;
-    *near_slot(c, key) = (rbt_candidate){key, apart / REST_FRACTION};
-    return true;
-}
-
-static bool find_near(rbt_contact *c, rbt_error *error) {
-    const rbt_contact_surface *s = &c->surface;
-    size_t count = 0;
-    if (!near_leaves(c, s->def.X, error) || !near_grow(c, 0, error)) return false;
-    for (size_t i = 0; i < c->tree.pair_count; i++) {
-        rbt_pair_key keys[15];
-        int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1];
-        if (s->def.body[s->leaves[a].node[0]] != s->def.body[s->leaves[b].node[0]]) continue;
-        for (int k = 0, n = rbt_leaf_pairs(s, a, b, keys); k < n; k++)
-            if (rbt_pair_key_kind(keys[k]) != RBT_TOUCH_POINT && !add_near(c, keys[k], &count, error)) return false;
-    }
-    for (size_t l = 0; l < s->leaf_count; l++)
-        if (s->leaves[l].corners == 2 && !add_near(c, rbt_leaf_ends(&s->leaves[l]), &count, error)) return false;
-    return true;
+    double apart = gap.distance > 0 ? gap.distance : nodes_apart(def->X, node, first, corners);
+    return apart > 0 ? rbt_smaller(apart / REST_FRACTION, c->law.thickness) : c->law.thickness;
 }
 
 bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_contact_surface_def *def,
@@ -123,12 +77,14 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
     bool ok = rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
               rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
               (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
-              (c->spans = rbt_array_new(n, sizeof *c->spans, "cones", error)) &&
+              (c->spans = rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones",
+                                        error)) &&
               (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
               (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
               (c->leavers = rbt_array_new(n, sizeof *c->leavers, "cones", error)) &&
-              (c->leaving = rbt_array_new(n, 1, "cones", error)) && find_near(c, error);
+              (c->leaving = rbt_array_new(n, 1, "cones", error));
     c->length = (int64_t)4 << RBT_TICK_BITS;
+    for (size_t i = 0; ok && i < n; i++) c->most_inside = rbt_larger(c->most_inside, 2 * def->radius[i]);
     for (size_t i = 0; ok && i < n; i++) c->cones[i].eps = 0.01 * law->thickness / law->step;
     if (!ok) rbt_contact_free(c);
     return ok;
@@ -143,7 +99,6 @@ void rbt_contact_free(rbt_contact *c) {
     free(c->cones);
     free(c->spans);
     free(c->centers);
-    free(c->near);
     free(c->candidates);
     free(c->sort);
     free(c->pairs);
@@ -224,6 +179,32 @@ bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t si
 
 // ---- A new window
 
+// Spans of nodes, then those of edges and leaves from the spans of their nodes
+static void fit_spans(rbt_contact *c) {
+    const rbt_contact_surface *s = &c->surface;
+    const double *origin = c->cones[0].start;
+    double rounding = 0x1p-21 * c->scale;
+    size_t nodes = s->def.node_count, many = nodes >= RBT_PARALLEL_FROM;
+    rbt_span *edge = c->spans + nodes, *leaf = edge + s->edge_count;
+#pragma omp parallel for schedule(static) if (many)
+    for (size_t n = 0; n < nodes; n++) {
+        double start[3], last[3];
+        rbt_subtract(c->cones[n].start, origin, start);
+        rbt_subtract(c->cones[n].last, origin, last);
+        rbt_span_of_ball(start, last, c->cones[n].reach, rounding, &c->spans[n]);
+    }
+#pragma omp parallel for schedule(static) if (many)
+    for (size_t e = 0; e < s->edge_count; e++) {
+        edge[e] = c->spans[s->edges[2 * e]];
+        rbt_span_add(&edge[e], &c->spans[s->edges[2 * e + 1]]);
+    }
+#pragma omp parallel for schedule(static) if (many)
+    for (size_t l = 0; l < s->leaf_count; l++) {
+        leaf[l] = c->spans[s->leaves[l].node[0]];
+        for (int k = 1; k < s->leaves[l].corners; k++) rbt_span_add(&leaf[l], &c->spans[s->leaves[l].node[k]]);
+    }
+}
+
 static void promise(rbt_contact *c, int64_t t) {
     const rbt_tracks *s = c->tracks;
     double length = (double)(c->end - t) * s->tick;
@@ -246,16 +227,8 @@ static void promise(rbt_contact *c, int64_t t) {
             double far_out = rbt_larger(fabs(cone->start[k]), fabs(cone->last[k])) + cone->reach;
             c->scale = rbt_larger(c->scale, far_out);
         }
-        rbt_span *span = &c->spans[n];
-        double along[2][RBT_DOP_AXES];
-        rbt_dop_project(cone->start, along[0]);
-        rbt_dop_project(cone->last, along[1]);
-        for (int k = 0; k < RBT_DOP_AXES; k++)
-            for (int end = 0; end < 2; end++) {
-                span->low[k][end] = along[end][k] - cone->reach;
-                span->high[k][end] = along[end][k] + cone->reach;
-            }
     }
+    fit_spans(c);
 }
 
 static void fit_leaf(rbt_contact *c, size_t l) {
@@ -295,43 +268,34 @@ static double radius_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t
     return kind == RBT_TOUCH_POINT ? radius[node[0]] + radius[node[1]] : radius[node[0]];
 }
 
-// How far the two sides of a pair stay apart along an axis through the whole window, while they move along their lines: the gap
-// of either order is a concave function of time and least at one of its ends.
-static double apart_along(const rbt_span *const *span, int axis, int first, int corners) {
-    double low[2][2], high[2][2];
-    for (int side = 0; side < 2; side++) {
-        int i = side ? first : 0, end = side ? corners : first;
-        for (int k = 0; k < 2; k++) low[side][k] = span[i]->low[axis][k], high[side][k] = span[i]->high[axis][k];
-        for (i++; i < end; i++)
-            for (int k = 0; k < 2; k++) {
-                low[side][k] = rbt_smaller(low[side][k], span[i]->low[axis][k]);
-                high[side][k] = rbt_larger(high[side][k], span[i]->high[axis][k]);
-            }
+static float apart_in_window(const rbt_contact *c, rbt_pair_key key) {
+    size_t a = key >> 30 & 0x3fffffff, b = key & 0x3fffffff;
+    const rbt_span *node = c->spans, *edge = node + c->surface.def.node_count, *leaf = edge + c->surface.edge_count;
+    switch (rbt_pair_key_kind(key)) {
+    case RBT_TOUCH_FACE: return rbt_span_apart(&node[a], &leaf[b]);
+    case RBT_TOUCH_EDGES: return rbt_span_apart(&edge[a], &edge[b]);
+    case RBT_TOUCH_EDGE: return rbt_span_apart(&node[a], &edge[b]);
+    default: return rbt_span_apart(&node[a], &node[b]);
     }
-    double above = rbt_smaller(low[1][0] - high[0][0], low[1][1] - high[0][1]);
-    double below = rbt_smaller(low[0][0] - high[1][0], low[0][1] - high[1][1]);
-    return rbt_larger(above, below);
 }
 
-// The thickness of a pair that may come closer than that in this window; 0: it cannot. Looking it up costs most, so what can be
-// told without comes first.
+// The thickness of a pair that may come closer than that in this window; 0: it cannot, or there is no such pair. Looking it up
+// costs most, so what can be told without comes first.
 static double may_touch(const rbt_contact *c, rbt_pair_key key) {
     const rbt_contact_surface *s = &c->surface;
     rbt_touch_kind kind = rbt_pair_key_kind(key);
+    double apart = (double)apart_in_window(c, key) - 1e-6 * (c->law.thickness + c->most_inside);
+    if (apart > c->law.thickness + c->most_inside) return 0;
     int32_t node[4];
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     rbt_pair_nodes(s, key, node);
-    double inside = kind == RBT_TOUCH_EDGES ? 0 : radius_of(c, kind, node), most = c->law.thickness,
-           apart = -INFINITY;
-    bool own = kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]];
-    if (own) most = rbt_smaller(most, nodes_apart(s->def.X, node, first, corners) / REST_FRACTION);
-    if (most == 0) most = c->law.thickness;  // two nodes at one place at rest
-    const rbt_span *span[4];
-    for (int i = 0; i < corners; i++) span[i] = &c->spans[node[i]];
-    for (int k = 0; k < RBT_DOP_AXES; k++) {
-        apart = rbt_larger(apart, apart_along(span, k, first, corners) - inside);
-        if (apart > most) return 0;
+    if (kind != RBT_TOUCH_EDGES) apart -= radius_of(c, kind, node);
+    if (apart > c->law.thickness) return 0;
+    if (kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]]) {
+        double least = nodes_apart(s->def.X, node, first, corners) / REST_FRACTION;
+        if (least > 0 && apart > least) return 0;  // 0: two nodes at one place at rest
     }
+    if (!rbt_pair_exists(s, key)) return 0;
     double eta = thickness_of(c, key, node);
     return apart <= eta ? eta : 0;
 }
@@ -350,7 +314,7 @@ static bool collect(rbt_contact *c, size_t *count) {
     if (!rbt_tree_collide(&c->tree, NULL)) return false;
     for (size_t i = 0; i < c->tree.pair_count; i++) {
         rbt_pair_key keys[15];
-        int n = rbt_leaf_pairs(s, c->tree.pairs[2 * i], c->tree.pairs[2 * i + 1], keys);
+        int n = rbt_leaf_names(s, c->tree.pairs[2 * i], c->tree.pairs[2 * i + 1], keys);
         for (int k = 0; k < n; k++) {
             double eta = may_touch(c, keys[k]);
             if (eta > 0 && !add_candidate(c, count, keys[k], eta)) return false;

@@ -99,15 +99,14 @@ static const char PILE[] =
     "'transform': {'translate': [0.01, 0.02, 0]}, 'material': {'young': 1e4}}], "
     "'forces': [{'gravity': {}}], %s "
     "'time': {'step': 5e-4, 'frame': 5e-3, 'end': 1}, 'integrator': {'method': 'async-contact', 'options': "
-    "{'thickness': "
-    "0.01%s}}}";
+    "{%s}}}";
 
 static const char FLOOR[] = "'obstacles': [{'plane': {'point': [0, -0.04, 0], 'normal': [0, 1, 0]}}],";
 
 // Contact between bodies and with themselves keeps both momenta of free bodies, and energy but for its oscillation.
 static void contact_conserves(void **state) {
     (void)state;
-    rbt_sim *sim = make(PILE, "", "");
+    rbt_sim *sim = make(PILE, "", "'thickness': 0.01");
     for (int k = 0; k < 3; k++) ((rbt_model *)(void *)sim->model)->gravity[k] = 0;
     rbt_energies before = rbt_sim_energies(sim);
     double least = INFINITY, most = -INFINITY, touched = 0;
@@ -129,34 +128,39 @@ static void contact_conserves(void **state) {
     rbt_sim_free(sim);
 }
 
-// Reading a state more often, other windows and certificates, and starting again from a state change no bit.
+static void copy_motion(rbt_sim *to, const rbt_sim *from) {
+    memmove(to->state.x, from->state.x, 3 * from->model->node_count * sizeof(double));
+    memmove(to->state.v, from->state.v, 3 * from->model->node_count * sizeof(double));
+    memmove(to->state.memory, from->state.memory, from->state.memory_size);
+    to->state.t = from->state.t, to->state.frame = from->state.frame, to->state.step = from->state.step;
+}
+
+// Reading a state more often, other windows and certificates, and starting again from a state change no bit; also where layers are
+// thicker than the mesh is fine, so that most pairs of one body have a thickness of their own.
 static void looking_changes_nothing(void **state) {
     (void)state;
-    rbt_sim *a = make(PILE, FLOOR, ", 'friction': 0.3, 'restitution': 0.5");
-    rbt_sim *b = make(PILE, FLOOR, ", 'friction': 0.3, 'restitution': 0.5");
-    for (int i = 0; i < 40; i++) {
-        rbt_sim *c = make(PILE, FLOOR, ", 'friction': 0.3, 'restitution': 0.5");
-        rbt_step_report report = {0};
-        advance(a, 1);
-        for (int k = 0; k < 10; k++) {  // every step looked at, half of them from a workspace that knows nothing
-            rbt_sim *by = k % 2 ? c : b;
-            memcpy(by->state.x, b->state.x, 3 * b->model->node_count * sizeof(double));
-            memcpy(by->state.v, b->state.v, 3 * b->model->node_count * sizeof(double));
-            memcpy(by->state.memory, b->state.memory, b->state.memory_size);
-            by->state.t = b->state.t, by->state.frame = b->state.frame, by->state.step = b->state.step;
-            assert_int_equal(rbt_sim_step(by, &report), RBT_DONE);
-            assert_true(isfinite(rbt_sim_energies(by).total));
-            memcpy(b->state.x, by->state.x, 3 * b->model->node_count * sizeof(double));
-            memcpy(b->state.v, by->state.v, 3 * b->model->node_count * sizeof(double));
-            memcpy(b->state.memory, by->state.memory, b->state.memory_size);
-            b->state.t = by->state.t, b->state.frame = by->state.frame, b->state.step = by->state.step;
+    static const char *const options[] = {"'thickness': 0.01, 'friction': 0.3, 'restitution': 0.5",
+                                          "'thickness': 0.07, 'restitution': 0"};
+    for (int o = 0; o < 2; o++) {
+        rbt_sim *a = make(PILE, o ? "" : FLOOR, options[o]), *b = make(PILE, o ? "" : FLOOR, options[o]);
+        for (int i = 0; i < 30; i++) {
+            rbt_sim *c = make(PILE, o ? "" : FLOOR, options[o]);
+            rbt_step_report report = {0};
+            advance(a, 1);
+            for (int k = 0; k < 10; k++) {  // every step looked at, half of them from a workspace that knows nothing
+                rbt_sim *by = k % 2 ? c : b;
+                copy_motion(by, b);
+                assert_int_equal(rbt_sim_step(by, &report), RBT_DONE);
+                assert_true(isfinite(rbt_sim_energies(by).total));
+                copy_motion(b, by);
+            }
+            assert_true(same_bits(a, b));
+            rbt_sim_free(c);
         }
-        assert_true(same_bits(a, b));
-        rbt_sim_free(c);
+        assert_int_equal(crossings(a), 0);
+        rbt_sim_free(a);
+        rbt_sim_free(b);
     }
-    assert_int_equal(crossings(a), 0);
-    rbt_sim_free(a);
-    rbt_sim_free(b);
 }
 
 // A sheet thrown at another one: whatever the layers' stiffness and thickness and the speed, it does not get through.
