@@ -84,7 +84,7 @@ help:
 	@echo "make bench     run the benchmarks; the figures are added to out/bench.csv"
 	@echo "make bench-dot       the solvers of the dot paper on its meshes, if they are there; ARGS=--quick tries it out"
 	@echo "make reproduce-dot   what the dot paper found, measured anew: docs/reproduction/dot.md; ARGS=--quick tries it out"
-	@echo "make reproduce-siere likewise for siere and ere: docs/reproduction/siere.md"
+	@echo "make reproduce-siere likewise for siere and ere: docs/reproduction/siere.md; ARGS=\"--only table stiffness\" times only"
 	@echo "make bench-multirate, reproduce-multirate   the same for multirate-euler, on generated bodies"
 	@echo "make install   PREFIX=/usr/local (DESTDIR is honoured)"
 	@echo "make format    clang-format over all sources"

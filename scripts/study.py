@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -40,6 +41,12 @@ def limit_memory():
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
+def limit(processor):
+    limit_memory()
+    if processor:
+        resource.setrlimit(resource.RLIMIT_CPU, (processor, processor + 1))
+
+
 class Tools:
     """The programs of bench/tools, found beside the rubato of the same build."""
 
@@ -48,21 +55,24 @@ class Tools:
         if not (self.folder / "measure").exists():
             sys.exit(f"{self.folder}/measure is not there; 'make bench-dot' and the like build it")
 
-    def call(self, tool, words, environment=None, text=None, seconds=None):
+    def call(self, tool, words, environment=None, text=None, seconds=None, processor=None):
+        """seconds: of the clock; processor: of the processors. A program that needs more is ended."""
         command = [self.folder / tool, *map(str, words)]
         try:
             said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input=text, timeout=seconds,
-                                  preexec_fn=limit_memory, env={**os.environ, **(environment or {})})
+                                  preexec_fn=lambda: limit(processor), env={**os.environ, **(environment or {})})
         except subprocess.TimeoutExpired:
             raise Ended(f"no end within {seconds} s") from None
+        if said.returncode == -signal.SIGXCPU:
+            raise Ended(f"no end within {processor} s of the processors")
         if said.returncode != 0:
             raise Ended(f"{tool} {words[0]} ended with {said.returncode}: {said.stderr.strip()}")
         return said.stdout
 
-    def measure(self, scene, settings, *words, seconds=None):
+    def measure(self, scene, settings, *words, seconds=None, processor=None):
         """The first steps of a scene; settings: path -> value. See bench/tools/measure.c for words and result."""
         assigned = [word for path, value in settings.items() for word in ("--set", f"{path}={value}")]
-        return json.loads(self.call("measure", [scene, *assigned, "--threads", THREADS, *words], seconds=seconds))
+        return json.loads(self.call("measure", [scene, *assigned, "--threads", THREADS, *words], seconds=seconds, processor=processor))
 
     def unit(self, scene, environment, repeats=5):
         """Seconds of one factorisation by CHOLMOD, the median of several in one process."""

@@ -1,8 +1,10 @@
-// Runs the first steps of a scene and prints what they took as one JSON object: seconds, iterations and residual of every step,
-// seconds of every stage, peak memory; with --trace also how the last step converged, iteration by iteration; with --fill no step
-// is made, and the factor of the whole matrix is analysed instead: what a step by newton would need. --probe x,y,z: how far the node
-// that is nearest to this place at rest is from where it was at rest, after every step. --warp: what warping the places for a
-// picture takes after every step; probes are warped, too.
+// Runs the first steps of a scene and prints what they took as one JSON object: seconds, seconds of the processors, iterations and
+// residual of every step, seconds of every stage, peak memory; with --trace also how the last step converged, iteration by
+// iteration; with --fill no step is made, and the factor of the whole matrix is analysed instead: what a step by newton would need.
+// --probe x,y,z: how far the node that is nearest to this place at rest is from where it was at rest, after every step. --warp: what
+// warping the places for a picture takes after every step; probes are warped, too. --energies: time and energies at the start and
+// after every step. --budget S: no further step after S seconds of the processors, which on one thread are the same however busy
+// the machine is.
 //
 // A step that fails is part of the result ("failed"), not an error of this program.
 #include "tool.h"
@@ -16,19 +18,39 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 
-static const char USAGE[] = "measure SCENE [--set path=value]… [--steps N] [--threads N] [--load CHECKPOINT] "
-                            "[--save CHECKPOINT] [--probe x,y,z]… [--warp] [--trace] [--fill]";
+static const char USAGE[] =
+    "measure SCENE [--set path=value]… [--steps N] [--threads N] [--load CHECKPOINT] "
+    "[--save CHECKPOINT] [--probe x,y,z]… [--budget S] [--energies] [--warp] [--trace] [--fill]";
 
 enum { TRACE_MOST = 200000 };
 
 // A number, or null where JSON has none for it
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
-static void add_step(json_t *steps, double seconds, const rbt_step_report *report) {
-    json_array_append_new(steps, json_pack("{s:f, s:I, s:o, s:i}", "seconds", seconds, "iterations",
-                                           (json_int_t)report->iterations, "residual", number(report->residual),
-                                           "cuts", report->cuts));
+// Seconds that this program has had of the processors, all threads together
+static double processor_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void add_step(json_t *steps, double seconds, double processor, const rbt_step_report *report) {
+    json_array_append_new(steps,
+                          json_pack("{s:f, s:f, s:I, s:o, s:i, s:I, s:I}", "seconds", seconds, "processor_seconds",
+                                    processor, "iterations", (json_int_t)report->iterations, "residual",
+                                    number(report->residual), "cuts", report->cuts, "substeps",
+                                    (json_int_t)report->substeps, "projected", (json_int_t)report->projected));
+}
+
+static void add_energies(const rbt_sim *sim, const rbt_tool_words *w, json_t *energies) {
+    if (!w->energies) return;
+    rbt_energies e = rbt_sim_energies(sim);
+    json_array_append_new(json_object_get(energies, "time"), number(rbt_sim_time(sim)));
+    json_array_append_new(json_object_get(energies, "kinetic"), number(e.kinetic));
+    json_array_append_new(json_object_get(energies, "elastic"), number(e.elastic));
+    json_array_append_new(json_object_get(energies, "total"), number(e.total));
 }
 
 static json_t *list(const double *values, size_t count) {
@@ -76,26 +98,31 @@ static void add_warp(rbt_warp *warp, const rbt_sim *sim, double *shown, json_t *
 
 static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
     json_t *steps = json_array(), *stages = json_object(), *probes = json_array();
+    json_t *energies = json_pack("{s:[], s:[], s:[], s:[]}", "time", "kinetic", "elastic", "total");
     rbt_trace trace = {.capacity = TRACE_MOST,
                        .seconds = calloc(TRACE_MOST, sizeof(double)),
                        .residual = calloc(TRACE_MOST, sizeof(double))};
     json_object_set_new(result, "steps", steps);
     json_object_set_new(result, "stages", stages);
     json_object_set_new(result, "probes", probes);
+    json_object_set_new(result, "energies", energies);
     for (size_t i = 0; i < w->probe_count; i++) json_array_append_new(probes, json_array());
     json_t *warping = json_array();
     double *shown = w->warp ? calloc(3 * sim->model->node_count, sizeof(double)) : NULL;
     rbt_warp *warp = shown ? prepare_warp(sim, shown) : NULL;
     json_object_set_new(result, "warping", warping);
-    for (int k = 0; k < w->steps; k++) {
+    double begin = processor_seconds();
+    add_energies(sim, w, energies);
+    for (int k = 0; k < w->steps && processor_seconds() - begin < w->budget; k++) {
         rbt_step_report report = {.body = -1, .element = -1, .stage = ""};
         if (w->trace && k + 1 == w->steps) sim->stepper.stages.trace = &trace;
-        double start = rbt_now();
+        double start = rbt_now(), processor_start = processor_seconds();
         rbt_outcome outcome = rbt_sim_step(sim, &report);
-        add_step(steps, rbt_now() - start, &report);
+        add_step(steps, rbt_now() - start, processor_seconds() - processor_start, &report);
         if (outcome == RBT_DONE) {
             if (warp) add_warp(warp, sim, shown, warping);
             add_probes(sim, warp ? shown : sim->state.x, w, probes);
+            add_energies(sim, w, energies);
             continue;
         }
         json_object_set_new(result, "failed",

@@ -2,6 +2,7 @@
 
 #include "base/threads.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static void read_probe(rbt_tool_words *w, const char *text, const char *usage) {
 }
 
 rbt_tool_words rbt_tool_read(int count, char **words, const char *usage) {
-    rbt_tool_words w = {.steps = 1, .threads = 2, .repeats = 5};
+    rbt_tool_words w = {.steps = 1, .threads = 2, .repeats = 5, .budget = INFINITY};
     for (int i = 1; i < count; i++) {
         const char *word = words[i];
         if (strcmp(word, "--set") == 0 && w.setting_count < RBT_TOOL_SETTINGS)
@@ -28,10 +29,12 @@ rbt_tool_words rbt_tool_read(int count, char **words, const char *usage) {
         else if (strcmp(word, "--steps") == 0) w.steps = atoi(value_of(count, words, &i, usage));
         else if (strcmp(word, "--threads") == 0) w.threads = atoi(value_of(count, words, &i, usage));
         else if (strcmp(word, "--repeats") == 0) w.repeats = atoi(value_of(count, words, &i, usage));
+        else if (strcmp(word, "--budget") == 0) w.budget = atof(value_of(count, words, &i, usage));
         else if (strcmp(word, "--load") == 0) w.load = value_of(count, words, &i, usage);
         else if (strcmp(word, "--save") == 0) w.save = value_of(count, words, &i, usage);
         else if (strcmp(word, "--probe") == 0 && w.probe_count < RBT_TOOL_PROBES)
             read_probe(&w, value_of(count, words, &i, usage), usage);
+        else if (strcmp(word, "--energies") == 0) w.energies = true;
         else if (strcmp(word, "--trace") == 0) w.trace = true;
         else if (strcmp(word, "--fill") == 0) w.fill = true;
         else if (strcmp(word, "--warp") == 0) w.warp = true;

@@ -16,7 +16,8 @@ typedef struct rbt_tool_words {
     const char *load, *save;                  // of --load, --save: checkpoints
     size_t probe_count;
     double probes[RBT_TOOL_PROBES][3];  // of --probe: places at rest
-    bool trace, fill, warp;             // of --trace, --fill, --warp
+    double budget;                      // of --budget: seconds of the processors
+    bool energies, trace, fill, warp;   // of --energies, --trace, --fill, --warp
 } rbt_tool_words;
 
 // Reads the program's words; ends it with 2 and a sentence if they are wrong.
