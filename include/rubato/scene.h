@@ -116,6 +116,7 @@ typedef struct rbt_shell_def {
 typedef struct rbt_springs_def {
     double stiffness;  // of every spring [N/m]
     double node_mass;  // of every node [kg]
+    double limit;      // share of its length that a spring may get longer or shorter by; 0: any
 } rbt_springs_def;
 
 // A body made of the nodes of its mesh alone: balls that touch others, or discs if they stay in a plane.
@@ -272,7 +273,8 @@ typedef struct
     double from, until;     // [s]
 } rbt_force_wind;
 
-// ---- Obstacles: penalty energy 1/2 k A d^2 for every surface node of area A that is deeper than d = 0
+// ---- Obstacles: penalty energy 1/2 k A d^2 for every surface node of area A that is deeper than d = 0. They may follow
+// scripts as driven nodes do (planes do not turn), with methods that have contact of their own.
 
 typedef rbt_variant rbt_obstacle;
 typedef enum rbt_obstacle_kind {
@@ -286,18 +288,22 @@ typedef enum rbt_obstacle_kind {
 typedef struct rbt_obstacle_plane {
     double point[3], normal[3];  // the normal points to the free side
     double stiffness;            // [Pa/m]
+    RBT_LIST(rbt_motion) motions;
 } rbt_obstacle_plane;
 
 typedef struct rbt_obstacle_sphere {
     double center[3], radius, stiffness;
+    RBT_LIST(rbt_motion) motions;
 } rbt_obstacle_sphere;
 
 typedef struct rbt_obstacle_box {
     double min[3], max[3], stiffness;
+    RBT_LIST(rbt_motion) motions;
 } rbt_obstacle_box;
 
 typedef struct rbt_obstacle_capsule {
     double a[3], b[3], radius, stiffness;
+    RBT_LIST(rbt_motion) motions;
 } rbt_obstacle_capsule;
 
 // ---- Cuts: tets (or the triangles of shells) are split along a surface while time runs

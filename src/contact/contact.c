@@ -15,12 +15,15 @@ void rbt_pair_measure(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt
     int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
     for (int i = 0; i < corners; i++) rbt_track_at(c->tracks, (size_t)pair->node[i], t, x + 3 * i);
     if (kind == RBT_TOUCH_WALL) {
-        const rbt_wall *wall = &c->surface.def.walls[pair->key & 0x3fffffff];
-        rbt_gap_wall(wall->point, wall->normal, x, gap);
+        rbt_gap_wall(x + 3, c->surface.def.walls[pair->key & 0x3fffffff].normal, x, gap);
         *support = gap->distance - pair->radius;
         return;
     }
     rbt_gap_measure(kind, x, gap);
+    if (kind == RBT_TOUCH_STRETCH) {
+        *support = gap->distance - pair->radius;
+        return;
+    }
     double most = -INFINITY, least = INFINITY;
     for (int i = 0; i < first; i++) most = rbt_larger(most, rbt_dot(gap->normal, x + 3 * i));
     for (int i = first; i < corners; i++) least = rbt_smaller(least, rbt_dot(gap->normal, x + 3 * i));
@@ -29,8 +32,14 @@ void rbt_pair_measure(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt
 
 double rbt_pair_closing(const rbt_contact *c, const rbt_pair *pair, const double n[3]) {
     rbt_touch_kind kind = kind_of(pair);
-    int corners = rbt_pair_corners(kind), first = kind == RBT_TOUCH_WALL ? 0 : rbt_pair_first(kind);
-    double most = kind == RBT_TOUCH_WALL ? 0 : -INFINITY, least = INFINITY;
+    int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
+    if (kind == RBT_TOUCH_STRETCH) {  // whatever way the spring turns
+        const rbt_cone *a = &c->cones[pair->node[0]], *b = &c->cones[pair->node[1]];
+        double apart[3];
+        rbt_subtract(b->v, a->v, apart);
+        return rbt_length(apart) + a->eps + b->eps;
+    }
+    double most = -INFINITY, least = INFINITY;
     for (int i = 0; i < corners; i++) {
         const rbt_cone *cone = &c->cones[pair->node[i]];
         double along = rbt_dot(n, cone->v);
@@ -170,7 +179,7 @@ static void add_dissipation(const rbt_contact *c, const rbt_pair *pair, rbt_touc
     double apart = rbt_dot(velocity, touch->gap.normal);
     if (apart > 0) J *= c->law.restitution;
     for (int k = 0; k < 3; k++) touch->impulse[k] = J * touch->gap.normal[k];
-    if (c->law.friction <= 0) return;
+    if (c->law.friction <= 0 || kind_of(pair) >= RBT_TOUCH_STRETCH) return;
     rbt_add_scaled(velocity, -apart, touch->gap.normal);
     double speed = rbt_length(velocity), stop = lightness > 0 ? speed / lightness : 0;
     double drag = rbt_smaller(c->law.friction * J, stop);

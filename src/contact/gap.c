@@ -97,15 +97,18 @@ void rbt_gap_measure(rbt_touch_kind kind, const double x[12], rbt_gap *gap) {
     for (int i = 0; i < corners; i++) rbt_add_scaled(across, w[i], x + 3 * i);
     gap->distance = rbt_length(across);
     for (int k = 0; k < 3; k++) gap->normal[k] = gap->distance > 0 ? across[k] / gap->distance : k == 0;
+    if (kind != RBT_TOUCH_STRETCH) return;
+    gap->distance = -gap->distance;
+    for (int k = 0; k < 3; k++) gap->normal[k] = -gap->normal[k];
 }
 
 void rbt_gap_wall(const double point[3], const double normal[3], const double x[3], rbt_gap *gap) {
     double arm[3];
     rbt_subtract(x, point, arm);
     gap->distance = rbt_dot(arm, normal);
-    for (int k = 0; k < 3; k++) gap->normal[k] = normal[k];
-    gap->weight[0] = 1;
-    gap->weight[1] = gap->weight[2] = gap->weight[3] = 0;
+    for (int k = 0; k < 3; k++) gap->normal[k] = -normal[k];
+    gap->weight[0] = -1, gap->weight[1] = 1;
+    gap->weight[2] = gap->weight[3] = 0;
 }
 
 int rbt_gap_crosses(const double p[3], const double q[3], const double a[3], const double b[3], const double c[3]) {

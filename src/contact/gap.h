@@ -11,24 +11,27 @@ typedef struct rbt_gap {
 } rbt_gap;
 
 typedef enum rbt_touch_kind {
-    RBT_TOUCH_FACE,   // 1 + 3 corners
-    RBT_TOUCH_EDGES,  // 2 + 2
-    RBT_TOUCH_EDGE,   // 1 + 2
-    RBT_TOUCH_POINT,  // 1 + 1
-    RBT_TOUCH_WALL,   // 1 and a plane
+    RBT_TOUCH_FACE,     // 1 + 3 corners
+    RBT_TOUCH_EDGES,    // 2 + 2
+    RBT_TOUCH_EDGE,     // 1 + 2
+    RBT_TOUCH_POINT,    // 1 + 1
+    RBT_TOUCH_WALL,     // 1 and the point that a plane goes through
+    RBT_TOUCH_STRETCH,  // 1 + 1, the ends of a spring: how much longer it may get
+    RBT_TOUCH_SHRINK,   // 1 + 1, how much shorter
     RBT_TOUCH_KINDS
 } rbt_touch_kind;
 
 static inline int rbt_pair_first(rbt_touch_kind kind) { return kind == RBT_TOUCH_EDGES ? 2 : 1; }  // corners of A
 static inline int rbt_pair_corners(rbt_touch_kind kind) {
-    static const signed char corners[RBT_TOUCH_KINDS] = {4, 4, 3, 2, 1};
+    static const signed char corners[RBT_TOUCH_KINDS] = {4, 4, 3, 2, 2, 2, 2};
     return corners[kind];
 }
 
-// x: the corners (x 3). Not for walls.
+// x: the corners (x 3). Not for walls. Of RBT_TOUCH_STRETCH the distance is the length with a minus, so that it gets less as the
+// spring gets longer.
 void rbt_gap_measure(rbt_touch_kind kind, const double x[12], rbt_gap *gap);
 
-// From a wall through `point` with the unit normal `normal` to x; the wall is A, without corners.
+// From x to a wall through `point` with the unit normal `normal` to its free side.
 void rbt_gap_wall(const double point[3], const double normal[3], const double x[3], rbt_gap *gap);
 
 // Whether the segment p q meets the triangle a b c (rounding decides where they barely touch).

@@ -1,5 +1,7 @@
 #include "contact/surface.h"
 
+#include "math/vec3.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -91,8 +93,20 @@ void rbt_pair_nodes(const rbt_contact_surface *s, rbt_pair_key key, int32_t node
         break;
     case RBT_TOUCH_EDGE: memcpy(node + 1, s->edges + 2 * b, 2 * sizeof *node); break;
     case RBT_TOUCH_POINT: node[1] = (int32_t)b; break;
+    case RBT_TOUCH_WALL: node[1] = s->def.walls[b].node; break;
+    case RBT_TOUCH_STRETCH:
+    case RBT_TOUCH_SHRINK: memcpy(node, s->edges + 2 * a, 2 * sizeof *node); break;
     default: break;
     }
+}
+
+double rbt_pair_inside(const rbt_contact_surface *s, rbt_pair_key key, const int32_t node[4]) {
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    const rbt_contact_surface_def *def = &s->def;
+    if (kind < RBT_TOUCH_STRETCH) return def->radius[node[0]] + def->radius[node[rbt_pair_first(kind)]];
+    double along[3], limit = def->limit[(key & 0x3fffffff) - def->triangle_count];
+    rbt_subtract(def->X + 3 * (size_t)node[1], def->X + 3 * (size_t)node[0], along);
+    return kind == RBT_TOUCH_STRETCH ? -(1 + limit) * rbt_length(along) : (1 - limit) * rbt_length(along);
 }
 
 static bool light(const rbt_contact_surface *s, const int32_t *node, int count) {
@@ -156,6 +170,7 @@ void rbt_pair_text(const rbt_contact_surface *s, rbt_pair_key key, char *text, s
     case RBT_TOUCH_EDGES: snprintf(text, size, "edges %d-%d and %d-%d", n[0], n[1], n[2], n[3]); break;
     case RBT_TOUCH_EDGE: snprintf(text, size, "node %u and edge %d-%d", a, n[1], n[2]); break;
     case RBT_TOUCH_POINT: snprintf(text, size, "nodes %u and %u", a, b); break;
-    default: snprintf(text, size, "node %u and plane %u", a, b); break;
+    case RBT_TOUCH_WALL: snprintf(text, size, "node %u and plane %u", a, b); break;
+    default: snprintf(text, size, "the limits of spring %d-%d", n[0], n[1]); break;
     }
 }

@@ -15,14 +15,16 @@ typedef struct rbt_leaf {
 } rbt_leaf;
 
 typedef struct rbt_wall {
-    double point[3], normal[3];  // unit normal to the free side
+    int32_t node;      // the point it goes through
+    double normal[3];  // unit, to the free side
 } rbt_wall;
 
 typedef struct rbt_contact_surface_def {
     size_t node_count, triangle_count, edge_count, point_count, wall_count;
     const int32_t *triangles, *edges, *points;
+    const double *limit;  // (edge_count) share of its length by which an edge may change, 0: any; NULL: all of them
     const rbt_wall *walls;
-    const double *radius;     // (node_count) of points [m]; 0 for all others
+    const double *radius;     // (node_count) of points and of both ends of thick edges [m]; 0 for all others
     const int32_t *body;      // (node_count)
     const double *X;          // (node_count x 3) at rest
     const double *lightness;  // (node_count) the largest inverse mass a node will have, 0: held for ever [1/kg]
@@ -38,7 +40,7 @@ typedef struct rbt_contact_surface {
 bool rbt_contact_surface_init(rbt_contact_surface *surface, const rbt_contact_surface_def *def, rbt_error *error);
 void rbt_contact_surface_free(rbt_contact_surface *surface);
 
-// Names of pairs: kind, then two numbers (node and leaf; two edges; node and edge; two nodes; node and wall). Their order is the
+// Names of pairs: kind, then two numbers (node and leaf; two edges; node and edge; two nodes; node and wall; edge and leaf). Their order is the
 // order in which kicks of one moment are summed.
 typedef uint64_t rbt_pair_key;
 static inline rbt_pair_key rbt_pair_key_of(rbt_touch_kind kind, int32_t a, int32_t b) {
@@ -53,6 +55,9 @@ static inline rbt_pair_key rbt_leaf_ends(const rbt_leaf *leaf) {
 
 // The nodes of a pair (up to 4)
 void rbt_pair_nodes(const rbt_contact_surface *surface, rbt_pair_key key, int32_t node[4]);
+
+// How much of a pair's distance does not count: what is inside of points and thick edges, or a limit of length [m]
+double rbt_pair_inside(const rbt_contact_surface *surface, rbt_pair_key key, const int32_t node[4]);
 
 // Names of all pairs of primitives of two leaves; returns how many (at most 15). Some are no pairs at all.
 int rbt_leaf_names(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt_pair_key keys[15]);

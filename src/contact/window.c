@@ -1,5 +1,5 @@
 // Windows: which pairs can touch until when, and the promises that this rests on. See contact.h.
-#include "contact/contact.h"
+#include "contact/bounds.h"
 
 #include "base/threads.h"
 #include "math/scalar.h"
@@ -130,14 +130,12 @@ static bool leaves_cross(const rbt_contact_surface *s, const double *x, int32_t 
 static bool pair_is_apart(const rbt_contact_surface *s, const double *x, rbt_pair_key key, double least) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     int32_t node[4];
-    double at[12], inside = 0;
+    double at[12];
     rbt_gap gap;
     rbt_pair_nodes(s, key, node);
     gather(x, node, rbt_pair_corners(kind), at);
-    for (int i = 0; i < rbt_pair_corners(kind); i++) inside = rbt_larger(inside, s->def.radius[node[i]]);
-    if (kind == RBT_TOUCH_POINT) inside = s->def.radius[node[0]] + s->def.radius[node[1]];
     rbt_gap_measure(kind, at, &gap);
-    return gap.distance - inside > least;
+    return gap.distance - rbt_pair_inside(s, key, node) > least;
 }
 
 bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t size) {
@@ -164,17 +162,7 @@ bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t si
             return false;
         }
     }
-    for (size_t l = 0; l < s->leaf_count; l++)
-        for (int k = 0; k < s->leaves[l].corners; k++)
-            for (size_t w = 0; w < s->def.wall_count; w++) {
-                int32_t n = s->leaves[l].node[k];
-                rbt_gap gap;
-                rbt_gap_wall(s->def.walls[w].point, s->def.walls[w].normal, x + 3 * (size_t)n, &gap);
-                if (gap.distance - s->def.radius[n] > least || s->def.lightness[n] == 0) continue;
-                rbt_pair_text(s, rbt_pair_key_of(RBT_TOUCH_WALL, n, (int32_t)w), text, size);
-                return false;
-            }
-    return true;
+    return rbt_bounds_are_legal(c, x, least, text, size);
 }
 
 // ---- A new window
@@ -263,11 +251,6 @@ static void fit_tree(rbt_contact *c) {
     rbt_tree_refit(&c->tree);
 }
 
-static double radius_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node) {
-    const double *radius = c->surface.def.radius;
-    return kind == RBT_TOUCH_POINT ? radius[node[0]] + radius[node[1]] : radius[node[0]];
-}
-
 static float apart_in_window(const rbt_contact *c, rbt_pair_key key) {
     size_t a = key >> 30 & 0x3fffffff, b = key & 0x3fffffff;
     const rbt_span *node = c->spans, *edge = node + c->surface.def.node_count, *leaf = edge + c->surface.edge_count;
@@ -289,7 +272,7 @@ static double may_touch(const rbt_contact *c, rbt_pair_key key) {
     int32_t node[4];
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     rbt_pair_nodes(s, key, node);
-    if (kind != RBT_TOUCH_EDGES) apart -= radius_of(c, kind, node);
+    apart -= rbt_pair_inside(s, key, node);
     if (apart > c->law.thickness) return 0;
     if (kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]]) {
         double least = nodes_apart(s->def.X, node, first, corners) / REST_FRACTION;
@@ -322,22 +305,15 @@ static bool collect(rbt_contact *c, size_t *count) {
     }
     for (size_t l = 0; l < s->leaf_count; l++) {
         const rbt_leaf *leaf = &s->leaves[l];
-        if (leaf->corners != 2 || s->def.lightness[leaf->node[0]] + s->def.lightness[leaf->node[1]] == 0) continue;
+        if (leaf->corners != 2 || rbt_leaf_is_limited(s, l) ||
+            s->def.lightness[leaf->node[0]] + s->def.lightness[leaf->node[1]] == 0)
+            continue;
         double eta = may_touch(c, rbt_leaf_ends(leaf));
         if (eta > 0 && !add_candidate(c, count, rbt_leaf_ends(leaf), eta)) return false;
     }
-    for (size_t w = 0; w < s->def.wall_count; w++)
-        for (size_t n = 0; n < c->tracks->count; n++) {
-            const rbt_cone *cone = &c->cones[n];
-            if (s->def.lightness[n] == 0) continue;
-            double arm[3], length = (double)(c->end - c->begin) * c->tracks->tick;
-            rbt_subtract(cone->start, s->def.walls[w].point, arm);
-            double d = rbt_dot(arm, s->def.walls[w].normal);
-            double last = d + length * rbt_dot(cone->path, s->def.walls[w].normal);
-            if (rbt_smaller(d, last) - cone->reach - s->def.radius[n] > c->law.thickness) continue;
-            if (!add_candidate(c, count, rbt_pair_key_of(RBT_TOUCH_WALL, (int32_t)n, (int32_t)w), c->law.thickness))
-                return false;
-        }
+    rbt_candidate bound;
+    for (size_t at = 0; rbt_bounds_next(c, &at, &bound);)
+        if (!add_candidate(c, count, bound.key, bound.eta)) return false;
     return true;
 }
 
@@ -384,7 +360,7 @@ static void make_pair(rbt_contact *c, rbt_pair *pair, rbt_pair_key key, double e
     *pair = (rbt_pair){.key = key, .level = -1, .placed = -1};
     rbt_pair_nodes(&c->surface, key, pair->node);
     pair->eta = eta;
-    pair->radius = kind == RBT_TOUCH_EDGES ? 0 : radius_of(c, kind, pair->node);
+    pair->radius = rbt_pair_inside(&c->surface, key, pair->node);
     double omega = sqrt(c->law.stiffness * lightness_of(c, kind, pair->node)), h = c->law.step;
     int base = 0;
     while (h * omega > c->law.safety && base < 127) h *= 0.5, base++;

@@ -148,6 +148,7 @@ bool rbt_compile_materials(rbt_compiler *c) {
 
 // ---- Fixed and driven nodes
 
+// body NULL: obstacles, which no box is known of
 static rbt_motion copy_motion(rbt_compiler *c, const rbt_body *body, const rbt_motion *motion) {
     static const size_t sizes[] = {sizeof(rbt_move_velocity), sizeof(rbt_move_rotation), sizeof(rbt_move_oscillation),
                                    sizeof(rbt_move_keyframes)};
@@ -165,21 +166,22 @@ static rbt_motion copy_motion(rbt_compiler *c, const rbt_body *body, const rbt_m
     }
     if (value && motion->which == RBT_MOVE_ROTATION) {
         rbt_move_rotation *r = value;
-        for (int k = 0; r->relative && k < 3; k++)
+        for (int k = 0; body && r->relative && k < 3; k++)
             r->point[k] = body->box_min[k] + r->point[k] * (body->box_max[k] - body->box_min[k]);
         r->relative = false;
     }
     return (rbt_motion){value ? motion->which : -1, value};
 }
 
-static bool copy_group(rbt_compiler *c, const rbt_body *body, const rbt_driven_def *def, rbt_motion_group *group) {
+static bool copy_group(rbt_compiler *c, const rbt_body *body, const rbt_motion *items, size_t count, double release,
+                       rbt_motion_group *group) {
     rbt_motion *motions;
-    if (!RBT_TAKE(c, motions, def->motions.count)) return false;
-    for (size_t i = 0; i < def->motions.count; i++) {
-        motions[i] = copy_motion(c, body, &def->motions.items[i]);
+    if (!RBT_TAKE(c, motions, count)) return false;
+    for (size_t i = 0; i < count; i++) {
+        motions[i] = copy_motion(c, body, &items[i]);
         if (motions[i].which < 0) return rbt_fail_memory(c->error, sizeof *motions, "a motion");
     }
-    *group = (rbt_motion_group){def->motions.count, motions, def->release};
+    *group = (rbt_motion_group){count, motions, release};
     return true;
 }
 
@@ -198,7 +200,10 @@ static bool constrain_body(rbt_compiler *c, size_t b, unsigned char *role, int32
     for (size_t i = 0; i < def->driven.count; i++, ++*group_count) {
         const char *path = rbt_compile_path(c, "bodies[%zu].driven[%zu].where", b, i);
         if (!rbt_compile_select(c, b, &def->driven.items[i].where, path, chosen)) return false;
-        if (!copy_group(c, body, &def->driven.items[i], &groups[*group_count])) return false;
+        const rbt_driven_def *driven = &def->driven.items[i];
+        if (!copy_group(c, body, driven->motions.items, driven->motions.count, driven->release,
+                        &groups[*group_count]))
+            return false;
         for (size_t n = 0; n < nodes; n++) {
             if (!chosen[n]) continue;
             if (roles[n] != RBT_FREE)
@@ -365,17 +370,27 @@ static bool node_load(rbt_compiler *c, const char *body_name, const rbt_selectio
 static bool copy_obstacles(rbt_compiler *c) {
     static const size_t sizes[] = {sizeof(rbt_obstacle_plane), sizeof(rbt_obstacle_sphere), sizeof(rbt_obstacle_box),
                                    sizeof(rbt_obstacle_capsule)};
+    static const size_t scripts[] = {offsetof(rbt_obstacle_plane, motions), offsetof(rbt_obstacle_sphere, motions),
+                                     offsetof(rbt_obstacle_box, motions), offsetof(rbt_obstacle_capsule, motions)};
+    typedef RBT_LIST(rbt_motion) script;
     size_t count = c->scene->obstacles.count;
     rbt_obstacle *items;
-    if (!RBT_TAKE(c, items, count)) return false;
+    rbt_motion_group *groups;
+    if (!RBT_TAKE(c, items, count) || !RBT_TAKE(c, groups, count)) return false;
     for (size_t i = 0; i < count; i++) {
         const rbt_obstacle *o = &c->scene->obstacles.items[i];
         void *value = rbt_arena_take(c->arena, 1, sizes[o->which]);
         if (!value) return rbt_fail_memory(c->error, sizes[o->which], "an obstacle");
         memcpy(value, o->value, sizes[o->which]);
+        script motions;
+        memcpy(&motions, (const char *)value + scripts[o->which], sizeof motions);
+        if (!copy_group(c, NULL, motions.items, motions.count, INFINITY, &groups[i])) return false;
+        motions.items = (void *)groups[i].motions;
+        memcpy((char *)value + scripts[o->which], &motions, sizeof motions);
         items[i] = (rbt_obstacle){o->which, value};
     }
     c->model->obstacles = (rbt_obstacles){count, items};
+    c->model->obstacle_motions = groups;
     return true;
 }
 

@@ -27,13 +27,14 @@ static void add_number(uint64_t *h, uint64_t number) { add(h, &number, 1, sizeof
 static void add_reals(uint64_t *h, const double *reals, size_t count) { add(h, reals, count, sizeof *reals); }
 static void add_ints(uint64_t *h, const int32_t *ints, size_t count) { add(h, ints, count, sizeof *ints); }
 
-// The alternatives below consist of doubles only, so their memory has no gaps and is hashed as a whole; a turn up to the flag at
-// its end, which compiling has made use of.
+// The alternatives below consist of doubles only, so their memory has no gaps and is hashed as a whole; obstacles up to their
+// scripts, a turn up to the flag at its end, which compiling has made use of.
 static void add_obstacles(uint64_t *h, const rbt_obstacles *obstacles) {
-    static const size_t sizes[RBT_OBSTACLE_KINDS] = {[RBT_OBSTACLE_PLANE] = sizeof(rbt_obstacle_plane),
-                                                     [RBT_OBSTACLE_SPHERE] = sizeof(rbt_obstacle_sphere),
-                                                     [RBT_OBSTACLE_BOX] = sizeof(rbt_obstacle_box),
-                                                     [RBT_OBSTACLE_CAPSULE] = sizeof(rbt_obstacle_capsule)};
+    static const size_t sizes[RBT_OBSTACLE_KINDS] = {[RBT_OBSTACLE_PLANE] = offsetof(rbt_obstacle_plane, motions),
+                                                     [RBT_OBSTACLE_SPHERE] = offsetof(rbt_obstacle_sphere, motions),
+                                                     [RBT_OBSTACLE_BOX] = offsetof(rbt_obstacle_box, motions),
+                                                     [RBT_OBSTACLE_CAPSULE] =
+                                                         offsetof(rbt_obstacle_capsule, motions)};
     add_number(h, obstacles->count);
     for (size_t i = 0; i < obstacles->count; i++) {
         const rbt_obstacle *o = &obstacles->items[i];
@@ -100,7 +101,7 @@ static void add_bodies(uint64_t *h, const rbt_model *model) {
         add_number(h, body->kind);
         const double sheet[] = {body->shell.thickness,   body->shell.membrane,   body->shell.bending,
                                 body->springs.stiffness, body->particles.radius, body->particles.mass,
-                                body->shell.yield};
+                                body->shell.yield,       body->springs.limit};
         add_reals(h, sheet, sizeof sheet / sizeof sheet[0]);
         add_reals(h, &body->damping.mass, 1);
         add_reals(h, &body->damping.stiffness, 1);
@@ -128,6 +129,9 @@ uint64_t rbt_model_fingerprint(const rbt_model *model) {
     add_motions(&h, &model->motions);
     add_loads(&h, &model->loads);
     add_obstacles(&h, &model->obstacles);
+    for (size_t i = 0; model->obstacle_motions && i < model->obstacles.count; i++)
+        for (size_t k = 0; k < model->obstacle_motions[i].motion_count; k++)
+            add_motion(&h, &model->obstacle_motions[i].motions[k]);
     add_reals(&h, model->gravity, 3);
     add_reals(&h, &model->step, 1);
     add_reals(&h, &model->frame_interval, 1);

@@ -101,7 +101,8 @@ typedef struct rbt_model {
     rbt_motions motions;  // of driven nodes
     rbt_loads loads;
     rbt_obstacles obstacles;
-    double gravity[3];  // [m/s^2] sum of all gravity forces
+    const rbt_motion_group *obstacle_motions;  // (obstacles.count) their scripts
+    double gravity[3];                         // [m/s^2] sum of all gravity forces
 
     size_t warning_count;
     const char *const *warnings;  // sentences worth telling before the run

@@ -45,7 +45,10 @@ rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state) {
     e.elastic = energies ? rbt_energy_elastic(m, state->x, energies) : NAN;
     free(energies);
     e.total = e.kinetic + e.elastic + e.gravity + e.contact;
-    e.work = m->motions.node_count ? NAN : 0;
+    bool scripted = m->motions.node_count > 0;
+    for (size_t i = 0; i < m->obstacles.count; i++)
+        scripted |= m->obstacle_motions && m->obstacle_motions[i].motion_count > 0;
+    e.work = scripted ? NAN : 0;
     return e;
 }
 

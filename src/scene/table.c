@@ -72,11 +72,18 @@ VARIANTS(static, FORCE_VARIANTS, FORCES, force_at, "force", "What acts on the bo
                                           .doc = "Pressure per depth of a node inside the obstacle."                 \
     }
 
+#define SCRIPT(type)                                                                                                 \
+    {                                                                                                                \
+        FIELD(type, motions, RBT_VARIANTS), .of.variants = &RBT_MOTION_VARIANTS,                                     \
+                                            .doc = "How it moves, as driven nodes do; only async-contact knows it."  \
+    }
+
 static const rbt_field OBSTACLE_PLANE[] = {
     {FIELD(rbt_obstacle_plane, point, RBT_VEC3), .unit = "m", .doc = "A point of the plane."},
     {FIELD(rbt_obstacle_plane, normal, RBT_VEC3), .flags = RBT_NOT_EMPTY, .fallback = {0, 1, 0},
      .doc = "Points to the free side; its length does not matter."},
     STIFFNESS(rbt_obstacle_plane),
+    SCRIPT(rbt_obstacle_plane),
 };
 RECORD(static, OBSTACLE_PLANE_RECORD, rbt_obstacle_plane, OBSTACLE_PLANE, "obstacle-plane", "Ground or wall.");
 
@@ -85,6 +92,7 @@ static const rbt_field OBSTACLE_SPHERE[] = {
     {FIELD(rbt_obstacle_sphere, radius, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .unit = "m",
      .doc = "Its radius.", .example = "0.1"},
     STIFFNESS(rbt_obstacle_sphere),
+    SCRIPT(rbt_obstacle_sphere),
 };
 RECORD(static, OBSTACLE_SPHERE_RECORD, rbt_obstacle_sphere, OBSTACLE_SPHERE, "obstacle-sphere", "A ball.");
 
@@ -94,6 +102,7 @@ static const rbt_field OBSTACLE_BOX[] = {
     {FIELD(rbt_obstacle_box, max, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m",
      .doc = "Corner with the largest coordinates.", .example = "[1, 0, 1]"},
     STIFFNESS(rbt_obstacle_box),
+    SCRIPT(rbt_obstacle_box),
 };
 RECORD(, RBT_OBSTACLE_BOX_RECORD, rbt_obstacle_box, OBSTACLE_BOX, "obstacle-box",
        "A block with edges along the axes.");
@@ -106,6 +115,7 @@ static const rbt_field OBSTACLE_CAPSULE[] = {
     {FIELD(rbt_obstacle_capsule, radius, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .unit = "m",
      .doc = "Its radius.", .example = "0.1"},
     STIFFNESS(rbt_obstacle_capsule),
+    SCRIPT(rbt_obstacle_capsule),
 };
 RECORD(static, OBSTACLE_CAPSULE_RECORD, rbt_obstacle_capsule, OBSTACLE_CAPSULE, "obstacle-capsule",
        "A rod with round ends.");
@@ -116,10 +126,11 @@ static const rbt_field OBSTACLES[RBT_OBSTACLE_KINDS] = {
     [RBT_OBSTACLE_BOX] = ALTERNATIVE("box", &RBT_OBSTACLE_BOX_RECORD, "A block with edges along the axes."),
     [RBT_OBSTACLE_CAPSULE] = ALTERNATIVE("capsule", &OBSTACLE_CAPSULE_RECORD, "A rod with round ends."),
 };
-VARIANTS(static, OBSTACLE_VARIANTS, OBSTACLES, obstacle_at, "obstacle",
-         "Things that do not move and that bodies bounce off: a node of surface area A that is d deep inside has the "
-         "energy 1/2 k A d^2.",
-         -1)
+VARIANTS(
+    static, OBSTACLE_VARIANTS, OBSTACLES, obstacle_at, "obstacle",
+    "Things that bodies bounce off, and that no force moves: a node of surface area A that is d deep inside has the "
+    "energy 1/2 k A d^2.",
+    -1)
 
 // ---- Time, method, output
 

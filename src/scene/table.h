@@ -18,6 +18,7 @@ extern const rbt_record RBT_DEFORM_BEND_RECORD;
 extern const rbt_record RBT_FORCE_PULL_RECORD, RBT_FORCE_PULSE_RECORD, RBT_FORCE_WIND_RECORD;
 extern const rbt_record RBT_OBSTACLE_BOX_RECORD;
 extern const rbt_record RBT_CUT_RECORD, RBT_CUT_RECTANGLE_RECORD;
+extern const rbt_variants RBT_MOTION_VARIANTS;
 extern const rbt_variants RBT_SELECTION_VARIANTS;
 
 // How deep records, alternatives and lists may nest: bounds the recursion of every walk.

@@ -203,6 +203,10 @@ static const rbt_field SPRINGS[] = {
      .doc = "Force per elongation, the same for every spring.", .example = "100"},
     {FIELD(rbt_springs_def, node_mass, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .max = INFINITY, .unit = "kg",
      .doc = "Mass of every node.", .example = "0.1"},
+    {FIELD(rbt_springs_def, limit, RBT_REAL), .flags = RBT_BELOW, .max = 1,
+     .doc =
+         "No spring gets longer or shorter by more than this share of its length, whatever pulls; 0: no limit. Only "
+         "async-contact knows it."},
 };
 static const rbt_field PARTICLES[] = {
     {FIELD(rbt_particles_def, radius, RBT_REAL), .flags = RBT_REQUIRED, .max = INFINITY, .unit = "m",
@@ -280,13 +284,13 @@ static const rbt_field MOTIONS[RBT_MOVE_KINDS] = {
     [RBT_MOVE_OSCILLATION] = ALTERNATIVE("oscillation", &RBT_MOVE_OSCILLATION_RECORD, "To and fro in a sine wave."),
     [RBT_MOVE_KEYFRAMES] = ALTERNATIVE("keyframes", &RBT_MOVE_KEYFRAMES_RECORD, "Offsets at given times."),
 };
-VARIANTS(static, MOTION_VARIANTS, MOTIONS, motion_at, "motion",
+VARIANTS(, RBT_MOTION_VARIANTS, MOTIONS, motion_at, "motion",
          "How driven nodes move: each motion moves the point that the motions before it have made.", -1)
 
 static const rbt_field DRIVEN[] = {
     {FIELD(rbt_driven_def, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
      .doc = "The nodes."},
-    {FIELD(rbt_driven_def, motions, RBT_VARIANTS), .of.variants = &MOTION_VARIANTS,
+    {FIELD(rbt_driven_def, motions, RBT_VARIANTS), .of.variants = &RBT_MOTION_VARIANTS,
      .doc = "How they move; none: they are held."},
     {FIELD(rbt_driven_def, release, RBT_REAL), .flags = RBT_NEVER | RBT_ABOVE, .fallback = {INFINITY}, .unit = "s",
      .doc = "From when on they are free."},

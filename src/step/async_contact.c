@@ -8,8 +8,8 @@
 //
 // The state's memory holds a track per node: place, velocity and tick of its last kick. The state's own x and v are the tracks
 // read at the end of the step; reading them changes nothing.
-#include "contact/contact.h"
 #include "math/vec3.h"
+#include "step/async_surface.h"
 #include "step/clocks.h"
 #include "step/method.h"
 
@@ -57,10 +57,11 @@ typedef struct async_contact {
     rbt_clocks clocks;
     rbt_tracks tracks;
     rbt_contact contact;
-    bool touching;      // there is something to touch
-    bool synchronised;  // tracks are those of some state
-    int64_t now;        // the last moment that was dealt with [ticks]
-    int64_t end;        // of the last attempt
+    rbt_async_surface surface;  // what contact is about
+    bool touching;              // there is something to touch
+    bool synchronised;          // tracks are those of some state
+    int64_t now;                // the last moment that was dealt with [ticks]
+    int64_t end;                // of the last attempt
     memory_head head;
     double *damping;                    // (rbt_clocks_memory) beside the tracks
     size_t node_count;                  // of the model and of obstacles
@@ -99,97 +100,10 @@ static double mean_edge(const rbt_model *m) {
     return isfinite(mean) ? mean : 0.1;
 }
 
-static bool is_released(const rbt_model *m, size_t node) {
-    for (size_t i = 0; i < m->motions.node_count; i++)
-        if ((size_t)m->motions.node[i] == node) return m->motions.groups[m->motions.group[i]].release < INFINITY;
-    return false;
-}
-
-typedef struct geometry {  // what the surface of contact is made of; lives as long as the method
-    double *X, *x, *radius, *lightness;
-    int32_t *body, *points;
-    rbt_wall *walls;
-    size_t point_count, wall_count;
-} geometry;
-
-static bool add_obstacle(geometry *g, size_t *node, const rbt_obstacle *obstacle, size_t number, rbt_error *error) {
-    if (obstacle->which == RBT_OBSTACLE_PLANE) {
-        const rbt_obstacle_plane *plane = obstacle->value;
-        rbt_wall *wall = &g->walls[g->wall_count++];
-        memcpy(wall->point, plane->point, sizeof wall->point);
-        rbt_normalize(plane->normal, wall->normal);
-        return true;
-    }
-    if (obstacle->which != RBT_OBSTACLE_SPHERE)
-        return rbt_fail(error,
-                        "obstacles[%zu]: async-contact knows planes and spheres; make other obstacles bodies that "
-                        "are fixed or driven as a whole",
-                        number);
-    const rbt_obstacle_sphere *sphere = obstacle->value;
-    memcpy(g->X + 3 * *node, sphere->center, sizeof sphere->center);
-    memcpy(g->x + 3 * *node, sphere->center, sizeof sphere->center);
-    g->radius[*node] = sphere->radius;
-    g->body[*node] = -1 - (int32_t)number;
-    g->points[g->point_count++] = (int32_t)(*node)++;
-    return true;
-}
-
-static bool make_geometry(async_contact *s, geometry *g, rbt_error *error) {
-    const rbt_model *m = s->model;
-    size_t n = s->node_count;
-    if (!((g->X = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
-          (g->x = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
-          (g->radius = rbt_arena_take(s->arena, n, sizeof(double))) &&
-          (g->lightness = rbt_arena_take(s->arena, n, sizeof(double))) &&
-          (g->body = rbt_arena_take(s->arena, n, sizeof(int32_t))) &&
-          (g->points = rbt_arena_take(s->arena, n, sizeof(int32_t))) &&
-          (g->walls = rbt_arena_take(s->arena, m->obstacles.count, sizeof(rbt_wall)))))
-        return rbt_fail_memory(error, 8 * n * sizeof(double), "a surface");
-    memcpy(g->X, m->X, 3 * m->node_count * sizeof(double));
-    memcpy(g->x, m->x0, 3 * m->node_count * sizeof(double));
-    memcpy(g->body, m->node_body, m->node_count * sizeof(int32_t));
-    bool moving = false;
-    for (size_t i = 0; i < m->node_count; i++) {
-        bool free = m->role[i] == RBT_FREE || (m->role[i] == RBT_DRIVEN && is_released(m, i));
-        g->lightness[i] = free ? 1 / m->mass[i] : 0;
-        moving |= free;
-    }
-    if (!moving)
-        return rbt_fail_path(error, NULL, "bodies",
-                             "every node is fixed or driven for ever, so nothing can move by forces; "
-                             "leave some nodes free");
-    for (size_t b = 0; b < m->body_count; b++)
-        for (size_t i = m->bodies[b].node_begin; m->bodies[b].kind == RBT_PARTICLES && i < m->bodies[b].node_end;
-             i++) {
-            g->radius[i] = m->bodies[b].particles.radius;
-            g->points[g->point_count++] = (int32_t)i;
-        }
-    size_t node = m->node_count;
-    for (size_t i = 0; i < m->obstacles.count; i++)
-        if (!add_obstacle(g, &node, &m->obstacles.items[i], i, error)) return false;
-    return true;
-}
-
-// What the two primitives of a sentence belong to
-static void name_pair(const async_contact *s, rbt_pair_key key, char *text, size_t size) {
-    const rbt_model *m = s->model;
-    int32_t node[4];
-    char pair[72];
-    rbt_pair_nodes(&s->contact.surface, key, node);
-    rbt_touch_kind kind = rbt_pair_key_kind(key);
-    rbt_pair_text(&s->contact.surface, key, pair, sizeof pair);
-    int32_t last = node[rbt_pair_corners(kind) - 1];
-    snprintf(text, size, "%s (%s, %s)", pair,
-             (size_t)node[0] < m->node_count ? m->bodies[m->node_body[node[0]]].name : "an obstacle",
-             kind == RBT_TOUCH_WALL || (size_t)last >= m->node_count ? "an obstacle"
-                                                                     : m->bodies[m->node_body[last]].name);
-}
-
 static bool make_contact(async_contact *s, rbt_error *error) {
     const rbt_model *m = s->model;
-    geometry g = {0};
-    if (!make_geometry(s, &g, error)) return false;
-    memcpy(s->tracks.x, g.x, 3 * s->node_count * sizeof(double));
+    if (!rbt_async_surface_make(&s->surface, m, s->arena, error)) return false;
+    memcpy(s->tracks.x, s->surface.x, 3 * s->node_count * sizeof(double));
     rbt_contact_law law = {s->options.stiffness,
                            s->options.thickness,
                            s->options.restitution,
@@ -199,26 +113,13 @@ static bool make_contact(async_contact *s, rbt_error *error) {
                            0};
     if (isnan(law.thickness)) law.thickness = 0.25 * mean_edge(m);
     while (law.deepest < RBT_TICK_BITS && ldexp(m->step, -law.deepest - 1) >= s->options.floor) law.deepest++;
-    rbt_contact_surface_def def = {.node_count = s->node_count,
-                                   .triangle_count = m->triangle_count,
-                                   .edge_count = m->edge_count,
-                                   .point_count = g.point_count,
-                                   .wall_count = g.wall_count,
-                                   .triangles = m->triangles,
-                                   .edges = m->edges,
-                                   .points = g.points,
-                                   .walls = g.walls,
-                                   .radius = g.radius,
-                                   .body = g.body,
-                                   .X = g.X,
-                                   .lightness = g.lightness};
-    if (!rbt_contact_init(&s->contact, &law, &def, &s->tracks, error)) return false;
+    if (!rbt_contact_init(&s->contact, &law, &s->surface.def, &s->tracks, error)) return false;
     s->touching = true;
     for (size_t l = 0; l < s->contact.surface.leaf_count; l++)
         for (int k = 0; k < s->contact.surface.leaves[l].corners; k++)
             s->on_surface[s->contact.surface.leaves[l].node[k]] = 1;
     char text[192];
-    if (rbt_contact_is_legal(&s->contact, g.x, text, sizeof text)) return true;
+    if (rbt_contact_is_legal(&s->contact, s->surface.x, text, sizeof text)) return true;
     return rbt_fail_path(
         error, NULL, "bodies",
         "%s touch or cross at the start (node numbers count through all bodies); move the bodies apart", text);
@@ -269,7 +170,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
             "integrator.options.contact to false or take another method");
         return NULL;
     }
-    s->node_count = model->node_count + model->obstacles.count;
+    s->node_count = model->node_count + rbt_obstacle_node_count(model);
     s->arena = rbt_arena_new();
     size_t n = s->node_count;
     s->tracks = (rbt_tracks){.count = n, .tick = ldexp(model->step, -RBT_TICK_BITS)};
@@ -331,6 +232,12 @@ static bool same_memory(const async_contact *s, const memory_parts *p) {
            memcmp(p->damping, s->damping, s->clocks.memory_count * sizeof *p->damping) == 0;
 }
 
+// Obstacles go where their scripts want them; within a step, as since its beginning.
+static void drive(async_contact *s, int64_t t) {
+    t = t >> RBT_TICK_BITS << RBT_TICK_BITS;
+    rbt_async_surface_drive(&s->surface, &s->tracks, t, time_of(s, t), s->model->step);
+}
+
 // Makes the tracks those of the state, unless they are that already.
 static bool load(async_contact *s, const rbt_state *state) {
     size_t n = s->model->node_count;
@@ -344,7 +251,7 @@ static bool load(async_contact *s, const rbt_state *state) {
     memcpy(s->damping, p.damping, s->clocks.memory_count * sizeof *p.damping);
     rbt_clocks_recall(&s->clocks, s->damping);
     for (size_t i = 0; i < n; i++) s->tracks.t[i] = stored ? p.t[i] : t;
-    for (size_t i = n; i < s->node_count; i++) s->tracks.t[i] = t;
+    if (s->touching) drive(s, t);
     if (!stored) s->head = (memory_head){.step = s->model->step};
     s->now = t - 1;
     s->end = t;
@@ -387,6 +294,7 @@ static bool search(async_contact *s, int64_t t) {
 
 static bool moment(async_contact *s, int64_t t, double time) {
     rbt_contact *c = s->touching ? &s->contact : NULL;
+    if (c && s->surface.moving && rbt_tick_level(t) == 0) drive(s, t);
     bool timed = s->moments++ % TIMED == 0, ok = true;
     if (c && t >= c->end && !search(s, t)) return false;
     double clock = timed ? rbt_now() : 0;
@@ -415,6 +323,8 @@ static bool moment(async_contact *s, int64_t t, double time) {
             if (k->level == 0) break;  // these were all
         }
     }
+    for (size_t n = s->model->node_count; c && s->surface.moving && slowest == 0 && n < s->node_count; n++)
+        rbt_contact_check(c, n, t);
     if (c) ok = rbt_contact_settle(c, t);
     if (timed) lap(s, CERTIFY, clock);
     s->now = t;
@@ -436,7 +346,7 @@ static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_re
                  "a node has a place or a speed that is no number; check forces and speeds, or take a smaller step");
         return RBT_NOT_FINITE;
     }
-    name_pair(s, c->stalled_pair, text, sizeof text);
+    rbt_async_surface_name(&s->surface, &c->surface, c->stalled_pair, text, sizeof text);
     snprintf(report->hint, sizeof report->hint,
              "%.100s: a gap of %.3g m closes at %.3g m/s, layers need steps below %.3g s", text, c->stalled_gap,
              c->stalled_speed, ldexp(s->model->step, -c->law.deepest));

@@ -9,12 +9,22 @@ static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count
 
 // What only a method with contact of its own knows must not be left out silently by others.
 static bool check_known(const rbt_model *m, const rbt_method *method, rbt_error *error) {
-    for (size_t b = 0; !method->own_contact && b < m->body_count; b++)
-        if (m->bodies[b].kind == RBT_SHELL && m->bodies[b].shell.yield < INFINITY) {
-            char path[64];
-            snprintf(path, sizeof path, "bodies[%zu].shell.yield", b);
+    char path[64];
+    if (method->own_contact) return true;
+    for (size_t b = 0; b < m->body_count; b++) {
+        const rbt_body *body = &m->bodies[b];
+        bool yields = body->kind == RBT_SHELL && body->shell.yield < INFINITY;
+        if (!yields && !(body->kind == RBT_NET && body->springs.limit > 0)) continue;
+        snprintf(path, sizeof path, "bodies[%zu].%s", b, yields ? "shell.yield" : "springs.limit");
+        return rbt_fail_path(error, NULL, path, "%s does not know %s; leave \"%s\" out or take async-contact",
+                             method->name, yields ? "hinges that yield" : "limits of springs",
+                             yields ? "yield" : "limit");
+    }
+    for (size_t i = 0; i < m->obstacles.count; i++)
+        if (m->obstacle_motions[i].motion_count) {
+            snprintf(path, sizeof path, "obstacles[%zu]", i);
             return rbt_fail_path(error, NULL, path,
-                                 "%s does not know hinges that yield; leave \"yield\" out or take async-contact",
+                                 "%s does not know obstacles that move; leave \"motions\" out or take async-contact",
                                  method->name);
         }
     return true;

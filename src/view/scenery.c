@@ -132,12 +132,24 @@ static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const dou
     return add_patch(s, corner, u, v, error);
 }
 
+// The scenery is the same in all frames, so what moves is left out.
+static bool moves(const rbt_obstacle *o) {
+    switch ((rbt_obstacle_kind)o->which) {
+    case RBT_OBSTACLE_PLANE: return ((const rbt_obstacle_plane *)o->value)->motions.count > 0;
+    case RBT_OBSTACLE_SPHERE: return ((const rbt_obstacle_sphere *)o->value)->motions.count > 0;
+    case RBT_OBSTACLE_BOX: return ((const rbt_obstacle_box *)o->value)->motions.count > 0;
+    case RBT_OBSTACLE_CAPSULE: return ((const rbt_obstacle_capsule *)o->value)->motions.count > 0;
+    default: return false;
+    }
+}
+
 bool rbt_scenery_build(rbt_scenery *scenery, const rbt_obstacle *obstacles, size_t count, const double low[3],
                        const double high[3], rbt_error *error) {
     *scenery = (rbt_scenery){0};
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
         const void *value = obstacles[i].value;
+        if (moves(&obstacles[i])) continue;
         if (obstacles[i].which == RBT_OBSTACLE_PLANE) good = add_plane(scenery, value, low, high, error);
         if (obstacles[i].which == RBT_OBSTACLE_BOX) {
             const rbt_obstacle_box *box = value;

@@ -1,4 +1,6 @@
-// What async-contact has beyond contact of elastic bodies: hinges that yield, the work of what follows a script.
+// What async-contact has beyond contact of elastic bodies: hinges that yield, obstacles that move and their work, springs that
+// stretch only so far.
+#include "contact/gap.h"
 #include "energy/hinge.h"
 #include "math/vec3.h"
 #include "scene.h"
@@ -100,10 +102,186 @@ static void flow_is_remembered(void **state) {
             "does not know hinges that yield");
 }
 
+// ---- Obstacles that move
+
+// The way distances change, which impulses and certificates rest on, against differences
+static void gaps_change_as_their_weights_say(void **state) {
+    (void)state;
+    const double x[6] = {0.3, -0.2, 0.5, 1.1, 0.4, -0.3}, v[6] = {0.7, -1.3, 0.2, 0.5, 0.9, -0.6};
+    const double normal[3] = {2.0 / 7, 3.0 / 7, 6.0 / 7}, h = 1e-6;
+    static const rbt_touch_kind kinds[] = {RBT_TOUCH_WALL, RBT_TOUCH_STRETCH, RBT_TOUCH_SHRINK};
+    for (int i = 0; i < 3; i++) {
+        rbt_gap gap[3];
+        for (int k = 0; k < 3; k++) {
+            double moved[12] = {0};
+            for (int j = 0; j < 6; j++) moved[j] = x[j] + (k - 1) * h * v[j];
+            if (kinds[i] == RBT_TOUCH_WALL) rbt_gap_wall(moved + 3, normal, moved, &gap[k]);
+            else rbt_gap_measure(kinds[i], moved, &gap[k]);
+        }
+        double rate = 0;
+        for (int a = 0; a < 2; a++) rate += gap[1].weight[a] * rbt_dot(gap[1].normal, v + 3 * a);
+        assert_true(fabs(rate - (gap[2].distance - gap[0].distance) / (2 * h)) < 1e-8);
+        assert_true(fabs(rate) > 0.1);
+    }
+}
+
+// A wall of infinite mass that moves at V throws a ball at rest away at 2 V, and has done all the work that this takes.
+static void a_wall_that_moves_does_work(void **state) {
+    (void)state;
+    static const char *const walls[] = {
+        "{'plane': {'point': [0, 0, 0], 'normal': [1, 0, 0], 'motions': [{'velocity': {'velocity': [3, 0, 0]}}]}}",
+        "{'sphere': {'center': [-1, 0, 0], 'radius': 1, 'motions': [{'velocity': {'velocity': [3, 0, 0]}}]}}",
+        "{'capsule': {'a': [-1, -2, 0], 'b': [-1, 3, 0], 'radius': 1, 'motions': [{'velocity': {'velocity': [3, 0, "
+        "0]}}]}}",
+        "{'box': {'min': [-2, -1, -1], 'max': [0, 2, 1], 'motions': [{'velocity': {'velocity': [3, 0, 0]}}]}}"};
+    for (int i = 0; i < 4; i++) {
+        char json[2048];
+        snprintf(json, sizeof json,
+                 "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'cloth': {'length': 9, 'width': 20, "
+                 "'cells_along': 1, 'cells_across': 1}}}, 'transform': {'translate': [5, 0, 10]}, 'particles': "
+                 "{'radius': 0.1, 'mass': 2}, 'fixed': [{'nodes': [1, 2, 3]}]}], 'obstacles': [%s], "
+                 "'time': {'step': 1e-3, 'frame': 0.01, 'end': 9}, 'integrator': {'method': 'async-contact', "
+                 "'options': {'stiffness': 1e4, 'thickness': 0.05, 'safety': 0.02}}}",
+                 walls[i]);
+        rbt_sim *sim = sim_from(json), *again = sim_from(json);
+        for (int k = 0; k < 30; k++) {
+            advance(sim, 1);
+            rbt_energies e = rbt_sim_energies(sim);
+            assert_true(fabs(e.total - e.work) < 0.02 * 36);
+            if (k == 14) carry(sim, again);
+            if (k > 14) advance(again, 1);
+        }
+        assert_true(same_bits(sim, again));
+        assert_true(fabs(sim->state.v[0] - 6) < 0.06);
+        assert_true(fabs(rbt_sim_energies(sim).work - 36) < 0.02 * 36);
+        rbt_sim_free(sim);
+        rbt_sim_free(again);
+    }
+    refuses(
+        "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'cloth': {}}}, 'shell': {'thickness': 0.01}}], "
+        "'obstacles': [{'plane': {'point': [0, -1, 0], 'motions': [{'velocity': {'velocity': [0, 1, 0]}}]}}], "
+        "'integrator': {'method': 'backward-euler'}}",
+        "does not know obstacles that move");
+    refuses(
+        "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'cloth': {}}}, 'shell': {'thickness': 0.01}}], "
+        "'obstacles': [{'plane': {'point': [0, -1, 0], 'motions': [{'rotation': {'axis': [0, 0, 1], 'rate': 1}}]}}], "
+        "'integrator': {'method': 'async-contact'}}",
+        "cannot turn");
+}
+
+static double to_segment(const double p[3], const double a[3], const double b[3]) {
+    double ab[3], ap[3];
+    rbt_subtract(b, a, ab);
+    rbt_subtract(p, a, ap);
+    double s = fmin(1, fmax(0, rbt_dot(ab, ap) / rbt_dot(ab, ab)));
+    for (int k = 0; k < 3; k++) ap[k] -= s * ab[k];
+    return rbt_length(ap);
+}
+
+// A cloth falls on a rod that turns, and on a block that rises: no point of it gets into them.
+static void rods_and_blocks_keep_cloth_out(void **state) {
+    (void)state;
+    rbt_sim *sim = sim_from(
+        "{'rubato': 1, 'bodies': [{'name': 'cloth', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, "
+        "'cells_along': 6, 'cells_across': 6}}}, 'transform': {'translate': [0, 0.3, 0]}, 'material': {'young': "
+        "1e4, 'density': 500}, 'shell': {'thickness': 0.002, 'bending': 1e-4}}], 'forces': [{'gravity': {}}], "
+        "'obstacles': [{'capsule': {'a': [-0.7, 0, 0.2], 'b': [0.7, 0, 0.2], 'radius': 0.1, 'motions': [{'rotation': "
+        "{'point': [0, 0, 0.2], 'axis': [0, 1, 0], 'rate': 5}}]}}, {'box': {'min': [-0.2, -0.6, -0.4], 'max': [0.2, "
+        "-0.1, -0.2], 'motions': [{'velocity': {'velocity': [0, 1, 0], 'until': 0.2}}]}}], "
+        "'time': {'step': 5e-4, 'frame': 0.01, 'end': 9}, 'integrator': {'method': 'async-contact', 'options': "
+        "{'thickness': 0.01, 'friction': 0.2}}}");
+    double nearest = INFINITY, lowest = INFINITY;
+    for (int f = 0; f < 50; f++) {
+        advance(sim, 1);
+        double t = rbt_sim_time(sim), turn = 5 * t, top = -0.1 + fmin(t, 0.2);
+        double a[3] = {-0.7 * cos(turn), 0, 0.2 + 0.7 * sin(turn)},
+               b[3] = {0.7 * cos(turn), 0, 0.2 - 0.7 * sin(turn)};
+        for (size_t i = 0; i < sim->model->triangle_count; i++)
+            for (int k = 0; k < 66; k++) {  // points all over the triangle
+                double p[3] = {0}, u = (double)(k % 11) / 10, w = (double)(k / 11) / 5;
+                double weight[3] = {1 - u, u * (1 - w), u * w};
+                for (int c = 0; c < 3; c++)
+                    rbt_add_scaled(p, weight[c], sim->state.x + 3 * (size_t)sim->model->triangles[3 * i + (size_t)c]);
+                nearest = fmin(nearest, to_segment(p, a, b));
+                bool above = fabs(p[0]) < 0.2 && p[2] > -0.4 && p[2] < -0.2;
+                if (above) lowest = fmin(lowest, p[1] - top);
+            }
+    }
+    assert_true(nearest > 0.1 && nearest < 0.11);
+    assert_true(lowest > 0 && lowest < 0.01);
+    rbt_sim_free(sim);
+}
+
+// ---- Springs that stretch only so far
+
+// A chain between two fixed ends is hit by a ball.
+static rbt_sim *chain(double speed, double limit, const char *method) {
+    char json[2048];
+    FILE *file = fopen("features-chain.obj", "w");
+    assert_non_null(file);
+    for (int i = 0; i <= 10; i++) fprintf(file, "v 0 %g 0\n", 0.1 * i);
+    for (int i = 1; i <= 10; i++) fprintf(file, "l %d %d\n", i, i + 1);
+    fclose(file);
+    file = fopen("features-ball.obj", "w");
+    assert_non_null(file);
+    fputs("v 0 0 0\nv 9 0 0\nl 1 2\n", file);
+    fclose(file);
+    snprintf(
+        json, sizeof json,
+        "{'rubato': 1, 'bodies': [{'name': 'chain', 'mesh': {'file': 'features-chain.obj'}, 'springs': "
+        "{'stiffness': 50, 'node_mass': 0.1, 'limit': %g}, 'fixed': [{'nodes': [0]}]}, "
+        "{'name': 'ball', 'mesh': {'file': 'features-ball.obj'}, 'transform': {'translate': [-0.3, 0.53, 0]}, "
+        "'particles': {'radius': 0.05, 'mass': 1}, 'fixed': [{'nodes': [1]}], 'velocity': {'linear': [%g, 0, 0]}}], "
+        "'time': {'step': %g, 'frame': %g, 'end': 1000}, 'integrator': {'method': '%s'%s}}",
+        limit, speed, 1e-3 / speed, 1e-2 / speed, method,
+        method[0] == 'a' ? ", 'options': {'stiffness': 1000, 'thickness': 0.02}" : "");
+    rbt_scene_file *scene = scene_from(json);
+    rbt_error error;
+    rbt_sim *sim = rbt_sim_create(rbt_scene_of(scene), &error);
+    rbt_scene_free(scene);
+    remove("features-chain.obj");
+    remove("features-ball.obj");
+    if (!sim) assert_non_null(strstr(error.message, "does not know limits of springs"));
+    return sim;
+}
+
+static void strain_of(const rbt_sim *sim, double *least, double *most) {
+    for (size_t e = 0; e < 10; e++) {
+        double along[3];
+        rbt_subtract(sim->state.x + 3 * (e + 1), sim->state.x + 3 * e, along);
+        *least = fmin(*least, rbt_length(along) / 0.1 - 1);
+        *most = fmax(*most, rbt_length(along) / 0.1 - 1);
+    }
+}
+
+// At any speed springs with a limit keep it, and energy; those without do not.
+static void limits_hold_at_any_speed(void **state) {
+    (void)state;
+    static const double speeds[] = {1, 30, 1000};
+    for (int i = 0; i < 3; i++) {
+        double least = 0, most = 0, free_least = 0, free_most = 0;
+        rbt_sim *sim = chain(speeds[i], 0.1, "async-contact"), *elastic = chain(speeds[i], 0, "async-contact");
+        double first = rbt_sim_energies(sim).total;
+        for (int f = 0; f < 100; f++) {
+            advance(sim, 1);
+            advance(elastic, 1);
+            strain_of(sim, &least, &most);
+            strain_of(elastic, &free_least, &free_most);
+            assert_true(fabs(rbt_sim_energies(sim).total / first - 1) < 0.05);
+        }
+        assert_true(least > -0.1 && most < 0.1 && most > 0.04);
+        assert_true(speeds[i] < 2 || free_most > 0.5);
+        rbt_sim_free(sim);
+        rbt_sim_free(elastic);
+    }
+    assert_null(chain(1, 0.1, "semi-implicit"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hinge_that_yields_stays_bent),
-        cmocka_unit_test(flow_is_remembered),
+        cmocka_unit_test(a_hinge_that_yields_stays_bent),   cmocka_unit_test(flow_is_remembered),
+        cmocka_unit_test(gaps_change_as_their_weights_say), cmocka_unit_test(a_wall_that_moves_does_work),
+        cmocka_unit_test(rods_and_blocks_keep_cloth_out),   cmocka_unit_test(limits_hold_at_any_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,7 +226,7 @@ static void fingerprint_sees_everything(void **unused) {
     CHANGES(m->frame_interval, 0.1);
     CHANGES(m->steps_per_frame, 3);
 
-    rbt_obstacle_plane plane = {{0, 0, 0}, {0, 1, 0}, 1e6};
+    rbt_obstacle_plane plane = {{0, 0, 0}, {0, 1, 0}, 1e6, {0}};
     rbt_obstacle obstacle = {RBT_OBSTACLE_PLANE, &plane};
     double times[2] = {0, 1}, offsets[6] = {0};
     rbt_move_keyframes keys = {{2, times}, {2, offsets}};

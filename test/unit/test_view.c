@@ -522,10 +522,10 @@ static void obstacles_and_ranges_are_drawn(void **state) {
     (void)state;
     rbt_error error;
     rbt_render_report report;
-    const rbt_obstacle_plane floor = {{0, -0.5, 0}, {0, 1, 0}, 1}, slope = {{0, -1, 0}, {0.3, 1, 0}, 1};
-    const rbt_obstacle_sphere ball = {{1, -0.6, 1}, 0.5, 1};
-    const rbt_obstacle_box box = {{3, 0, 0}, {4, 1, 1}, 1};
-    const rbt_obstacle_capsule rod = {{-2, 0, 0}, {-2, 2, 0}, 0.3, 1};
+    const rbt_obstacle_plane floor = {{0, -0.5, 0}, {0, 1, 0}, 1, {0}}, slope = {{0, -1, 0}, {0.3, 1, 0}, 1, {0}};
+    const rbt_obstacle_sphere ball = {{1, -0.6, 1}, 0.5, 1, {0}};
+    const rbt_obstacle_box box = {{3, 0, 0}, {4, 1, 1}, 1, {0}};
+    const rbt_obstacle_capsule rod = {{-2, 0, 0}, {-2, 2, 0}, 0.3, 1, {0}};
     const rbt_obstacle obstacles[] = {{RBT_OBSTACLE_PLANE, &floor},
                                       {RBT_OBSTACLE_PLANE, &slope},
                                       {RBT_OBSTACLE_SPHERE, &ball},

@@ -1,0 +1,26 @@
+// What keeps nodes apart, or together, without a tree: planes, and springs that may change their length only so far.
+//
+// A spring of length L and limit s has two nested sequences of layers (Harmon et al. 2009, section 7), whose gaps are
+//   stretch  (1 + s) L - |x_1 - x_0|      shrink  |x_1 - x_0| - (1 - s) L
+// and whose thickness is half the gap at rest, or that of contact if it is less. |x_1 - x_0| grows no faster than |v_1 - v_0|.
+#ifndef RBT_CONTACT_BOUNDS_H
+#define RBT_CONTACT_BOUNDS_H
+
+#include "contact/contact.h"
+
+// Thickness of the layers of a limit [m]
+double rbt_limit_thickness(const rbt_contact *contact, int32_t leaf);
+
+// Whether the spring of a leaf has limits.
+static inline bool rbt_leaf_is_limited(const rbt_contact_surface *s, size_t leaf) {
+    return s->leaves[leaf].corners == 2 && s->def.limit && s->def.limit[leaf - s->def.triangle_count] > 0;
+}
+
+// Pairs with planes and limits that may be needed in the window, one after the other: *at starts as 0 and tells where to go on.
+// False: there are no more.
+bool rbt_bounds_next(const rbt_contact *contact, size_t *at, rbt_candidate *candidate);
+
+// Whether planes and limits are kept at the places x; false and `text` names the first one that is not.
+bool rbt_bounds_are_legal(const rbt_contact *contact, const double *x, double least, char *text, size_t size);
+
+#endif
