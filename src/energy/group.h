@@ -24,6 +24,10 @@ typedef struct rbt_group_type {
     // dW_e/dx_a: gradient[3 (corners (e - first) + a) + i] [N]; energy may be NULL
     void (*gradient)(const rbt_group *group, size_t first, size_t count, const double *x, double *energy,
                      double *gradient);
+    // The same added up at places of four numbers, the last a spare one: corner k of the range, counted as in gradient, is at place[k] of
+    // the positions y and of sum; sum[4 place[k] + i] += dW_e/dx_a. NULL: gradient serves.
+    void (*sum)(const rbt_group *group, size_t first, size_t count, const uint16_t *place, const double *y,
+                double *energy, double *sum);
     // blocks[9 (pairs (e - first) + pair) + 3 i + j] [N/m]
     void (*stiffness)(const rbt_group *group, rbt_stiffness_kind kind, size_t first, size_t count, const double *x,
                       double *blocks);

@@ -136,6 +136,11 @@ static void gradient(const rbt_group *group, size_t first, size_t count, const d
     ((const rbt_tets *)group->data)->kernels->gradient(batch_at(group, first), count, x, energies, result);
 }
 
+static void sum(const rbt_group *group, size_t first, size_t count, const uint16_t *place, const double *y,
+                double *energies, double *result) {
+    ((const rbt_tets *)group->data)->kernels->sum(batch_at(group, first), count, place, y, energies, result);
+}
+
 static void stiffness(const rbt_group *group, rbt_stiffness_kind kind, size_t first, size_t count, const double *x,
                       double *blocks) {
     ((const rbt_tets *)group->data)->kernels->stiffness[kind](batch_at(group, first), count, x, blocks);
@@ -206,6 +211,7 @@ const rbt_group_type RBT_TETS = {
     .pairs = RBT_TET_PAIRS,
     .energy = energy,
     .gradient = gradient,
+    .sum = sum,
     .stiffness = stiffness,
     .local = rbt_tet_local,
     .tangent_size = tangent_size,

@@ -307,6 +307,7 @@ INLINE void warped_batches(const rbt_tet_batch *batches, size_t count, const dou
     }
 }
 
+#include "energy/tet_force_kernel.h"
 #include "energy/tet_tangent_kernel.h"
 #include "energy/tet_warp_kernel.h"
 
@@ -318,6 +319,10 @@ INLINE void warped_batches(const rbt_tet_batch *batches, size_t count, const dou
     }                                                                                                                \
     static void gradient_##name(const rbt_tet_batch *b, size_t n, const double *x, double *e, double *g) {           \
         gradient_batches(b, n, x, e, g, psi_##name, rotation, quartic);                                              \
+    }                                                                                                                \
+    static void sum_##name(const rbt_tet_batch *b, size_t n, const uint16_t *place, const double *y, double *e,      \
+                           double *sum) {                                                                            \
+        sum_batches(b, n, place, y, e, sum, psi_##name, rotation, quartic);                                          \
     }                                                                                                                \
     static void hessian_##name(const rbt_tet_batch *b, size_t n, const double *x, double *k) {                       \
         stiffness_batches(b, n, x, k, psi_##name, rotation, quartic, false);                                         \
@@ -358,8 +363,8 @@ static void warped_corotational(const rbt_tet_batch *b, size_t n, const double *
 
 #define KERNELS(name)                                                                                                \
     {                                                                                                                \
-        energy_##name, gradient_##name, {hessian_##name, projected_##name, hessian_##name}, SPECTRUM_DOUBLES,        \
-            tangent_##name, apply_spectrum, NULL                                                                     \
+        energy_##name, gradient_##name, sum_##name, {hessian_##name, projected_##name, hessian_##name},              \
+            SPECTRUM_DOUBLES, tangent_##name, apply_spectrum, NULL                                                   \
     }
 
 #define RBT_TET_KERNEL_TABLE                                                                                         \
@@ -367,14 +372,15 @@ static void warped_corotational(const rbt_tet_batch *b, size_t n, const double *
         KERNELS(stable_neo_hookean), KERNELS(neo_hookean), KERNELS(st_venant_kirchhoff), KERNELS(fixed_corotated),   \
             {energy_corotational,                                                                                    \
              gradient_corotational,                                                                                  \
+             sum_corotational,                                                                                       \
              {hessian_corotational, projected_corotational, warped_corotational},                                    \
              9,                                                                                                      \
              tangent_rotation,                                                                                       \
              apply_rotation,                                                                                         \
              NULL},                                                                                                  \
             KERNELS(arap),                                                                                           \
-            {energy_linear, gradient_linear, {hessian_linear, hessian_linear, hessian_linear}, 0, tangent_nothing,   \
-             apply_linear,  warp_linear},                                                                            \
+            {energy_linear,   gradient_linear, sum_linear, {hessian_linear, hessian_linear, hessian_linear}, 0,      \
+             tangent_nothing, apply_linear,    warp_linear},                                                         \
     }
 
 #endif

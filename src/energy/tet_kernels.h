@@ -44,6 +44,9 @@ typedef struct rbt_tet_kernels {
     void (*energy)(const rbt_tet_batch *batches, size_t count, const double *x, double *energy);
     // gradient[12 e + 3 a + i] [N]; energy may be NULL
     void (*gradient)(const rbt_tet_batch *batches, size_t count, const double *x, double *energy, double *gradient);
+    // the gradient added up at places of four numbers: sum[4 place[4 e + a] + i] += dW/dx, positions y likewise; energy may be NULL
+    void (*sum)(const rbt_tet_batch *batches, size_t count, const uint16_t *place, const double *y, double *energy,
+                double *sum);
     void (*stiffness[RBT_STIFFNESS_KINDS])(const rbt_tet_batch *batches, size_t count, const double *x,
                                            double *blocks);
     // RBT_TANGENT as a map: tangent_size numbers per tet hold what depends on x (0: nothing does), apply gives K p as gradient

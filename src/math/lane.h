@@ -53,6 +53,21 @@ static inline bool lane_any(rbt_lane_mask m) {
     return bits != 0;
 }
 
+// Four doubles at once: a vector and a spare number
+#if defined(__AVX__) && !defined(__AVX512F__)
+#define RBT_LANE_IS_PLACE
+static inline void lane_transpose(rbt_lane r[4]) {
+    rbt_lane a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
+    rbt_lane b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+    rbt_lane c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+    rbt_lane d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+#endif
+
 // 3x3 matrices, entries numbered 3 row + column
 typedef struct rbt_lane3 {
     rbt_lane at[9];

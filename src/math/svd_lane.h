@@ -48,31 +48,50 @@ static inline void lane_squares(const rbt_lane3 *F, rbt_lane_invariants *I, rbt_
     I->I4 = c[0] * c[0] + c[4] * c[4] + c[8] * c[8] + 2 * (c[1] * c[1] + c[2] * c[2] + c[5] * c[5]);
 }
 
-// I1 from I2, I3, I4; returns the lanes in which R is (nearly) undetermined or F is not a number
-static inline rbt_lane_mask lane_sum_of_stretches(rbt_lane_invariants *I) {
-    rbt_lane a = I->I2, b = 0.5 * (a * a - I->I4), J2 = 2 * I->I3, s = lane_sqrt(3 * a);
-    for (int k = 0; k < 5; k++) {
-        rbt_lane q = s * s - a, g = 0.25 * q * q - b - J2 * s, slope = s * q - J2, curve = 3 * s * s - a;
-        rbt_lane below = 2 * slope * slope - g * curve;
-        s = s - 2 * g * slope / lane_select(below > 0, below, lane_of(1));
+// I1 from I2, I3, I4, for `count` vectors at once; `bad`: the lanes in which R is (nearly) undetermined or F is not a number. A lane
+// that moved by less than 2e-6 of itself is at its root to rounding, since the error is cubed, and stays: what it gets does not
+// depend on the others.
+static inline __attribute__((always_inline)) void lane_sums_of_stretches(rbt_lane_invariants *I, rbt_lane_mask *bad,
+                                                                         int count) {
+    enum { MOST_VECTORS = 8 };
+    rbt_lane a[MOST_VECTORS], b[MOST_VECTORS], J2[MOST_VECTORS], s[MOST_VECTORS];
+    rbt_lane_mask moving[MOST_VECTORS];
+    for (int i = 0; i < count; i++) {
+        a[i] = I[i].I2;
+        b[i] = 0.5 * (a[i] * a[i] - I[i].I4);
+        J2[i] = 2 * I[i].I3;
+        s[i] = lane_sqrt(3 * a[i]);
+        moving[i] = s[i] == s[i];
     }
-    rbt_lane q = s * s - a, g = 0.25 * q * q - b - J2 * s;
-    I->I1 = s;
-    I->slope = s * q - J2;
-    rbt_lane size = a * lane_sqrt(a);
-    return ~((I->slope > 0.05 * size) & (lane_abs(g) < 1e-14 * (a * a)));
+    for (int k = 0; k < 6; k++) {
+        rbt_lane_mask any = {0};
+        for (int i = 0; i < count; i++) {
+            rbt_lane q = s[i] * s[i] - a[i], g = 0.25 * q * q - b[i] - J2[i] * s[i], slope = s[i] * q - J2[i];
+            rbt_lane below = 2 * slope * slope - g * (3 * s[i] * s[i] - a[i]);
+            rbt_lane by = 2 * g * slope / lane_select(below > 0, below, lane_of(1));
+            s[i] = lane_select(moving[i], s[i] - by, s[i]);
+            moving[i] &= lane_abs(by) > 2e-6 * s[i];
+            any |= moving[i];
+        }
+        if (!lane_any(any)) break;
+    }
+    for (int i = 0; i < count; i++) {
+        rbt_lane q = s[i] * s[i] - a[i], g = 0.25 * q * q - b[i] - J2[i] * s[i];
+        I[i].I1 = s[i];
+        I[i].slope = s[i] * q - J2[i];
+        bad[i] = ~((I[i].slope > 0) & (I[i].slope * I[i].slope > 0.0025 * a[i] * a[i] * a[i]) &
+                   (lane_abs(g) < 1e-14 * (a[i] * a[i])));
+    }
 }
 
-// R and all invariants; C and cofactor as lane_squares left them. The bad lanes are done by rbt_svd3.
-static inline void lane_polar(const rbt_lane3 *F, rbt_lane_invariants *I, const rbt_lane3 *C,
-                              const rbt_lane3 *cofactor, rbt_lane3 *R) {
-    rbt_lane_mask bad = lane_sum_of_stretches(I);
-    rbt_lane3 FC;
-    lane_multiply(F, C, &FC);
-    rbt_lane inverse = 1 / I->slope, f = (I->I1 * I->I1 + I->I2) * inverse, fc = -2 * inverse,
-             co = 2 * I->I1 * inverse;
-    for (int i = 0; i < 9; i++) R->at[i] = f * F->at[i] + fc * FC.at[i] + co * cofactor->at[i];
-    if (!lane_any(bad)) return;
+static inline rbt_lane_mask lane_sum_of_stretches(rbt_lane_invariants *I) {
+    rbt_lane_mask bad;
+    lane_sums_of_stretches(I, &bad, 1);
+    return bad;
+}
+
+// I1 and R of the bad lanes, by rbt_svd3
+static inline void lane_polar_bad(const rbt_lane3 *F, rbt_lane_invariants *I, rbt_lane_mask bad, rbt_lane3 *R) {
     rbt_lane3 U, V;
     rbt_lane sigma[3];
     for (int l = 0; l < RBT_LANES; l++) {
@@ -84,6 +103,18 @@ static inline void lane_polar(const rbt_lane3 *F, rbt_lane_invariants *I, const 
                 R->at[3 * i + j][l] = U.at[3 * i][l] * V.at[3 * j][l] + U.at[3 * i + 1][l] * V.at[3 * j + 1][l] +
                                       U.at[3 * i + 2][l] * V.at[3 * j + 2][l];
     }
+}
+
+// R and all invariants; C and cofactor as lane_squares left them
+static inline void lane_polar(const rbt_lane3 *F, rbt_lane_invariants *I, const rbt_lane3 *C,
+                              const rbt_lane3 *cofactor, rbt_lane3 *R) {
+    rbt_lane_mask bad = lane_sum_of_stretches(I);
+    rbt_lane3 FC;
+    lane_multiply(F, C, &FC);
+    rbt_lane inverse = 1 / I->slope, f = (I->I1 * I->I1 + I->I2) * inverse, fc = -2 * inverse,
+             co = 2 * I->I1 * inverse;
+    for (int i = 0; i < 9; i++) R->at[i] = f * F->at[i] + fc * FC.at[i] + co * cofactor->at[i];
+    if (lane_any(bad)) lane_polar_bad(F, I, bad, R);
 }
 
 // One Jacobi rotation of the symmetric matrix (d: diagonal, o: off-diagonal with o[k] opposite of k) in the plane (p, q),

@@ -62,18 +62,40 @@ static double sum_of(const double *values, size_t count) {
     return sum;
 }
 
+// The elements of a chunk, where their nodes lie side by side in places of four numbers
+static void sum_places(const rbt_group *group, const rbt_plan *plan, const rbt_chunk *chunk, const double *x,
+                       double *energy, double *sum) {
+    double y[4 * RBT_MOST_CORNERS * RBT_CHUNK] __attribute__((aligned(32)));
+    double own[4 * RBT_MOST_CORNERS * RBT_CHUNK] __attribute__((aligned(32)));
+    const int32_t *node = plan->slot_node + chunk->slot_begin;
+    for (size_t k = 0; k < chunk->slot_count; k++) {
+        memcpy(y + 4 * k, x + 3 * (size_t)node[k], 3 * sizeof *y);
+        y[4 * k + 3] = 0;
+    }
+    memset(own, 0, 4 * chunk->slot_count * sizeof *own);
+    group->type->sum(group, chunk->first, chunk->count, plan->local + chunk->corner_begin, y, energy, own);
+    for (size_t k = 0; k < chunk->slot_count; k++) memcpy(sum + 3 * k, own + 4 * k, 3 * sizeof *sum);
+}
+
+static void sum_corners(const rbt_group *group, const rbt_plan *plan, const rbt_chunk *chunk, const double *x,
+                        double *energy, double *sum) {
+    double corner[3 * RBT_MOST_CORNERS * RBT_CHUNK];
+    group->type->gradient(group, chunk->first, chunk->count, x, energy, corner);
+    memset(sum, 0, 3 * chunk->slot_count * sizeof *sum);
+    const uint16_t *local = plan->local + chunk->corner_begin;
+    for (size_t k = 0; k < chunk->count * (size_t)group->type->corners; k++)
+        rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
+}
+
 // Every chunk sums its elements' forces into places of its own; every node then sums what its chunks made, in their order.
 static void sum_chunk(const rbt_model *m, const rbt_plan *plan, size_t c, const double *x, double *energies,
                       double *partial) {
     const rbt_chunk *chunk = &plan->chunks[c];
     const rbt_group *group = &m->groups[chunk->group];
-    double corner[3 * RBT_MOST_CORNERS * RBT_CHUNK], energy[RBT_CHUNK], *sum = partial + 3 * chunk->slot_begin;
-    group->type->gradient(group, chunk->first, chunk->count, x, energies ? energy : NULL, corner);
+    double energy[RBT_CHUNK], *sum = partial + 3 * chunk->slot_begin;
+    if (group->type->sum) sum_places(group, plan, chunk, x, energies ? energy : NULL, sum);
+    else sum_corners(group, plan, chunk, x, energies ? energy : NULL, sum);
     if (energies) energies[c] = sum_of(energy, chunk->count);
-    memset(sum, 0, 3 * chunk->slot_count * sizeof *sum);
-    const uint16_t *local = plan->local + chunk->corner_begin;
-    for (size_t k = 0; k < chunk->count * (size_t)group->type->corners; k++)
-        rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
 }
 
 // A team of one thread costs more than a handful of elements: methods that make millions of small events go around it.

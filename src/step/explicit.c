@@ -55,6 +55,9 @@ static void force_beside(rbt_explicit *s, const rbt_state *state, double along, 
 
 static void add_damping(rbt_explicit *s, const rbt_state *state) {
     const rbt_model *m = s->model;
+    bool damped = s->moved != NULL;
+    for (size_t b = 0; b < m->body_count; b++) damped |= m->bodies[b].damping.mass > 0;
+    if (!damped) return;
     double fastest = 0, size[3];
     for (size_t n = 0; n < m->node_count; n++) fastest = fmax(fastest, rbt_length(state->v + 3 * n));
     rbt_subtract(m->bodies[0].box_max, m->bodies[0].box_min, size);

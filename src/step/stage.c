@@ -130,14 +130,17 @@ static void report_motion(const rbt_model *m, const rbt_state *state, size_t n, 
 }
 
 rbt_outcome rbt_check_motion(const rbt_model *m, const rbt_state *state, double h, rbt_step_report *report) {
-    for (size_t n = 0; n < m->node_count; n++) {
-        const rbt_body *body = &m->bodies[m->node_body[n]];
+    for (size_t b = 0; b < m->body_count; b++) {
+        const rbt_body *body = &m->bodies[b];
         double size[3];
         rbt_subtract(body->box_max, body->box_min, size);
-        if (isfinite(rbt_length(state->x + 3 * n)) && rbt_length(state->v + 3 * n) * h <= 1e3 * rbt_length(size))
-            continue;
-        report_motion(m, state, n, report);
-        return RBT_NOT_FINITE;
+        double most = 1e6 * rbt_dot(size, size) / (h * h);
+        for (size_t n = body->node_begin; n < body->node_end; n++) {
+            const double *x = state->x + 3 * n, *v = state->v + 3 * n;
+            if (isfinite(rbt_dot(x, x)) && rbt_dot(v, v) <= most) continue;
+            report_motion(m, state, n, report);
+            return RBT_NOT_FINITE;
+        }
     }
     return rbt_report_inverted(report, m, state->x) ? RBT_INVERTED : RBT_DONE;
 }

@@ -226,7 +226,45 @@ static void check_counts(const rbt_material *m, const rbt_tet_kernels *k) {
     }
 }
 
+// Forces added up where they are made are those of gradient, for any number of tets up to three batches; what lies at other places
+// stays. F is a small or a large strain, or one of the hard cases, where R comes from rbt_svd3.
+static void check_sums(const rbt_material *m, const rbt_tet_kernels *k) {
+    enum { BATCHES = 3, TETS = BATCHES * RBT_W };
+    rbt_tet_batch batches[BATCHES];
+    double x[12 * TETS], y[16 * TETS + 4], g[12 * TETS], e[TETS];
+    uint16_t place[4 * TETS];
+    for (int b = 0; b < BATCHES; b++) {
+        sample s = random_tets(b == 0 ? 1e-3 : 0.3);
+        static const double flat[9] = {2, 0, 0, 0, 0.5, 0, 0, 0, -0.5},
+                            mirrored[9] = {1, 0, 0, 0, 1.2, 0, 0, 0, -0.9};
+        for (int l = 0; b == 2 && m->survives_inversion && l < 4; l++) set_F(&s, l, l % 2 ? flat : mirrored);
+        batches[b] = s.batch;
+        memcpy(x + 12 * RBT_W * b, s.x, sizeof s.x);
+        for (int l = 0; l < RBT_W; l++)
+            for (int a = 0; a < 4; a++) batches[b].node[a][l] += 4 * RBT_W * b;
+    }
+    for (uint16_t i = 0; i < 4 * TETS; i++) {
+        place[i] = (uint16_t)(4 * TETS - 1 - i);
+        memcpy(y + 4 * place[i], x + 3 * i, 3 * sizeof *y);
+        y[4 * place[i] + 3] = 0;
+    }
+    k->gradient(batches, TETS, x, e, g);
+    for (size_t n = 1; n <= TETS; n++) {
+        double sum[16 * TETS], f[TETS + 1];
+        for (int i = 0; i < 16 * TETS; i++) sum[i] = 3;
+        f[n] = -7;
+        k->sum(batches, n, place, y, f, sum);
+        assert_true(f[n] == -7);
+        for (size_t t = 0; t < n; t++) assert_true(fabs(f[t] - e[t]) <= 1e-13 * (1 + fabs(e[t])));
+        for (size_t i = 0; i < 12 * TETS; i++) {
+            double own = i < 12 * n ? g[i] : 0;
+            assert_true(fabs(sum[4 * place[i / 3] + i % 3] - 3 - own) <= 1e-12 * (1 + fabs(own)));
+        }
+    }
+}
+
 static void gradient_is_energy_slope(void **state) { (void)state, each(check_gradient); }
+static void sums_are_gradients(void **state) { (void)state, each(check_sums); }
 static void hessian_is_gradient_slope(void **state) { (void)state, each(check_hessian); }
 static void rest_is_linear_elasticity(void **state) { (void)state, each(check_rest); }
 static void rotation_does_not_matter(void **state) { (void)state, each(check_rotation); }
@@ -264,15 +302,11 @@ static void names_are_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradient_is_energy_slope),
-        cmocka_unit_test(hessian_is_gradient_slope),
-        cmocka_unit_test(rest_is_linear_elasticity),
-        cmocka_unit_test(rotation_does_not_matter),
-        cmocka_unit_test(projection_is_the_nearest_above),
-        cmocka_unit_test(hard_cases_give_numbers),
-        cmocka_unit_test(part_of_a_batch_is_the_same),
-        cmocka_unit_test(instruction_sets_agree),
-        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(gradient_is_energy_slope),  cmocka_unit_test(sums_are_gradients),
+        cmocka_unit_test(hessian_is_gradient_slope), cmocka_unit_test(rest_is_linear_elasticity),
+        cmocka_unit_test(rotation_does_not_matter),  cmocka_unit_test(projection_is_the_nearest_above),
+        cmocka_unit_test(hard_cases_give_numbers),   cmocka_unit_test(part_of_a_batch_is_the_same),
+        cmocka_unit_test(instruction_sets_agree),    cmocka_unit_test(names_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
