@@ -76,6 +76,7 @@ extern const rbt_method RBT_BDF2;
 extern const rbt_method RBT_SIERE;
 extern const rbt_method RBT_ERE;
 extern const rbt_method RBT_MULTIRATE_EULER;
+extern const rbt_method RBT_SCHROEDER;
 extern const rbt_method RBT_ASYNC_CONTACT;
 
 #endif

@@ -19,7 +19,9 @@ static const double OMEGA = 100;  // [1/s]
 typedef enum scheme { EULER, MIDPOINT, TWO_STEP, SYMPLECTIC, EXACT, UNKNOWN } scheme;
 
 static scheme scheme_of(const char *method) {
-    if (strcmp(method, "backward-euler") == 0 || strcmp(method, "semi-implicit") == 0) return EULER;
+    static const char *const euler[] = {"backward-euler", "semi-implicit", "multirate-euler", "schroeder"};
+    for (size_t i = 0; i < sizeof euler / sizeof *euler; i++)
+        if (strcmp(method, euler[i]) == 0) return EULER;  // all of them with one step for all
     if (strcmp(method, "implicit-midpoint") == 0) return MIDPOINT;
     if (strcmp(method, "bdf2") == 0) return TWO_STEP;
     if (strcmp(method, "ere") == 0 || strcmp(method, "siere") == 0) return EXACT;  // fewer unknowns than modes
