@@ -30,6 +30,10 @@ class Ended(Exception):
     """A program ended without a result; the words say which and why."""
 
 
+class TooLong(Ended):
+    """It was ended because it took longer than it may."""
+
+
 def memory():
     """Of the machine, in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -62,9 +66,9 @@ class Tools:
             said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input=text, timeout=seconds,
                                   preexec_fn=lambda: limit(processor), env={**os.environ, **(environment or {})})
         except subprocess.TimeoutExpired:
-            raise Ended(f"no end within {seconds} s") from None
+            raise TooLong(f"no end within {seconds} s") from None
         if said.returncode == -signal.SIGXCPU:
-            raise Ended(f"no end within {processor} s of the processors")
+            raise TooLong(f"no end within {processor} s of the processors")
         if said.returncode != 0:
             raise Ended(f"{tool} {words[0]} ended with {said.returncode}: {said.stderr.strip()}")
         return said.stdout

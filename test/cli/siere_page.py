@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""The page of the siere study from made-up figures: verdicts follow the figures, sections that were not measured stay."""
+
+import json
+import math
+import pathlib
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(sys.argv[2]).resolve()
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "bench" / "siere")]
+from siere_page import write_page  # noqa: E402
+
+FRAMES = 30
+
+
+class Pen:
+    """Stands in for the program that draws."""
+
+    def draw(self, path, plot):
+        path.write_text(json.dumps(plot))
+
+
+def run(later, swing=0.0, frames=FRAMES, failed=False):
+    """A run whose frames take `later` seconds and whose elastic energy swings by `swing`; None: not a single frame."""
+    elastic = [1 + swing * math.sin(k) for k in range(frames + 1)]
+    energies = {"time": list(range(frames + 1)), "kinetic": [1.0] * (frames + 1), "elastic": elastic, "total": [e + 1 for e in elastic]}
+    if later is None:
+        return {**run(1.0, frames=0), "first": None, "later": None, "median": None, "outcome": "ended", "nodes": None, "tets": None, "energies": None}
+    return {"outcome": "failed" if failed else "finished" if frames == FRAMES else "ended", "why": "it fell", "frames": frames,
+            "first": later, "later": later, "median": later, "limit": 12, "nodes": 100, "tets": 400, "energies": energies, "projected": 1, "time": 0.3}
+
+
+def section(found):
+    return {"here": {"date": "today", "commit": "abc", "machine": "none"}, "found": found}
+
+
+def figures(siere):
+    """Of a world where a frame of siere takes `siere` seconds and one of semi-implicit Euler 1."""
+    def row(scene, stiffness, ere, paper, si=None):
+        return {"scene": scene, "stiffness": stiffness, "frames": FRAMES, "paper": dict(zip(("SI", "SIERE", "ERE", "BE"), paper)),
+                "runs": {"SI": si or run(1.0), "SIERE": run(siere), "ERE": ere, "BE": None}}
+
+    table = [row("honeycomb", 1e8, run(5.0), (1, 2, 9, None)), row("honeycomb", 1e10, run(50.0), (1, 2, 99, None)),
+             row("rope-uncoil", 1e6, run(None), ("fails", 2, "x", 3), run(1.0, frames=4, failed=True))]
+    energies = [{"scene": "ball-hang", "coarser": False, "runs": {"SI": run(1.0, 0.01), "SIERE": run(siere, 1.0 / siere)}},
+                {"scene": "body", "coarser": True, "runs": {"SI": run(1.0, frames=3, failed=True), "SIERE": run(None)}},
+                {"scene": "cuboid-untwist-arap", "coarser": False, "runs": {"SI": run(1.0), "SIERE": run(siere, 0.1), "BE": run(1.0)}}]
+    modes = {"runs": {f"s = {s}": run(1.0) for s in (5, 6, 10, 20)}, "factored": run(1.0, frames=3, failed=True), "cut": run(1.0)}
+    stiffness = [{"young": y, "runs": {"SI": run(1.0), "SIERE": run(siere), "ERE": run(y / 1e6) if y < 1e9 else run(None)}}
+                 for y in (1e6, 1e8, 1e10)]
+    return {"table": section(table), "energies": section(energies), "modes": section(modes), "stiffness": section(stiffness)}
+
+
+def expect(page, words, verdict):
+    line = next((line for line in page.split("\n") if words in line), None)
+    assert line, f"no line with {words!r}"
+    assert f"**{verdict}**" in line, line
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        page = write_page(Pen(), folder, figures(2.0), False).read_text()
+        expect(page, "a small multiple of SI", "Holds")
+        expect(page, "cost of ERE grows with the stiffness (bound: more", "Holds")
+        expect(page, "SI diverges on rope-uncoil", "Holds")
+        expect(page, "ERE is out of the question", "Does not hold here")  # 12 s without a frame are but 6 times siere's
+        expect(page, "it makes no energy", "Does not hold here")
+        expect(page, "Six modes keep more", "Does not hold here")
+        assert "SI failed after 3 frames" in page and "over 2 of 3 stiffnesses" in page, page
+        later = figures(5.0)
+        changed = write_page(Pen(), folder, {"table": later["table"]}, False).read_text()
+        expect(changed, "a small multiple of SI", "Does not hold here")
+        begin = page.index("## Energies")
+        assert changed[changed.index("## Energies"):] == page[begin:], "sections that were not measured must stay"
+        assert write_page(Pen(), folder, {"table": figures(2.0)["table"]}, False).read_text() == page
+        expect(write_page(Pen(), folder, {"table": section([{**row, "runs": {**row["runs"], "SIERE": run(0.5)}}
+                                                            for row in later["table"]["found"]])}, False).read_text(),
+               "ERE is out of the question", "Holds")
+    print("the page follows the figures")
+
+
+main()
