@@ -70,8 +70,10 @@ static void wake(rbt_contact *c, int32_t number, int level) {
     list_add(c, level, number);
 }
 
-void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, double support, double closing) {
+void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double normal[3], double support) {
     rbt_pair *pair = &c->pairs[number];
+    double closing = rbt_pair_closing(c, pair, normal);
+    memcpy(pair->normal, normal, sizeof pair->normal);
     const double rounding = 1e-13 * c->scale;
     double slack = support - pair->eta - rounding;
     pair->placed = c->settled;
@@ -81,12 +83,14 @@ void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, double support, d
     if (slack > 0) {
         double ticks = closing > 0 ? slack * (1 - 1e-12) / (closing * c->tracks->tick) : INFINITY;
         if (ticks >= (double)(c->end - t)) {
+            pair->allowed = slack * (1 - 1e-12) / ((double)(c->end - t) * c->tracks->tick);
             pair->level = -1;
             return;
         }
         if (ticks >= 2.0 * (double)layer_tick) {
             // Looked at again with the others of its clock: a moment costs something of its own.
             int64_t again = (t + (int64_t)ticks) & ~(layer_tick - 1);
+            pair->allowed = slack * (1 - 1e-12) / ((double)(again - t) * c->tracks->tick);
             pair->level = -1;
             if (!rbt_queue_push(&c->queue, (rbt_event){again, number, pair->stamp}, NULL)) c->out_of_memory = true;
             return;
@@ -96,6 +100,7 @@ void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, double support, d
     for (int j = 0; j < c->layers.depth_count && pair->base + j <= c->law.deepest; j++, h *= 0.5)
         if (support - (closing > 0 ? closing * h : 0) - rounding > pair->eta * c->layers.next_ratio[j] &&
             (j == 0 || c->layers.last[j] > c->layers.last[j - 1])) {
+            pair->allowed = (support - rounding - pair->eta * c->layers.next_ratio[j]) * (1 - 1e-12) / h;
             wake(c, number, pair->base + j);
             return;
         }
@@ -115,7 +120,7 @@ void rbt_contact_expire(rbt_contact *c, int64_t t) {
         rbt_gap gap;
         double support;
         rbt_pair_measure(c, pair, t, &gap, &support);
-        rbt_pair_place(c, event.id, t, support, rbt_pair_closing(c, pair, gap.normal));
+        rbt_pair_place(c, event.id, t, gap.normal, support);
     }
 }
 
@@ -304,8 +309,7 @@ bool rbt_contact_settle(rbt_contact *c, int64_t t) {
         for (size_t i = 0; i < c->touch_count; i++) {
             const rbt_touch *touch = &c->touches[i];
             c->pairs[touch->pair].level = -1;  // its list was emptied
-            rbt_pair_place(c, touch->pair, t, touch->support,
-                           rbt_pair_closing(c, &c->pairs[touch->pair], touch->gap.normal));
+            rbt_pair_place(c, touch->pair, t, touch->gap.normal, touch->support);
         }
         for (size_t i = 0; i < c->leaver_count; i++) {
             size_t node = (size_t)c->leavers[i];
@@ -313,15 +317,29 @@ bool rbt_contact_settle(rbt_contact *c, int64_t t) {
                 int32_t number = c->node_pairs[k];
                 rbt_pair *pair = &c->pairs[number];
                 if (pair->placed == c->settled) continue;
+                if (rbt_pair_closing(c, pair, pair->normal) <= pair->allowed) continue;
                 rbt_gap gap;
                 double support;
                 rbt_pair_measure(c, pair, t, &gap, &support);
-                rbt_pair_place(c, number, t, support, rbt_pair_closing(c, pair, gap.normal));
+                rbt_pair_place(c, number, t, gap.normal, support);
             }
         }
     }
     c->leaver_count = c->touch_count = 0;
     return !c->out_of_memory && !c->stalled;
+}
+
+bool rbt_contact_blame(rbt_contact *c, int64_t t) {
+    const rbt_pair *worst = NULL;
+    for (size_t i = 0; i < c->pair_count; i++)
+        if (c->pairs[i].level >= 0 && (!worst || c->pairs[i].level > worst->level)) worst = &c->pairs[i];
+    if (!worst && c->queue.count) worst = &c->pairs[c->queue.items[0].id];
+    if (!worst) return false;
+    rbt_gap gap;
+    rbt_pair_measure(c, worst, t, &gap, &c->stalled_gap);
+    c->stalled_pair = worst->key;
+    c->stalled_speed = rbt_pair_closing(c, worst, gap.normal);
+    return true;
 }
 
 double rbt_contact_energy(const rbt_contact *c, int64_t t) {

@@ -5,9 +5,9 @@
 //   window       until its end every node promises to stay within a distance of a straight line. Pairs whose places in a window
 //                are further apart than their layers are not looked at (contact/tree.h)
 //   cone         a node promises |v - v_ref| <= eps; kicks within it change no certificate. Outside of it the node gets a new cone
-//                and the pairs it belongs to new certificates
 //   certificate  a slab: along the normal n between the nearest points of a pair the gap is g and closes no faster than
-//                u = max_A (n v_ref + eps) - min_B (n v_ref - eps); so layer l sleeps for (g - eta_l) / u
+//                u = max_A (n v_ref + eps) - min_B (n v_ref - eps); so layer l sleeps for (g - eta_l) / u, and for a time T as long as
+//                u stays below (g - eta_l) / T: only pairs of a new cone that close faster are measured again
 //   layers       a pair with awake layers is measured at every tick of its deepest ones; as many are awake as may be needed
 //                before the next tick
 #ifndef RBT_CONTACT_CONTACT_H
@@ -38,6 +38,8 @@ typedef struct rbt_pair {
     uint32_t stamp;           // of its certificate in the queue
     int64_t placed;           // number of the moment when it was last given a level or a certificate
     signed char base, level;  // level of the clock of layer 1, of the deepest layers awake; -1: all sleep
+    double normal[3];         // of the slab that its certificate or level rests on
+    double allowed;           // which holds as long as the slab closes no faster [m/s]
 } rbt_pair;
 
 typedef struct rbt_cone {
@@ -151,6 +153,9 @@ void rbt_contact_check(rbt_contact *contact, size_t node, int64_t t);
 // After all kicks of time t: new cones, new certificates, new levels. False: no memory, or stalled.
 bool rbt_contact_settle(rbt_contact *contact, int64_t t);
 
+// Makes the stalled pair the first one of those with the fastest clock at time t, or the next one to be looked at. False: there is none.
+bool rbt_contact_blame(rbt_contact *contact, int64_t t);
+
 // Energy of all layers at time t, which must lie in the window [J].
 double rbt_contact_energy(const rbt_contact *contact, int64_t t);
 
@@ -163,6 +168,6 @@ static inline int rbt_tick_level(int64_t t) {
 // The slab of a pair at time t: the gap along the normal, and how fast it may close (for tests and the modules of contact).
 void rbt_pair_measure(const rbt_contact *contact, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support);
 double rbt_pair_closing(const rbt_contact *contact, const rbt_pair *pair, const double normal[3]);
-void rbt_pair_place(rbt_contact *contact, int32_t pair, int64_t t, double support, double closing);
+void rbt_pair_place(rbt_contact *contact, int32_t pair, int64_t t, const double normal[3], double support);
 
 #endif

@@ -294,10 +294,13 @@ static bool add_candidate(rbt_contact *c, size_t *count, rbt_pair_key key, doubl
 
 static bool collect(rbt_contact *c, size_t *count) {
     const rbt_contact_surface *s = &c->surface;
+    const rbt_span *spans = c->spans + s->def.node_count + s->edge_count;  // of leaves
     if (!rbt_tree_collide(&c->tree, NULL)) return false;
     for (size_t i = 0; i < c->tree.pair_count; i++) {
         rbt_pair_key keys[15];
-        int n = rbt_leaf_names(s, c->tree.pairs[2 * i], c->tree.pairs[2 * i + 1], keys);
+        int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1];
+        if ((double)rbt_span_apart(&spans[a], &spans[b]) > (1 + 1e-6) * (c->law.thickness + c->most_inside)) continue;
+        int n = rbt_leaf_names(s, a, b, keys);
         for (int k = 0; k < n; k++) {
             double eta = may_touch(c, keys[k]);
             if (eta > 0 && !add_candidate(c, count, keys[k], eta)) return false;
@@ -436,7 +439,7 @@ bool rbt_contact_window(rbt_contact *c, int64_t t) {
         rbt_gap gap;
         double support;
         rbt_pair_measure(c, &c->pairs[i], t, &gap, &support);
-        rbt_pair_place(c, (int32_t)i, t, support, rbt_pair_closing(c, &c->pairs[i], gap.normal));
+        rbt_pair_place(c, (int32_t)i, t, gap.normal, support);
     }
     return !c->out_of_memory && !c->stalled;
 }

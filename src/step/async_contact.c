@@ -17,7 +17,7 @@
 #include <string.h>
 
 typedef struct async_options {
-    double stiffness, thickness, restitution, friction, safety, elastic_safety, floor;
+    double stiffness, thickness, restitution, friction, safety, elastic_safety, floor, most_moments;
     bool contact;
 } async_options;
 
@@ -39,6 +39,10 @@ static const rbt_field FIELDS[] = {
          "Part of its stable step that an elastic element uses at most; its clock is time.step over a power of two."},
     {OPTION(floor, RBT_REAL), .fallback = {1e-13}, .flags = RBT_ABOVE, .max = INFINITY, .unit = "s",
      .doc = "If a layer needs steps below this one, the run stops and names the pair."},
+    {OPTION(most_moments, RBT_REAL), .fallback = {1e9}, .min = 1, .max = INFINITY,
+     .doc = "If forces must be looked at more often than this in one time.step, the run stops and names the pair "
+            "with the "
+            "fastest clock: a floor for its progress."},
     {OPTION(contact, RBT_BOOL), .fallback = {1}, .doc = "Whether bodies feel each other and themselves."},
 };
 static const rbt_record OPTIONS = {"async-contact options", "How hard contact is, and how fast its clocks may tick.",
@@ -62,11 +66,13 @@ typedef struct async_contact {
     bool synchronised;          // tracks are those of some state
     int64_t now;                // the last moment that was dealt with [ticks]
     int64_t end;                // of the last attempt
+    bool slow, blamed;          // a step took more moments than allowed; because of a pair
     memory_head head;
     double *damping;                    // (rbt_clocks_memory) beside the tracks
     size_t node_count;                  // of the model and of obstacles
     unsigned char *on_surface;          // (node_count)
     int64_t moments, forces;            // so far
+    int64_t step, step_moments;         // moments in this step
     const rbt_witness *witness;         // NULL: nobody
     double *shown;                      // (node_count x 3) places that the witness sees
     double seconds[4], all_seconds[4];  // of this attempt, of all
@@ -259,7 +265,8 @@ static bool load(async_contact *s, const rbt_state *state) {
     rbt_held_nodes(s->model, time_of(s, t), s->clocks.held);
     for (size_t i = 0; i < n; i++) s->tracks.inverse_mass[i] = s->clocks.held[i] ? 0 : 1 / s->model->mass[i];
     if (!s->touching) return true;
-    s->contact.stalled = s->contact.out_of_memory = false;
+    s->contact.stalled = s->contact.out_of_memory = s->slow = false;
+    s->step = -1;
     return rbt_contact_window(&s->contact, t);
 }
 
@@ -292,8 +299,18 @@ static bool search(async_contact *s, int64_t t) {
     return ok;
 }
 
+// Whether the step that t lies in may have another moment; if not, the pair with the fastest clock is to blame.
+static bool has_time(async_contact *s, int64_t t) {
+    if (t >> RBT_TICK_BITS != s->step) s->step = t >> RBT_TICK_BITS, s->step_moments = 0;
+    if ((double)++s->step_moments <= s->options.most_moments || !s->touching) return true;
+    s->slow = true;
+    s->blamed = rbt_contact_blame(&s->contact, t);
+    return false;
+}
+
 static bool moment(async_contact *s, int64_t t, double time) {
     rbt_contact *c = s->touching ? &s->contact : NULL;
+    if (!has_time(s, t)) return false;
     if (c && s->surface.moving && rbt_tick_level(t) == 0) drive(s, t);
     bool timed = s->moments++ % TIMED == 0, ok = true;
     if (c && t >= c->end && !search(s, t)) return false;
@@ -338,6 +355,11 @@ static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_re
     if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
     char text[160];
     int32_t node[4];
+    if (s->slow && !s->blamed) {
+        snprintf(report->hint, sizeof report->hint, "more than %.3g moments in a step, without contact",
+                 s->options.most_moments);
+        return RBT_STALLED;
+    }
     rbt_pair_nodes(&c->surface, c->stalled_pair, node);
     if ((size_t)node[0] < s->model->node_count) rbt_report_node(report, s->model, state->x, (size_t)node[0]);
     report->value = c->stalled_gap;
@@ -347,9 +369,14 @@ static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_re
         return RBT_NOT_FINITE;
     }
     rbt_async_surface_name(&s->surface, &c->surface, c->stalled_pair, text, sizeof text);
-    snprintf(report->hint, sizeof report->hint,
-             "%.100s: a gap of %.3g m closes at %.3g m/s, layers need steps below %.3g s", text, c->stalled_gap,
-             c->stalled_speed, ldexp(s->model->step, -c->law.deepest));
+    if (s->slow)
+        snprintf(report->hint, sizeof report->hint,
+                 "%.90s: a gap of %.3g m closes at %.3g m/s, with over %.2g moments a step", text, c->stalled_gap,
+                 c->stalled_speed, s->options.most_moments);
+    else
+        snprintf(report->hint, sizeof report->hint,
+                 "%.100s: a gap of %.3g m closes at %.3g m/s, layers need steps below %.3g s", text, c->stalled_gap,
+                 c->stalled_speed, ldexp(s->model->step, -c->law.deepest));
     return RBT_STALLED;
 }
 
