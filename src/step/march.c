@@ -1,6 +1,7 @@
 #include "step/march.h"
 
 #include "base/threads.h"
+#include "step/touch.h"
 
 #include <string.h>
 
@@ -72,7 +73,9 @@ static void own_right(const rbt_march *march, rbt_pace *p, size_t column, border
         for (size_t i = 3 * node; p->M_border && i < 3 * node + 3; i++) rhs[i] -= by_M * p->M_border[at + i];
     }
     for (size_t i = 0; p->theta < 1 && i < n; i++) rhs[i] -= h * h * (1 - p->theta) * kv[i];
-    for (size_t i = 0; p->push && i < n; i++) rhs[i] += h * p->push[at + i];
+    if (p->touches) rbt_touch_push(p, instant, driven, p->w + at, rhs);
+    else
+        for (size_t i = 0; p->push && i < n; i++) rhs[i] += h * p->push[at + i];
     if (!driven || !p->held_moves) return;
     move_held(march, p, instant);
     add_held(p, rhs);
@@ -164,13 +167,16 @@ static void answer(const rbt_paces *parts, const rbt_pace *p, rbt_pace *child, s
 }
 
 // g of the part's own nodes after a step, from K v; children have answered.
-static void carry_force(const rbt_march *march, rbt_pace *p, size_t column, border_motion border, const double *Mv) {
+static void carry_force(const rbt_march *march, rbt_pace *p, size_t column, border_motion border, int64_t instant,
+                        const double *Mv) {
     size_t n = 3 * p->count, at = column * n;
     double h = p->h, theta = p->theta, *g = p->g + at, *kv = p->kv + at, *rhs = p->rhs + at;
     const double *v = p->solution + at;
     if (!p->count) return;
     double by_M = 1 + h * p->damping[0], by_K = 1 / (h * (theta * h + p->delay[0]));
-    for (size_t c = 0; p->push && c < p->count; c++) multiply(p->contact + 9 * c, v + 3 * c, -h * h, rhs + 3 * c);
+    if (p->touches) rbt_touch_take(p, instant, v, rhs);
+    else
+        for (size_t c = 0; p->push && c < p->count; c++) multiply(p->contact + 9 * c, v + 3 * c, -h * h, rhs + 3 * c);
     if (theta == 1)
         for (size_t i = 0; i < n; i++) g[i] += h * by_K * (rhs[i] - by_M * Mv[i]);
     else
@@ -202,7 +208,7 @@ static void move(rbt_pace *p, size_t column) {
     size_t n = 3 * p->count, at = column * n;
     double h = p->h, theta = p->theta, *v = p->v + at, *w = p->w + at;
     const double *next = p->solution + at;
-    for (size_t c = 0; p->push && c < p->count; c++) {
+    for (size_t c = 0; p->push && !p->touches && c < p->count; c++) {
         double way[3];
         for (size_t k = 0; k < 3; k++) way[k] = (1 - theta) * v[3 * c + k] + theta * next[3 * c + k];
         multiply(p->contact + 9 * c, way, -h, p->push + at + 3 * c);
@@ -254,7 +260,7 @@ static bool step_part(const rbt_march *march, rbt_pace *p, size_t columns, borde
             add_border_product(&parts->items[i], 1, p->v + c * n, p->rhs + c * n);
         }
     }
-    if (!rbt_pace_solve(p, columns, p->rhs, p->solution)) return false;
+    if (!rbt_pace_solve(p, instant, columns, p->rhs, p->solution)) return false;
     for (size_t c = 0; c < columns; c++) {
         for (size_t i = index + 1; p->child_count && i < parts->count; i++) {
             if (parts->items[i].parent != (int)index) continue;
@@ -263,7 +269,7 @@ static bool step_part(const rbt_march *march, rbt_pace *p, size_t columns, borde
         }
         if (index) {  // the root's force is looked up anew in every step
             rbt_pace_mass_product(p, p->solution + c * n, p->Mv + c * n);
-            carry_force(march, p, c, border, p->Mv + c * n);
+            carry_force(march, p, c, border, instant, p->Mv + c * n);
         }
         move(p, c);
     }
@@ -278,6 +284,21 @@ static bool march_part(const rbt_march *march, rbt_pace *p, size_t columns, bool
     for (int i = 1; i <= p->substeps; i++)
         if (!step_part(march, p, columns, border_at(p, steady, i), first + i - 1)) return false;
     return true;
+}
+
+rbt_outcome rbt_march_probe(const rbt_march *march, rbt_pace *p, rbt_step_report *report) {
+    size_t n = 3 * p->count;
+    set_border(&march->parts->items[p->parent], p, 1);
+    memcpy(p->v_start, p->v, n * sizeof(double));
+    memset(p->w, 0, n * sizeof(double));
+    rbt_pace_mass_product(p, p->v, p->Mv);
+    for (int i = 1; i <= p->substeps; i++) {
+        const double *f = p->f + (march->varies ? (size_t)(i - 1) * n : 0);
+        rbt_outcome outcome = rbt_touch_find(march->parts, p, march->state, i - 1, f, report);
+        if (outcome != RBT_DONE) return outcome;
+        if (!step_part(march, p, 1, border_at(p, true, i), i - 1)) return RBT_OUT_OF_MEMORY;
+    }
+    return RBT_DONE;
 }
 
 bool rbt_march_root(const rbt_march *march) { return march_part(march, march->parts->items, 1, true, 0); }

@@ -23,6 +23,10 @@ typedef struct rbt_march {
 // The root's step; the parts' v, g, f, push, held nodes hold the start. False: no memory.
 bool rbt_march_root(const rbt_march *march);
 
+// The march of a part with touches (step/touch.h) and its border at the old velocity, which finds them. Its v, g, f and held nodes, and v
+// of its parent, hold the start.
+rbt_outcome rbt_march_probe(const rbt_march *march, rbt_pace *part, rbt_step_report *report);
+
 // Y, W, G and B of a part whose matrix is factored; adds B to the parent's matrix.
 bool rbt_march_condense(rbt_paces *parts, rbt_pace *part);
 

@@ -3,7 +3,8 @@
 // long step. The parts and their matrices are step/pace.h, the steps step/march.h.
 //
 // Of a linear model all factors and responses are kept: a step is one product K (x - X), and the solves. Otherwise the
-// condensation is made anew in every long step, and where obstacles are touched.
+// condensation is made anew in every long step, and where obstacles are touched: by parts in each of their own steps (step/touch.h), by
+// the rest once per long step, as in the paper.
 #include "step/multirate.h"
 
 #include "math/vec3.h"
@@ -12,6 +13,7 @@
 #include "step/march.h"
 #include "step/method.h"
 #include "step/tempo_choice.h"
+#include "step/touch.h"
 
 #include <string.h>
 
@@ -173,7 +175,7 @@ static bool find_stale(multirate *s, double H) {
     for (size_t i = s->parts.count; i-- > 0;) {
         rbt_pace *p = &s->parts.items[i];
         p->stale |= all;
-        if (s->contact) {
+        if (s->contact && !p->touches) {
             gather(p, 9, s->contact, p->contact);
             p->stale |= memcmp(p->contact, p->factored_contact, 9 * p->count * sizeof(double)) != 0;
         }
@@ -183,24 +185,7 @@ static bool find_stale(multirate *s, double H) {
     return any;
 }
 
-static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_step_report *report) {
-    rbt_paces *parts = &s->parts;
-    if (!s->model->linear) rbt_stiffness_assemble(&s->stiffness, s->model, RBT_TANGENT, state->x);
-    s->factored_step = 0;
-    for (size_t i = 0; i < parts->count; i++)
-        if (parts->items[i].stale) rbt_pace_assemble(parts, &parts->items[i]);
-    for (size_t i = parts->count; i-- > 0;) {
-        rbt_pace *p = &parts->items[i];
-        rbt_outcome outcome = p->stale ? rbt_pace_factor(parts, p, state->x, report) : RBT_DONE;
-        if (outcome != RBT_DONE) return outcome;
-        if (i && parts->items[p->parent].stale && !rbt_march_condense(parts, p)) return RBT_OUT_OF_MEMORY;
-    }
-    for (size_t i = 0; i < parts->count; i++) parts->items[i].stale = false;
-    s->factored_step = H;
-    return RBT_DONE;
-}
-
-// ---- The march
+// ---- What the parts start from
 
 // External forces at every instant of a part, for nodes that go on as they do
 static void gather_forces(multirate *s, const rbt_state *state, rbt_pace *p) {
@@ -235,18 +220,68 @@ static void gather_product(multirate *s, rbt_pace *p) {
     gather(p, 3, s->work, p->kv);
 }
 
+static void gather_part(multirate *s, const rbt_state *state, size_t i) {
+    rbt_pace *p = &s->parts.items[i];
+    gather(p, 3, state->v, p->v);
+    gather(p, 3, s->internal, p->g);
+    memset(p->total, 0, 3 * p->count * sizeof(double));
+    if (p->push && !p->touches) gather(p, 3, s->push, p->push);
+    gather_forces(s, state, p);
+    gather_held(s, state, p);
+    if (p->theta < 1 && (i || !s->model->linear)) gather_product(s, p);
+    if (s->model->linear && p->parent == 0) subtract_border(&s->parts.items[0], p);
+}
+
+// ---- Matrices of this step
+
+// The obstacles that parts meet in their own steps. Where they are others than before, everything above is condensed anew.
+static rbt_outcome probe(multirate *s, const rbt_state *state, rbt_step_report *report) {
+    rbt_march m = {&s->parts, state, s->varies};
+    gather(&s->parts.items[0], 3, state->v, s->parts.items[0].v);
+    for (size_t i = 1; i < s->parts.count; i++) {
+        rbt_pace *p = &s->parts.items[i];
+        if (!p->touches) continue;
+        gather_part(s, state, i);
+        rbt_outcome outcome = rbt_march_probe(&m, p, report);
+        if (outcome != RBT_DONE) return outcome;
+        if (!rbt_touches_changed(p)) continue;
+        p->stale = true;
+        if (!s->parts.items[0].stale) rbt_pace_assemble(&s->parts, &s->parts.items[0]);
+        s->parts.items[0].stale = true;
+    }
+    return RBT_DONE;
+}
+
+static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_step_report *report) {
+    rbt_paces *parts = &s->parts;
+    if (!s->model->linear) rbt_stiffness_assemble(&s->stiffness, s->model, RBT_TANGENT, state->x);
+    s->factored_step = 0;
+    for (size_t i = 0; i < parts->count; i++)
+        if (parts->items[i].stale) rbt_pace_assemble(parts, &parts->items[i]);
+    for (size_t i = parts->count; i-- > 1;) {
+        rbt_pace *p = &parts->items[i];
+        rbt_outcome outcome = p->touches && p->stale ? rbt_pace_factor(parts, p, state->x, report) : RBT_DONE;
+        if (outcome != RBT_DONE) return outcome;
+    }
+    rbt_outcome probed = s->push ? probe(s, state, report) : RBT_DONE;
+    if (probed != RBT_DONE) return probed;
+    for (size_t i = parts->count; i-- > 0;) {
+        rbt_pace *p = &parts->items[i];
+        rbt_outcome outcome = p->stale && !p->touches ? rbt_pace_factor(parts, p, state->x, report) : RBT_DONE;
+        if (outcome != RBT_DONE) return outcome;
+        if (i && parts->items[p->parent].stale && !rbt_march_condense(parts, p)) return RBT_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < parts->count; i++) parts->items[i].stale = false;
+    s->factored_step = H;
+    return RBT_DONE;
+}
+
+// ---- The march
+
 static rbt_outcome march(multirate *s, const rbt_state *state, rbt_step_report *report) {
     for (size_t i = 0; i < s->parts.count; i++) {
-        rbt_pace *p = &s->parts.items[i];
-        gather(p, 3, state->v, p->v);
-        gather(p, 3, s->internal, p->g);
-        memset(p->total, 0, 3 * p->count * sizeof(double));
-        if (p->push) gather(p, 3, s->push, p->push);
-        gather_forces(s, state, p);
-        gather_held(s, state, p);
-        if (p->theta < 1 && (i || !s->model->linear)) gather_product(s, p);
-        if (s->model->linear && p->parent == 0) subtract_border(&s->parts.items[0], p);
-        report->iterations += p->instants;
+        gather_part(s, state, i);
+        report->iterations += s->parts.items[i].instants;
     }
     rbt_march m = {&s->parts, state, s->varies};
     return rbt_march_root(&m) ? RBT_DONE : RBT_OUT_OF_MEMORY;
@@ -287,8 +322,9 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     double H = rbt_step_length(s->model, state, until);
     RBT_STAGE("analyse", analyse(s, state));  // parts, orderings and fill, when nodes were released
     RBT_STAGE("force", forces(s, state, H));  // f_ext, dW/dx
-    if (find_stale(s, H)) RBT_STAGE("condense", condense(s, state, H, report));  // A + B = L L^T, responses Y, W
-    RBT_STAGE("march", march(s, state, report));                                 // all parts to the end of the step
+    if (find_stale(s, H) || s->push)
+        RBT_STAGE("condense", condense(s, state, H, report));  // A + B = L L^T, responses Y, W
+    RBT_STAGE("march", march(s, state, report));               // all parts to the end of the step
     RBT_STAGE("update", update(s, state, H, report));
     return RBT_DONE;
 }

@@ -1,5 +1,7 @@
 #include "step/pace.h"
 
+#include "step/touch.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +23,7 @@ void rbt_paces_free(rbt_paces *parts) {
     for (size_t i = 0; i < parts->count; i++) {
         rbt_cholesky_free(parts->items[i].cholesky);
         rbt_lu_free(parts->items[i].lu);
+        rbt_touches_free(&parts->items[i]);
     }
     rbt_arena_free(parts->arena);
     parts->arena = NULL;
@@ -244,7 +247,7 @@ static bool build_vectors(const builder *b, rbt_pace *part) {
         part->B = take(parts, border * border, sizeof(double), &good);
         part->responses = take(parts, parts->count, sizeof *part->responses, &good);
     }
-    return good && build_responses(parts, part);
+    return good && rbt_touches_build(parts, part) && build_responses(parts, part);
 }
 
 static bool build_part(const builder *b, rbt_pace *part, int32_t *mark, int32_t *columns) {
@@ -387,6 +390,7 @@ rbt_outcome rbt_pace_factor(const rbt_paces *parts, rbt_pace *part, const double
     } else {
         result = rbt_cholesky_factor(part->cholesky, &part->A, &row);
     }
+    rbt_touches_forget(part);
     if (result == RBT_FACTORED) return RBT_DONE;
     if (result == RBT_FACTOR_NO_MEMORY) return RBT_OUT_OF_MEMORY;
     rbt_report_node(report, parts->model, x, (size_t)part->node[row]);
@@ -395,9 +399,10 @@ rbt_outcome rbt_pace_factor(const rbt_paces *parts, rbt_pace *part, const double
     return RBT_NOT_POSITIVE_DEFINITE;
 }
 
-bool rbt_pace_solve(rbt_pace *part, size_t columns, const double *b, double *y) {
+bool rbt_pace_solve(rbt_pace *part, int64_t instant, size_t columns, const double *b, double *y) {
     if (!part->count) return true;
-    if (!part->lu) return rbt_cholesky_solve_many(part->cholesky, columns, b, y);
+    rbt_cholesky *cholesky = part->touches ? part->touches[instant].factor : part->cholesky;
+    if (!part->lu) return rbt_cholesky_solve_many(cholesky, columns, b, y);
     for (size_t j = 0; j < columns; j++) rbt_lu_solve(part->lu, b + j * 3 * part->count, y + j * 3 * part->count);
     return true;
 }

@@ -34,6 +34,8 @@ typedef struct rbt_response {
     double *Y, *W, *G;
 } rbt_response;
 
+typedef struct rbt_touch rbt_touch;
+
 typedef struct rbt_pace {
     int parent;        // -1: the root
     int substeps;      // in a step of the parent
@@ -74,6 +76,9 @@ typedef struct rbt_pace {
     double *held_v, *held_last, *held_x;  // (held x 3)
     double *change;                       // (columns x border x 3) change of the border's velocity
     bool held_moves;
+
+    rbt_touch *touches;        // (substeps) obstacles met in each step (step/touch.h); NULL: push and contact are all
+    rbt_block_matrix touched;  // work space for these
 } rbt_pace;
 
 enum { RBT_MARCH_COLUMNS = 8 };
@@ -99,7 +104,8 @@ void rbt_paces_set_step(rbt_paces *parts, double H);
 // A of one part from the stiffness, the mass and the contact's stiffness; and the blocks of its links. Without B.
 void rbt_pace_assemble(const rbt_paces *parts, rbt_pace *part);
 rbt_outcome rbt_pace_factor(const rbt_paces *parts, rbt_pace *part, const double *x, rbt_step_report *report);
-bool rbt_pace_solve(rbt_pace *part, size_t columns, const double *b, double *y);
+// In its step `instant`
+bool rbt_pace_solve(rbt_pace *part, int64_t instant, size_t columns, const double *b, double *y);
 
 // Whether part i is part p or below it
 bool rbt_pace_is_below(const rbt_paces *parts, size_t i, size_t p);

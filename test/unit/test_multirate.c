@@ -249,6 +249,11 @@ static void everything_in_one_part_is_the_short_step(void **state) {
             apart(bar("", 0.021, all, PULSE), bar_with("linear", "semi-implicit", 0.003, "", none, PULSE), 9, 7);
         if (!(difference < 1e-11)) print_error("body %d: %g\n", b, difference);
         assert_true(difference < 1e-11);
+        // on the ground, which every short step meets anew
+        difference = apart(bar("", 0.021, all, PULSE GROUND),
+                           bar_with("linear", "semi-implicit", 0.003, "", none, PULSE GROUND), 20, 7);
+        if (!(difference < 1e-11)) print_error("body %d on the ground: %g\n", b, difference);
+        assert_true(difference < 1e-11);
     }
 }
 

@@ -168,6 +168,46 @@ static void a_real_body_is_stable(void **state) {
     }
 }
 
+// The spectral radius of a step on it, by power iteration: |A^n z|^(1/n), between n and 2 n to be rid of what z began with. The slowest
+// mode of the single-rate step is below it, which the long step damps too.
+static void a_real_body_has_a_spectral_radius_below_one(void **state) {
+    (void)state;
+    static const char *const options[] = {"", AT_END};
+    for (int i = 0; i < 2; i++) {
+        rbt_sim *sim = creature("linear", options[i]);
+        const rbt_model *m = sim->model;
+        size_t n = 3 * m->node_count;
+        unsigned seed = 3;
+        double log_size = 0;
+        for (size_t k = 0; k < n; k++) {
+            bool is_free = m->role[k / 3] == RBT_FREE;
+            sim->state.x[k] = m->X[k] + (is_free ? random_number(&seed) - 0.5 : 0);
+            sim->state.v[k] = is_free ? (random_number(&seed) - 0.5) / m->step : 0;
+        }
+        enum { STEPS = 80 };
+        for (int k = 0; k < 2 * STEPS; k++) {
+            rbt_step_report report = {0};
+            double size = 0;
+            sim->state.t = 0;
+            assert_int_equal(rbt_stepper_advance(&sim->stepper, &sim->state, m->step, &report), RBT_DONE);
+            for (size_t l = 0; l < n; l++) {
+                double u = sim->state.x[l] - m->X[l], v = m->step * sim->state.v[l];
+                size += u * u + v * v;
+            }
+            size = sqrt(size);
+            if (k >= STEPS) log_size += log(size);
+            for (size_t l = 0; l < n; l++) {
+                sim->state.x[l] = m->X[l] + (sim->state.x[l] - m->X[l]) / size;
+                sim->state.v[l] /= size;
+            }
+        }
+        double radius = exp(log_size / STEPS);
+        if (!(radius < 1 && radius > 0.5)) print_error("%s: %.6f\n", options[i], radius);
+        assert_true(radius < 1 && radius > 0.5);
+        rbt_sim_free(sim);
+    }
+}
+
 static void threads_and_pauses_change_no_bit(void **state) {
     (void)state;
     static const char *const models[] = {"linear", "corotational"};
@@ -201,6 +241,82 @@ static void threads_and_pauses_change_no_bit(void **state) {
         assert_memory_equal(resumed->state.v, first->state.v, bytes);
         rbt_sim_free(first);
         rbt_sim_free(resumed);
+    }
+}
+
+// ---- Obstacles
+
+// How far the nodes of a bar's end are from where single-rate steps of H / 10 bring them, over how far they went, and their velocities: the end
+// of a soft bar is thrown at a wall, meets it in the middle of the one long step and is on its way back at the end of it.
+static double thrown(rbt_sim *sim, rbt_sim *exact, double *back) {
+    advance(sim, 1);
+    advance(exact, 10);
+    double error = 0, way = 0;
+    *back = 0;
+    for (size_t n = 0; n < sim->model->node_count; n++) {
+        if (sim->model->X[3 * n] > sim->model->bodies[0].box_min[0] + 0.11) continue;
+        error = fmax(error, largest(sim->state.x + 3 * n, exact->state.x + 3 * n, 3));
+        way = fmax(way, largest(exact->state.x + 3 * n, exact->model->x0 + 3 * n, 3));
+        *back = fmax(*back, sim->state.v[3 * n + 1]);
+    }
+    rbt_sim_free(sim);
+    rbt_sim_free(exact);
+    return error / way;
+}
+
+static void parts_meet_obstacles_in_their_own_steps(void **state) {
+    (void)state;
+    char json[4096];
+    static const char *const format =
+        "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.6, 0.1, 0.07], 'cells': "
+        "[6, 1, 1]}}}, 'transform': {'translate': [0, 0.062, 0]}, 'material': {'model': 'linear', 'young': 500, "
+        "'poisson': 0.3, "
+        "'density': 1000}, 'velocity': {'linear': [0, -1, 0]}%s}], 'obstacles': [{'plane': {'stiffness': 1e7}}], "
+        "'time': {'step': "
+        "%g, 'frame': %g, 'end': 1}, 'integrator': {'method': '%s'}}";
+    rbt_sim *sims[3];
+    static const struct {
+        const char *method, *tempo;
+        double step;
+    } runs[] = {{"multirate-euler", ENDS("10"), 0.02}, {"semi-implicit", "", 0.002}, {"semi-implicit", "", 0.02}};
+    for (int i = 0; i < 3; i++) {
+        snprintf(json, sizeof json, format, runs[i].tempo, runs[i].step, runs[i].step, runs[i].method);
+        sims[i] = sim_from(json);
+    }
+    double back, error = thrown(sims[0], sims[1], &back), stuck = 0;
+    if (!(error < 0.02 && back > 0.05)) print_error("error %g, back at %g m/s\n", error, back);
+    assert_true(error < 0.02 && back > 0.05);
+    // one long step for all presses it flat against the wall instead
+    advance(sims[2], 1);
+    for (size_t n = 0; n < sims[2]->model->node_count; n++) stuck = fmax(stuck, sims[2]->state.v[3 * n + 1]);
+    assert_true(stuck < 0.5 * back);
+    rbt_sim_free(sims[2]);
+}
+
+// A body that stands with its parts on the ground, and falls on them, comes to rest: what holds it is stiff for the long step.
+static void standing_on_parts_is_stable(void **state) {
+    (void)state;
+    static const char *const models[] = {"linear", "corotational"};
+    for (int i = 0; i < 2; i++) {
+        char json[4096];
+        snprintf(
+            json, sizeof json,
+            "{'rubato': 1, 'bodies': [{'name': 'pillar', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.6, 0.2], "
+            "'cells': [2, 6, "
+            "2]}}}, 'transform': {'translate': [0, 0.31, 0]}, 'material': {'model': '%s', 'young': 2e5, 'poisson': "
+            "0.3, 'density': "
+            "1000}, 'damping': {'mass': 4, 'stiffness': 1e-3}, 'tempo': [{'where': {'box': {'min': [0, 0, 0], 'max': "
+            "[1, 0.2, 1], "
+            "'relative': true}}, 'substeps': 8}]}], 'forces': [{'gravity': {}}], 'obstacles': [{'plane': "
+            "{'stiffness': "
+            "1e8}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': 10}, 'integrator': {'method': 'multirate-euler'}}",
+            models[i]);
+        rbt_sim *sim = sim_from(json);
+        advance(sim, 150);
+        rbt_energies e = rbt_sim_energies(sim);
+        if (!(e.kinetic < 1e-6)) print_error("%s: %g J\n", models[i], e.kinetic);
+        assert_true(e.kinetic < 1e-6);
+        rbt_sim_free(sim);
     }
 }
 
@@ -290,9 +406,15 @@ static void bad_regions_get_a_sentence(void **state) {
 int main(void) {
     rbt_threads_set(1);  // many small systems, which threads only wait for
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_chains_are_stable),         cmocka_unit_test(the_error_is_of_first_order),
-        cmocka_unit_test(coupling_makes_no_net_force),      cmocka_unit_test(a_real_body_is_stable),
-        cmocka_unit_test(threads_and_pauses_change_no_bit), cmocka_unit_test(regions_are_chosen_where_sound_is_fast),
+        cmocka_unit_test(random_chains_are_stable),
+        cmocka_unit_test(the_error_is_of_first_order),
+        cmocka_unit_test(coupling_makes_no_net_force),
+        cmocka_unit_test(a_real_body_is_stable),
+        cmocka_unit_test(a_real_body_has_a_spectral_radius_below_one),
+        cmocka_unit_test(threads_and_pauses_change_no_bit),
+        cmocka_unit_test(regions_are_chosen_where_sound_is_fast),
+        cmocka_unit_test(parts_meet_obstacles_in_their_own_steps),
+        cmocka_unit_test(standing_on_parts_is_stable),
         cmocka_unit_test(bad_regions_get_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
