@@ -73,7 +73,7 @@ def curve(run, what="total"):
 
 
 def name_of(row):
-    return f"{row['scene']}, {row['stiffness']:.0e} Pa".replace("e+0", "e").replace("e+", "e")
+    return f"{row['scene']}, {row['stiffness']:.2g} Pa".replace("e+0", "e").replace("e+", "e")
 
 
 def listed(pairs, digits=2, unit=""):
@@ -112,13 +112,15 @@ def add_stiffer(page, rows):
     for method, grows in (("SI", False), ("SIERE", False), ("ERE", True)):
         found = []
         for scene in ("ball-hang", "honeycomb", "moebius"):
-            both = [row["runs"][method]["later"] for row in rows if row["scene"] == scene and finished(row["runs"][method])]
+            runs = [row["runs"][method] for row in rows if row["scene"] == scene]
+            both = [run["later"] or run["first"] for run in runs if finished(run)]
             if len(both) == 2 and all(both):
                 found.append((scene, both[1] / both[0]))
         words = (f"The cost of {method} grows with the stiffness (bound: more than {STEADY} times as dear)" if grows else
                  f"The cost of {method} does not depend on the stiffness (bound: within a factor of {STEADY})")
         holds = None if not found else all(v > STEADY if grows else 1 / STEADY <= v <= STEADY for _, v in found)
-        page.claim(f"{words}, the stiffest part being 100 times as stiff.", holds, f"{listed(found, unit=' times')}; without the first step.")
+        page.claim(f"{words}, the stiffest part being 100 times as stiff.", holds, f"{listed(found, unit=' times')}; without the first step "
+                   "where there are more.")
 
 
 def add_divergence(page, row):
