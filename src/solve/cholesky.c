@@ -20,11 +20,12 @@ struct rbt_cholesky {
     size_t block;          // unknowns per row: 3, or 1 with three right-hand sides for each vector
     size_t row_count, kept_count;
     int32_t *rows;        // (kept_count) ascending; vertices are numbers into it
+    int32_t *row_at;      // (kept_count) the row that is eliminated at a place
     size_t *entry_start;  // (kept_count + 1) blocks of each column in the order of elimination, the diagonal first
     int32_t *entry_row;   // (entry_start[kept_count]) rows in that order, ascending in each column
     size_t *source;       // (entry_start[kept_count]) 2 block + 1 if it is used transposed
-    double *b, *r;        // right-hand sides and residuals in the order of elimination, work space
-    size_t b_capacity, r_capacity;
+    size_t *offset;       // of right-hand sides, work space
+    size_t offset_capacity;
     enum { NOTHING, DEFINITE, INDEFINITE } current;  // what there is to solve with
 
     // L D L^T, made when first asked for
@@ -32,6 +33,8 @@ struct rbt_cholesky {
     cholmod_sparse *A;  // lower triangle by columns, in the order of elimination
     cholmod_factor *LDL;
     cholmod_dense *x, *work_y, *work_e;
+    double *b, *r;  // right-hand sides and residuals in the order of elimination, work space
+    size_t b_capacity, r_capacity;
 };
 
 void rbt_cholesky_free(rbt_cholesky *c) {
@@ -45,6 +48,8 @@ void rbt_cholesky_free(rbt_cholesky *c) {
     cholmod_l_free_dense(&c->work_e, &c->common);
     cholmod_l_finish(&c->common);
     free(c->rows);
+    free(c->row_at);
+    free(c->offset);
     free(c->entry_start);
     free(c->entry_row);
     free(c->source);
@@ -88,15 +93,17 @@ static bool analyze_graph(rbt_cholesky *c, const size_t *row_start, const rbt_no
     if (!g->count) return true;
     size_t entries = g->start[g->count] / 2 + g->count;
     c->rows = rbt_array_new(g->count, sizeof *c->rows, what, error);
+    c->row_at = rbt_array_new(g->count, sizeof *c->row_at, what, error);
     c->entry_start = rbt_array_new(g->count + 1, sizeof *c->entry_start, what, error);
     c->entry_row = rbt_array_new(entries, sizeof *c->entry_row, what, error);
     c->source = rbt_array_new(entries, sizeof *c->source, what, error);
     int32_t *order = rbt_array_new(g->count, sizeof *order, what, error);
     size_t *fill = rbt_array_new(g->count, sizeof *fill, what, error);
-    bool good = c->rows && c->entry_start && c->entry_row && c->source && order && fill &&
+    bool good = c->rows && c->row_at && c->entry_start && c->entry_row && c->source && order && fill &&
                 rbt_order_nodes(g, order, error) && rbt_supernodes_build(&c->tree, g, order, c->block, error);
     if (good) {
         memcpy(c->rows, g->row, g->count * sizeof *c->rows);
+        for (size_t p = 0; p < g->count; p++) c->row_at[p] = c->rows[c->tree.order[p]];
         fill_entries(c, row_start, g, order, fill);
         rbt_frontal_entries kept = {c->entry_start, c->entry_row, c->source};
         c->frontal = rbt_frontal_new(&c->tree, &kept,
@@ -147,9 +154,6 @@ rbt_cholesky *rbt_cholesky_analyze_rows(const rbt_block_matrix *A, const int32_t
 
 // ---- L L^T ----
 
-// The row of the matrix that is eliminated at a place
-static size_t row_at(const rbt_cholesky *c, size_t place) { return (size_t)c->rows[c->tree.order[place]]; }
-
 // The first row, in the order of elimination, with a value that is not finite; false if there is none. Of blocks on the
 // diagonal only the lower triangle counts.
 static bool find_not_finite(const rbt_cholesky *c, const double *value, size_t *row) {
@@ -159,7 +163,7 @@ static bool find_not_finite(const rbt_cholesky *c, const double *value, size_t *
             const double *B = value + block * block * (c->source[e] / 2);
             for (size_t i = 0; i < block * block; i++)
                 if (!isfinite(B[i]) && (e > c->entry_start[p] || i % block <= i / block)) {
-                    *row = row_at(c, p);
+                    *row = (size_t)c->row_at[p];
                     return true;
                 }
         }
@@ -174,7 +178,7 @@ static rbt_factor_result factor(rbt_cholesky *c, const double *value, size_t *ro
     case RBT_FRONTAL_NO_MEMORY: return RBT_FACTOR_NO_MEMORY;
     case RBT_FRONTAL_BAD_PIVOT:
         if (find_not_finite(c, value, row)) return RBT_FACTOR_NOT_FINITE;
-        *row = row_at(c, place);
+        *row = (size_t)c->row_at[place];
         return RBT_FACTOR_INDEFINITE;
     case RBT_FRONTAL_DONE: break;
     }
@@ -250,7 +254,7 @@ rbt_factor_result rbt_cholesky_factor_indefinite(rbt_cholesky *c, const rbt_bloc
     // NaN passes as a pivot; then the estimate from the diagonal is 0.
     if (stopped || !(cholmod_l_rcond(L, &c->common) > 0)) {
         if (find_not_finite(c, A->value, row)) return RBT_FACTOR_NOT_FINITE;
-        *row = row_at(c, (stopped ? L->minor : 0) / c->block);
+        *row = (size_t)c->row_at[(stopped ? L->minor : 0) / c->block];
         return RBT_FACTOR_SINGULAR;
     }
     c->current = INDEFINITE;
@@ -278,65 +282,80 @@ static cholmod_dense dense_view(double *values, size_t rows, size_t columns) {
                            .dtype = CHOLMOD_DOUBLE};
 }
 
-// right = A^-1 right, `columns` right-hand sides in the order of elimination
-static bool solve_in_place(rbt_cholesky *c, double *right, size_t columns) {
-    assert(c->current != NOTHING);
-    if (c->current == DEFINITE) return rbt_frontal_solve(c->frontal, columns, right);
-    cholmod_dense B = dense_view(right, c->LDL->n, columns);
-    if (!cholmod_l_solve2(CHOLMOD_A, c->LDL, &B, NULL, &c->x, NULL, &c->work_y, &c->work_e, &c->common)) return false;
-    memcpy(right, c->x->x, c->LDL->n * columns * sizeof *right);
-    return true;
-}
-
-// Component i of vector v in row p: unknown i of the row if it has three, else the right-hand side i.
-static size_t ordered_index(const rbt_cholesky *c, size_t p, size_t v, size_t i) {
-    size_t n = c->block * c->kept_count;
-    return n * (v * (3 / c->block) + i / c->block) + c->block * p + i % c->block;
-}
-
-// Copies of many long vectors
-static bool in_parallel(const rbt_cholesky *c, size_t count) { return count > 1 && count * c->kept_count >= 1 << 15; }
-
-static bool gather(rbt_cholesky *c, size_t count, const double *b) {
-    size_t values = 3 * c->kept_count * count;
-    if (!rbt_array_reserve((void **)&c->b, &c->b_capacity, values, sizeof *c->b, "right-hand sides", NULL))
+// Vectors of three numbers for each row that `row` gives for a place, `apart` from each other. If a row has one unknown, its three
+// numbers are of three right-hand sides.
+static bool place_sides(rbt_cholesky *c, size_t count, size_t apart, const int32_t *row, rbt_front_sides *sides) {
+    size_t each = 3 / c->block;
+    if (!rbt_array_reserve((void **)&c->offset, &c->offset_capacity, each * count, sizeof *c->offset,
+                           "right-hand sides", NULL))
         return false;
-#pragma omp parallel for schedule(static) if (in_parallel(c, count))
-    for (size_t v = 0; v < count; v++)
-        for (size_t p = 0; p < c->kept_count; p++) {
-            const double *from = b + 3 * (v * c->row_count + row_at(c, p));
-            for (size_t i = 0; i < 3; i++) c->b[ordered_index(c, p, v, i)] = from[i];
-        }
+    for (size_t j = 0; j < each * count; j++) c->offset[j] = j / each * apart + j % each;
+    *sides =
+        (rbt_front_sides){.count = each * count, .block = c->block, .offset = c->offset, .row = row, .spread = 3};
     return true;
 }
 
-static void scatter(const rbt_cholesky *c, size_t count, const double *from, double *x) {
-#pragma omp parallel for schedule(static) if (in_parallel(c, count))
-    for (size_t v = 0; v < count; v++) {
-        if (c->kept_count < c->row_count) memset(x + 3 * v * c->row_count, 0, 3 * c->row_count * sizeof *x);
-        for (size_t p = 0; p < c->kept_count; p++) {
-            double *to = x + 3 * (v * c->row_count + row_at(c, p));
-            for (size_t i = 0; i < 3; i++) to[i] = from[ordered_index(c, p, v, i)];
-        }
+// Rows that are not kept
+static void clear_others(const rbt_cholesky *c, double *x) {
+    size_t row = 0;
+    for (size_t k = 0; k <= c->kept_count; k++) {
+        size_t next = k < c->kept_count ? (size_t)c->rows[k] : c->row_count;
+        if (next > row) memset(x + 3 * row, 0, 3 * (next - row) * sizeof *x);
+        row = next + 1;
     }
 }
+
+// ---- with L D L^T ----
+
+// right = A^-1 right in the order of elimination
+static bool solve_ordered(rbt_cholesky *c, double *right) {
+    cholmod_dense B = dense_view(right, c->LDL->n, 1);
+    if (!cholmod_l_solve2(CHOLMOD_A, c->LDL, &B, NULL, &c->x, NULL, &c->work_y, &c->work_e, &c->common)) return false;
+    memcpy(right, c->x->x, c->LDL->n * sizeof *right);
+    return true;
+}
+
+static bool gather(rbt_cholesky *c, const double *b) {
+    if (!rbt_array_reserve((void **)&c->b, &c->b_capacity, 3 * c->kept_count, sizeof *c->b, "right-hand sides", NULL))
+        return false;
+    for (size_t p = 0; p < c->kept_count; p++) memcpy(c->b + 3 * p, b + 3 * c->row_at[p], 3 * sizeof *b);
+    return true;
+}
+
+static void scatter(const rbt_cholesky *c, const double *from, double *x) {
+    for (size_t p = 0; p < c->kept_count; p++) memcpy(x + 3 * c->row_at[p], from + 3 * p, 3 * sizeof *x);
+    clear_others(c, x);
+}
+
+// ---- with either ----
 
 bool rbt_cholesky_solve_many(rbt_cholesky *c, size_t count, const double *b, double *x) {
+    size_t apart = 3 * c->row_count;
+    rbt_front_sides sides;
     if (!c->kept_count || !count) {
-        memset(x, 0, 3 * c->row_count * count * sizeof *x);
+        memset(x, 0, apart * count * sizeof *x);
         return true;
     }
-    if (!gather(c, count, b) || !solve_in_place(c, c->b, count * 3 / c->block)) return false;
-    scatter(c, count, c->b, x);
+    assert(c->current != NOTHING);
+    if (c->current == DEFINITE) {
+        if (!place_sides(c, count, apart, c->row_at, &sides) || !rbt_frontal_solve(c->frontal, &sides, b, &sides, x))
+            return false;
+        for (size_t v = 0; v < count; v++) clear_others(c, x + v * apart);
+        return true;
+    }
+    for (size_t v = 0; v < count; v++) {
+        if (!gather(c, b + v * apart) || !solve_ordered(c, c->b)) return false;
+        scatter(c, c->b, x + v * apart);
+    }
     return true;
 }
 
 bool rbt_cholesky_solve_rows(rbt_cholesky *c, const double *b, double *x) {
+    rbt_front_sides from, to;
     if (!c->kept_count) return true;
-    if (!gather(c, 1, b) || !solve_in_place(c, c->b, 3 / c->block)) return false;
-    for (size_t p = 0; p < c->kept_count; p++)
-        for (size_t i = 0; i < 3; i++) x[3 * (size_t)c->tree.order[p] + i] = c->b[ordered_index(c, p, 0, i)];
-    return true;
+    assert(c->current == DEFINITE);
+    return place_sides(c, 1, 3 * c->row_count, c->row_at, &from) &&
+           place_sides(c, 1, 3 * c->row_count, c->tree.order, &to) && rbt_frontal_solve(c->frontal, &from, b, &to, x);
 }
 
 bool rbt_cholesky_solve(rbt_cholesky *c, const double *b, double *x) { return rbt_cholesky_solve_many(c, 1, b, x); }
@@ -368,20 +387,19 @@ rbt_solve_result rbt_cholesky_solve_indefinite(rbt_cholesky *c, const double *b,
     assert(c->block == 3);
     if (c->current == DEFINITE) return rbt_cholesky_solve(c, b, x) ? RBT_SOLVED : RBT_SOLVE_NO_MEMORY;
     // r holds the residual and, behind it, the solution so far.
-    if (!rbt_array_reserve((void **)&c->r, &c->r_capacity, 2 * n, sizeof *c->r, "residuals", NULL) ||
-        !gather(c, 1, b))
+    if (!rbt_array_reserve((void **)&c->r, &c->r_capacity, 2 * n, sizeof *c->r, "residuals", NULL) || !gather(c, b))
         return RBT_SOLVE_NO_MEMORY;
     double *solution = c->r + n, norm = cholmod_l_norm_sparse(c->A, 0, &c->common), last = INFINITY;
     memcpy(solution, c->b, n * sizeof *solution);
-    if (!solve_in_place(c, solution, 1)) return RBT_SOLVE_NO_MEMORY;
+    if (!solve_ordered(c, solution)) return RBT_SOLVE_NO_MEMORY;
     *residual = backward_error(c, solution, norm);
     for (int i = 0; i<REFINEMENTS && * residual> EXACT && *residual < 0.5 * last; i++) {
         last = *residual;
-        if (!solve_in_place(c, c->r, 1)) return RBT_SOLVE_NO_MEMORY;
+        if (!solve_ordered(c, c->r)) return RBT_SOLVE_NO_MEMORY;
         for (size_t u = 0; u < n; u++) solution[u] += c->r[u];
         *residual = backward_error(c, solution, norm);
     }
-    scatter(c, 1, solution, x);
+    scatter(c, solution, x);
     return *residual <= UNSTABLE ? RBT_SOLVED : RBT_SOLVE_UNSTABLE;
 }
 

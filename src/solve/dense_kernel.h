@@ -17,14 +17,15 @@ enum { VECTOR_BYTES = 32, VECTORS = 3 };
 #else
 enum { VECTOR_BYTES = 16, VECTORS = 2 };
 #endif
-enum { GROUP = RBT_COLUMN_GROUP, DEPTH = 192 };  // products that are summed before F is touched
+enum { GROUP = RBT_COLUMN_GROUP, DEPTH = 192 };              // products that are summed before F is touched
+enum { SIDES_ROWS = 6, SIDES_VECTORS = RBT_SIDES_VECTORS };  // unknowns times vectors that are summed in registers
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define DENSE_KERNELS(type)                                                                                          \
     {                                                                                                                \
-        BYTES_##type, QUANTUM_##type, STRIP_##type, clear_##type, enter_##type, add_##type, eliminate_##type,        \
-            eliminate_strips_##type, subtract_##type, invert_##type, forward_##type, backward_##type,                \
-            forward_strips_##type, backward_strips_##type, take_##type, load_##type, store_##type, gather_##type,    \
-            add_vectors_##type                                                                                       \
+        BYTES_##type, QUANTUM_##type, STRIP_##type, LANES_##type, clear_##type, enter_##type, add_##type,            \
+            eliminate_##type, eliminate_strips_##type, subtract_##type, invert_##type, forward_##type,               \
+            backward_##type, forward_strips_##type, backward_strips_##type, take_##type, read_sides_##type,          \
+            write_sides_##type, gather_##type, add_vectors_##type                                                    \
     }
 #endif
 

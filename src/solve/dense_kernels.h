@@ -29,7 +29,8 @@ enum {
     RBT_SOLVE_BLOCK = 96,   // columns that are solved together: a multiple of every strip
     RBT_SOLVE_REACH = 384,  // columns that are solved for together with the same rows below: a multiple of the block
     RBT_SOLVE_STRIPS = 32,  // strips whose products are summed apart from those of others
-    RBT_COLUMN_GROUP = 4,   // columns of the inner loop, right-hand sides of a solve
+    RBT_COLUMN_GROUP = 4,   // columns of the inner loop
+    RBT_SIDES_VECTORS = 2,  // most vectors of right-hand sides that are solved for side by side
 };
 
 typedef struct rbt_front {
@@ -50,17 +51,27 @@ typedef struct rbt_front_entries {
     size_t block;          // unknowns of a node
 } rbt_front_entries;
 
-// Right-hand sides in a front: `count` of them, each behind the other
+// Right-hand sides in a front: one, or a group that lies side by side in each unknown
 typedef struct rbt_front_vectors {
-    size_t count;  // 1 or RBT_COLUMN_GROUP
-    void *x;       // (width_padded) unknowns eliminated here
+    size_t width;  // numbers of an unknown: 1, the lanes of a vector, or twice as many
+    void *x;       // (front's width; with one right-hand side: width_padded) unknowns eliminated here
     void *y;       // (below_padded) those below: sums on the way up, the solution on the way down
 } rbt_front_vectors;
+
+// Vectors of all unknowns as the caller has them: unknown i of node p (in the order of elimination) of vector j is
+// [offset[j] + spread row[p] + i].
+typedef struct rbt_front_sides {
+    size_t count, block;
+    const size_t *offset;  // (count)
+    const int32_t *row;    // (nodes)
+    size_t spread;
+} rbt_front_sides;
 
 typedef struct rbt_dense_kernels {
     size_t bytes;    // of a number
     size_t quantum;  // rows are padded to a multiple of it
     size_t strip;    // rows of a strip: a multiple of the quantum and of the column group
+    size_t lanes;    // numbers of a vector
 
     // ---- assembling the columns first <= c < last of the front, all of the panel or none, at most RBT_PANEL_BLOCK ----
     void (*clear)(const rbt_front *front, size_t first, size_t last);
@@ -87,19 +98,20 @@ typedef struct rbt_dense_kernels {
     // Strips -= L x for the columns first <= c < last
     void (*forward_strips)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t last,
                            size_t strip, size_t last_strip);
-    // sums (columns x v->count) = L^T times what the strips have, for the columns first <= c < last, at most
-    // RBT_SOLVE_REACH
+    // sums (columns x v->width) = L^T times what the strips have, for the columns first <= c < last, at most
+    // RBT_SOLVE_REACH; if sums is NULL, x -= that
     void (*backward_strips)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t last,
                             size_t strip, size_t last_strip, void *sums);
     // x -= `count` of such sums, one behind the other
-    void (*take)(const rbt_front *front, const rbt_front_vectors *v, size_t first, size_t last, size_t count,
-                 const void *sums);
+    void (*take)(const rbt_front_vectors *v, size_t first, size_t last, size_t count, const void *sums);
 
-    // Between vectors of all unknowns in the order of elimination, `stride` apart, and those of a front
-    void (*load)(const double *from, size_t stride, size_t count, size_t padded, size_t vectors, void *to);
-    void (*store)(const void *from, size_t padded, size_t count, size_t vectors, double *to, size_t stride);
-    void (*gather)(const double *from, size_t stride, const int32_t *node, size_t count, size_t block, size_t padded,
-                   size_t vectors, void *to);
+    // Between `count` of the caller's vectors, from number `side` on, and a group of `width` of them side by side
+    void (*read_sides)(const double *from, const rbt_front_sides *sides, size_t first_node, size_t last_node,
+                       size_t side, size_t count, size_t width, void *to);
+    void (*write_sides)(const void *from, const rbt_front_sides *sides, size_t first_node, size_t last_node,
+                        size_t side, size_t count, size_t width, double *to);
+    // y = x of some nodes
+    void (*gather)(const void *from, const int32_t *node, size_t count, size_t block, size_t width, void *to);
     void (*add_vectors)(const rbt_front *front, const rbt_front_vectors *v, const rbt_front *child, const void *y,
                         const int32_t *relative, size_t block);
 } rbt_dense_kernels;

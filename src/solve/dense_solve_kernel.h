@@ -1,30 +1,18 @@
-// The part of dense_kernel.h for solving with L; included by it, once per type.
+// The part of dense_kernel.h for solving with L; included by it, once per type. Here are the kernels for one right-hand
+// side, which goes through L lane by lane; dense_sides_kernel.h has those for groups of them.
+#include "solve/dense_sides_kernel.h"
 
-static inline REAL *NAME(vector_rows)(const rbt_front *f, const rbt_front_vectors *v, const NAME(strip) * s,
-                                      size_t *apart) {
-    bool upper = s->first < f->width;
-    *apart = upper ? f->width_padded : f->below_padded;
-    return upper ? (REAL *)v->x + s->first : (REAL *)v->y + (s->first - f->width_padded);
+static inline REAL *NAME(vector_rows)(const rbt_front *f, const rbt_front_vectors *v, const NAME(strip) * s) {
+    return s->first < f->width ? (REAL *)v->x + s->first : (REAL *)v->y + (s->first - f->width_padded);
 }
 
-// y -= L x with one strip of L and one vector or a group of them, `along` and `apart` apart
-static void NAME(multiply_vectors)(size_t rows, size_t vectors, size_t count, const REAL *L, const REAL *x,
-                                   size_t along, REAL *y, size_t apart) {
-    bool one = vectors == 1;
+// y -= L x with one strip of L
+static void NAME(multiply_vector)(size_t rows, size_t count, const REAL *L, const REAL *x, REAL *y) {
     switch (rows / LANES) {
-    case 1:
-        if (one) NAME(multiply_n)(1, 1, true, count, L, rows, x, 1, along, y, apart);
-        else NAME(multiply_n)(1, GROUP, true, count, L, rows, x, 1, along, y, apart);
-        break;
-    case 2:
-        if (one) NAME(multiply_n)(2, 1, true, count, L, rows, x, 1, along, y, apart);
-        else NAME(multiply_n)(2, GROUP, true, count, L, rows, x, 1, along, y, apart);
-        break;
+    case 1: NAME(multiply_n)(1, 1, true, count, L, rows, x, 1, 0, y, 0); break;
+    case 2: NAME(multiply_n)(2, 1, true, count, L, rows, x, 1, 0, y, 0); break;
 #if defined(__AVX__)
-    default:
-        if (one) NAME(multiply_n)(3, 1, true, count, L, rows, x, 1, along, y, apart);
-        else NAME(multiply_n)(3, GROUP, true, count, L, rows, x, 1, along, y, apart);
-        break;
+    default: NAME(multiply_n)(3, 1, true, count, L, rows, x, 1, 0, y, 0); break;
 #endif
     }
 }
@@ -32,10 +20,8 @@ static void NAME(multiply_vectors)(size_t rows, size_t vectors, size_t count, co
 // rows -= L[columns from `first` to `end`] x
 static void NAME(forward_strip)(const rbt_front *f, const rbt_front_vectors *v, const NAME(strip) * s, size_t first,
                                 size_t end) {
-    size_t apart;
-    REAL *y = NAME(vector_rows)(f, v, s, &apart);
-    NAME(multiply_vectors)
-    (s->rows, v->count, end - first, s->L + first * s->rows, (const REAL *)v->x + first, f->width_padded, y, apart);
+    NAME(multiply_vector)
+    (s->rows, end - first, s->L + first * s->rows, (const REAL *)v->x + first, NAME(vector_rows)(f, v, s));
 }
 
 // On the diagonal of L there are, for solving, the inverses of its triangles of one strip: M of this strip.
@@ -57,24 +43,32 @@ static void NAME(invert)(const rbt_front *f) {
 }
 
 static void NAME(forward)(const rbt_front *f, const rbt_front_vectors *v, size_t first) {
-    size_t end = NAME(block_end)(f, first, RBT_SOLVE_BLOCK), apart = f->width_padded;
+    if (v->width > 1) {
+        NAME(forward_sides_of)(f, v, first);
+        return;
+    }
+    size_t end = NAME(block_end)(f, first, RBT_SOLVE_BLOCK);
     for (size_t begin = first; begin < end; begin += STRIP) {
         NAME(strip) s = NAME(strip_at)(f, begin / STRIP);
         size_t columns = end - begin < STRIP ? end - begin : STRIP;
         NAME(forward_strip)(f, v, &s, first, begin);
         // x = M x
-        REAL *x = (REAL *)v->x + begin, minus[GROUP * STRIP];
-        for (size_t j = 0; j < v->count; j++)
-            for (size_t r = 0; r < s.rows; r++) {
-                minus[j * STRIP + r] = -x[j * apart + r];
-                x[j * apart + r] = 0;
-            }
-        NAME(multiply_vectors)(s.rows, v->count, columns, s.L + begin * s.rows, minus, STRIP, x, apart);
+        REAL *x = (REAL *)v->x + begin, minus[STRIP];
+        for (size_t r = 0; r < s.rows; r++) {
+            minus[r] = -x[r];
+            x[r] = 0;
+        }
+        NAME(multiply_vector)(s.rows, columns, s.L + begin * s.rows, minus, x);
     }
 }
 
 static void NAME(forward_strips)(const rbt_front *f, const rbt_front_vectors *v, size_t first, size_t end,
                                  size_t strip, size_t last) {
+    if (v->width > 1) {
+        NAME(piece) p = {f, v, strip, last};
+        NAME(forward_sides_strips_of)(&p, first, end);
+        return;
+    }
     for (size_t i = strip; i < last; i++) {
         NAME(strip) s = NAME(strip_at)(f, i);
         NAME(forward_strip)(f, v, &s, first, end);
@@ -82,41 +76,26 @@ static void NAME(forward_strips)(const rbt_front *f, const rbt_front_vectors *v,
 }
 
 // sums[k] += L[columns from `first` to `end`]^T times the rows of one strip, lane by lane
-ALWAYS_INLINE void NAME(backward_strip_n)(int nv, int vectors, const NAME(strip) * s, size_t first, size_t end,
-                                          const REAL *y, size_t apart, VEC *sums) {
-    VEC rows[VECTORS][GROUP];
+ALWAYS_INLINE void NAME(backward_strip_n)(int nv, const NAME(strip) * s, size_t first, size_t end, const REAL *y,
+                                          VEC *sums) {
+    VEC rows[VECTORS];
     const REAL *L = s->L + first * s->rows;
-    NAME(load_tile)(nv, vectors, y, apart, rows);
+    for (int i = 0; i < nv; i++) rows[i] = NAME(load_vector)(y + i * LANES);
     for (size_t k = first; k < end; k++, L += s->rows) {
         __builtin_prefetch(L + AHEAD);
         __builtin_prefetch(L + AHEAD + s->rows - 1);
-        VEC entry[VECTORS];
-        for (int i = 0; i < nv; i++) entry[i] = NAME(load_vector)(L + i * LANES);
-        for (int j = 0; j < vectors; j++) {
-            VEC sum = entry[0] * rows[0][j];
-            for (int i = 1; i < nv; i++) sum += entry[i] * rows[i][j];
-            *sums++ += sum;
-        }
+        VEC sum = NAME(load_vector)(L) * rows[0];
+        for (int i = 1; i < nv; i++) sum += NAME(load_vector)(L + i * LANES) * rows[i];
+        *sums++ += sum;
     }
 }
 
-static void NAME(backward_strip)(size_t vectors, const NAME(strip) * s, size_t first, size_t end, const REAL *y,
-                                 size_t apart, VEC *sums) {
-    bool one = vectors == 1;
+static void NAME(backward_strip)(const NAME(strip) * s, size_t first, size_t end, const REAL *y, VEC *sums) {
     switch (s->rows / LANES) {
-    case 1:
-        if (one) NAME(backward_strip_n)(1, 1, s, first, end, y, apart, sums);
-        else NAME(backward_strip_n)(1, GROUP, s, first, end, y, apart, sums);
-        break;
-    case 2:
-        if (one) NAME(backward_strip_n)(2, 1, s, first, end, y, apart, sums);
-        else NAME(backward_strip_n)(2, GROUP, s, first, end, y, apart, sums);
-        break;
+    case 1: NAME(backward_strip_n)(1, s, first, end, y, sums); break;
+    case 2: NAME(backward_strip_n)(2, s, first, end, y, sums); break;
 #if defined(__AVX__)
-    default:
-        if (one) NAME(backward_strip_n)(3, 1, s, first, end, y, apart, sums);
-        else NAME(backward_strip_n)(3, GROUP, s, first, end, y, apart, sums);
-        break;
+    default: NAME(backward_strip_n)(3, s, first, end, y, sums); break;
 #endif
     }
 }
@@ -129,82 +108,94 @@ static inline REAL NAME(total)(VEC v) {
 
 static void NAME(backward_strips)(const rbt_front *f, const rbt_front_vectors *v, size_t first, size_t end,
                                   size_t strip, size_t last, void *result) {
-    VEC sums[RBT_SOLVE_REACH * GROUP];
-    memset(sums, 0, (end - first) * v->count * sizeof *sums);
+    if (v->width > 1) {
+        NAME(piece) p = {f, v, strip, last};
+        NAME(backward_sides_strips_of)(&p, first, end, result);
+        return;
+    }
+    VEC sums[RBT_SOLVE_REACH];
+    memset(sums, 0, (end - first) * sizeof *sums);
     for (size_t i = strip; i < last; i++) {
         NAME(strip) s = NAME(strip_at)(f, i);
-        size_t apart;
-        const REAL *y = NAME(vector_rows)(f, v, &s, &apart);
-        NAME(backward_strip)(v->count, &s, first, end, y, apart, sums);
+        NAME(backward_strip)(&s, first, end, NAME(vector_rows)(f, v, &s), sums);
     }
-    for (size_t k = 0; k < (end - first) * v->count; k++) ((REAL *)result)[k] = NAME(total)(sums[k]);
+    REAL *to = result, *x = (REAL *)v->x + first;
+    for (size_t k = 0; k < end - first; k++) {
+        if (to) to[k] = NAME(total)(sums[k]);
+        else x[k] -= NAME(total)(sums[k]);
+    }
 }
 
-static void NAME(take)(const rbt_front *f, const rbt_front_vectors *v, size_t first, size_t end, size_t count,
-                       const void *sums) {
+static void NAME(take)(const rbt_front_vectors *v, size_t first, size_t end, size_t count, const void *sums) {
     const REAL *sum = sums;
     for (size_t i = 0; i < count; i++)
-        for (size_t k = first; k < end; k++)
-            for (size_t j = 0; j < v->count; j++) ((REAL *)v->x)[j * f->width_padded + k] -= *sum++;
+        for (size_t k = first * v->width; k < end * v->width; k++) ((REAL *)v->x)[k] -= *sum++;
 }
 
 static void NAME(backward)(const rbt_front *f, const rbt_front_vectors *v, size_t first) {
-    size_t end = NAME(block_end)(f, first, RBT_SOLVE_BLOCK), apart = f->width_padded;
-    VEC sums[RBT_SOLVE_BLOCK * GROUP];
-    memset(sums, 0, (end - first) * v->count * sizeof *sums);
+    if (v->width > 1) {
+        NAME(backward_sides_of)(f, v, first);
+        return;
+    }
+    size_t end = NAME(block_end)(f, first, RBT_SOLVE_BLOCK);
+    VEC sums[RBT_SOLVE_BLOCK];
+    memset(sums, 0, (end - first) * sizeof *sums);
     for (size_t begin = first + (end - first - 1) / STRIP * STRIP;; begin -= STRIP) {
         NAME(strip) s = NAME(strip_at)(f, begin / STRIP);
         size_t columns = end - begin < STRIP ? end - begin : STRIP;
         // x = M^T (x - sums)
-        REAL *x = (REAL *)v->x + begin, right[GROUP * STRIP] = {0};
-        VEC products[STRIP * GROUP] = {{0}};
-        for (size_t c = 0; c < columns; c++)
-            for (size_t j = 0; j < v->count; j++)
-                right[j * STRIP + c] = x[j * apart + c] - NAME(total)(sums[(begin - first + c) * v->count + j]);
-        NAME(backward_strip)(v->count, &s, begin, begin + columns, right, STRIP, products);
-        for (size_t c = 0; c < columns; c++)
-            for (size_t j = 0; j < v->count; j++) x[j * apart + c] = NAME(total)(products[c * v->count + j]);
+        REAL *x = (REAL *)v->x + begin, right[STRIP] = {0};
+        VEC products[STRIP] = {{0}};
+        for (size_t c = 0; c < columns; c++) right[c] = x[c] - NAME(total)(sums[begin - first + c]);
+        NAME(backward_strip)(&s, begin, begin + columns, right, products);
+        for (size_t c = 0; c < columns; c++) x[c] = NAME(total)(products[c]);
         if (begin == first) return;
-        NAME(backward_strip)(v->count, &s, first, begin, x, apart, sums);
+        NAME(backward_strip)(&s, first, begin, x, sums);
     }
 }
 
 // ---- vectors ----
 
-static void NAME(load)(const double *from, size_t stride, size_t count, size_t padded, size_t vectors, void *to) {
-    for (size_t j = 0; j < vectors; j++) {
-        REAL *x = (REAL *)to + j * padded;
-        for (size_t i = 0; i < count; i++) x[i] = (REAL)from[j * stride + i];
-        for (size_t i = count; i < padded; i++) x[i] = 0;
-    }
+static void NAME(read_sides)(const double *from, const rbt_front_sides *sides, size_t first, size_t last, size_t side,
+                             size_t count, size_t width, void *to) {
+    REAL *out = (REAL *)to + first * sides->block * width;
+    const size_t *offset = sides->offset + side;
+    for (size_t p = first; p < last; p++)
+        for (size_t r = 0; r < sides->block; r++, out += width) {
+            const double *in = from + sides->spread * (size_t)sides->row[p] + r;
+            for (size_t j = 0; j < count; j++) out[j] = (REAL)in[offset[j]];
+            for (size_t j = count; j < width; j++) out[j] = 0;
+        }
 }
 
-static void NAME(store)(const void *from, size_t padded, size_t count, size_t vectors, double *to, size_t stride) {
-    for (size_t j = 0; j < vectors; j++)
-        for (size_t i = 0; i < count; i++) to[j * stride + i] = (double)((const REAL *)from)[j * padded + i];
+static void NAME(write_sides)(const void *from, const rbt_front_sides *sides, size_t first, size_t last, size_t side,
+                              size_t count, size_t width, double *to) {
+    const REAL *in = (const REAL *)from + first * sides->block * width;
+    const size_t *offset = sides->offset + side;
+    for (size_t p = first; p < last; p++)
+        for (size_t r = 0; r < sides->block; r++, in += width) {
+            double *out = to + sides->spread * (size_t)sides->row[p] + r;
+            for (size_t j = 0; j < count; j++) out[offset[j]] = (double)in[j];
+        }
 }
 
-static void NAME(gather)(const double *from, size_t stride, const int32_t *node, size_t count, size_t block,
-                         size_t padded, size_t vectors, void *to) {
-    for (size_t j = 0; j < vectors; j++) {
-        REAL *y = (REAL *)to + j * padded;
-        const double *x = from + j * stride;
-        for (size_t i = 0; i < count; i++)
-            for (size_t r = 0; r < block; r++) y[block * i + r] = (REAL)x[block * (size_t)node[i] + r];
-        for (size_t i = block * count; i < padded; i++) y[i] = 0;
+static void NAME(gather)(const void *from, const int32_t *node, size_t count, size_t block, size_t width, void *to) {
+    size_t each = block * width;
+    for (size_t i = 0; i < count; i++) {
+        const REAL *in = (const REAL *)from + each * (size_t)node[i];
+        REAL *out = (REAL *)to + each * i;
+        size_t k = 0;
+        for (; k + LANES <= each; k += LANES) NAME(store_vector)(out + k, NAME(load_vector)(in + k));
+        for (; k < each; k++) out[k] = in[k];
     }
 }
 
 static void NAME(add_vectors)(const rbt_front *f, const rbt_front_vectors *v, const rbt_front *child, const void *y,
                               const int32_t *relative, size_t block) {
-    size_t count = child->below / block, split = f->width / block;
-    for (size_t j = 0; j < v->count; j++) {
-        const REAL *from = (const REAL *)y + j * child->below_padded;
-        REAL *x = (REAL *)v->x + j * f->width_padded, *below = (REAL *)v->y + j * f->below_padded;
-        for (size_t i = 0; i < count; i++) {
-            size_t target = (size_t)relative[i];
-            REAL *to = target < split ? x + block * target : below + block * (target - split);
-            for (size_t r = 0; r < block; r++) to[r] += from[block * i + r];
-        }
+    size_t count = child->below / block, split = f->width / block, each = block * v->width;
+    for (size_t i = 0; i < count; i++) {
+        size_t target = (size_t)relative[i];
+        REAL *to = target < split ? (REAL *)v->x + each * target : (REAL *)v->y + each * (target - split);
+        NAME(add_rows)(to, (const REAL *)y + each * i, each);
     }
 }

@@ -30,7 +30,8 @@ void rbt_frontal_free(rbt_frontal *frontal);
 // value: all blocks. On RBT_FRONTAL_BAD_PIVOT, *node is where, in the order of elimination.
 rbt_frontal_result rbt_frontal_factor(rbt_frontal *frontal, const double *value, size_t *node);
 
-// x = A^-1 x for `count` vectors of all unknowns in the order of elimination, one behind the other. False: no memory.
-bool rbt_frontal_solve(rbt_frontal *frontal, size_t count, double *x);
+// x = A^-1 b for as many vectors, placed as `to` and `from` say; x may be b. False: no memory.
+bool rbt_frontal_solve(rbt_frontal *frontal, const rbt_front_sides *from, const double *b, const rbt_front_sides *to,
+                       double *x);
 
 #endif

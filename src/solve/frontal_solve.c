@@ -1,7 +1,7 @@
 // L y = b from the leaves to the roots, then L^T x = y back. On the way up each front leaves to its parent, in a vector of
-// its own, what it takes from the unknowns below. Each number of L is read once up and once down, for up to four right-hand
-// sides at once: that, not arithmetic, is what a solve takes its time for. More right-hand sides go in groups of four, one
-// group after the other in each piece of a front, whose numbers are then still in a cache.
+// its own, what it takes from the unknowns below. With one right-hand side the time goes into reading L, once up and once
+// down; more of them go in groups whose numbers lie side by side, one group after the other in each piece of a front, which
+// is then still in a cache.
 #include "base/crew.h"
 #include "solve/frontal_parts.h"
 
@@ -11,33 +11,43 @@
 // Numbers of L from which threads share them: of the whole factor, times the right-hand sides that are used with each; of one front
 static const double ENOUGH = 1e5, ENOUGH_FRONT = 4e4;
 
-enum { ITEM_FORWARD = 8, MOST_GROUPS = 16 };  // strips; groups that go through the fronts together
+enum {
+    ITEM_FORWARD = 8,
+    ITEM_NODES = 256,
+    MOST_GROUPS = 8
+};  // strips; nodes; groups that go through the fronts together
 
 typedef struct solving {
     rbt_frontal *frontal;
-    double *x;       // all unknowns, in the order of elimination
-    size_t stride;   // from one right-hand side to the next
-    size_t count;    // right-hand sides
-    size_t vectors;  // of a group, with the padding: 1 or RBT_COLUMN_GROUP
+    const rbt_front_sides *from, *to;
+    const double *b;
+    double *x;
+    size_t first, count;  // right-hand sides
+    size_t width;         // of a group, 1 if there is one right-hand side; the last group may be of half the width
     size_t groups, threads;
 } solving;
 
-// Work space: slots of each thread and (number `threads`) of all, with x of a front for each group, then sums; then what fronts
-// leave to their parents, for each group.
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t items(size_t count, size_t each) { return (count + each - 1) / each; }
+
+// Work space, for each group: all unknowns; what fronts leave to their parents; sums of the front that threads share. Then, with
+// one right-hand side, x of a front for each thread and (number `threads`) for all.
 static size_t numbers_bytes(const solving *job, size_t numbers) {
-    return rbt_padded(numbers * job->vectors * job->frontal->kernels->bytes, 64);
+    return rbt_padded(numbers * job->width * job->frontal->kernels->bytes, 64);
+}
+static size_t unknown_count(const rbt_frontal *f) { return f->tree->block * f->tree->node_count; }
+static size_t below_count(const rbt_frontal *f) { return f->vector_at[f->tree->count]; }
+static size_t group_bytes(const solving *job) {
+    const rbt_frontal *f = job->frontal;
+    return numbers_bytes(job, unknown_count(f)) + numbers_bytes(job, below_count(f)) + numbers_bytes(job, f->sums);
 }
 static size_t slot_bytes(const solving *job) {
-    return job->groups * (numbers_bytes(job, job->frontal->widest) + numbers_bytes(job, job->frontal->sums));
-}
-static char *slot_at(const solving *job, size_t slot) { return job->frontal->vectors + slot * slot_bytes(job); }
-static size_t below_bytes(const solving *job) {
-    return numbers_bytes(job, job->frontal->vector_at[job->frontal->tree->count]);
+    return job->width == 1 ? numbers_bytes(job, job->frontal->widest) : 0;
 }
 
 static bool reserve(const solving *job) {
     rbt_frontal *f = job->frontal;
-    size_t bytes = (job->threads + 1) * slot_bytes(job) + job->groups * below_bytes(job);
+    size_t bytes = job->groups * group_bytes(job) + (job->threads + 1) * slot_bytes(job);
     if (f->vector_bytes >= bytes) return true;
     free(f->vectors);
     f->vectors = rbt_frontal_allocate(bytes);
@@ -45,45 +55,46 @@ static bool reserve(const solving *job) {
     return f->vectors;
 }
 
+// Right-hand sides of a group, without the padding, and with it
+static size_t count_of(const solving *job, size_t group) {
+    return least(job->count - group * job->width, job->width);
+}
+static size_t width_of(const solving *job, size_t group) {
+    size_t lanes = job->frontal->kernels->lanes;
+    return job->width > lanes && count_of(job, group) <= lanes ? lanes : job->width;
+}
+
+static char *group_at(const solving *job, size_t group) { return job->frontal->vectors + group * group_bytes(job); }
+static char *unknowns_of(const solving *job, size_t group, size_t k) {
+    const rbt_frontal *f = job->frontal;
+    size_t unknown = f->tree->block * (size_t)f->tree->first[k];
+    return group_at(job, group) + unknown * width_of(job, group) * f->kernels->bytes;
+}
 static char *below_of(const solving *job, size_t group, size_t k) {
     const rbt_frontal *f = job->frontal;
-    return slot_at(job, job->threads + 1) + group * below_bytes(job) +
-           f->vector_at[k] * job->vectors * f->kernels->bytes;
+    return group_at(job, group) + numbers_bytes(job, unknown_count(f)) +
+           f->vector_at[k] * width_of(job, group) * f->kernels->bytes;
+}
+static char *sums_of(const solving *job, size_t group) {
+    const rbt_frontal *f = job->frontal;
+    return group_at(job, group) + numbers_bytes(job, unknown_count(f)) + numbers_bytes(job, below_count(f));
 }
 
+// A single right-hand side is taken out of the unknowns, since its kernels need the padding; groups are worked on in place.
 static rbt_front_vectors vectors_of(const solving *job, size_t group, size_t slot, size_t k) {
-    return (rbt_front_vectors){.count = job->vectors,
-                               .x = slot_at(job, slot) + group * numbers_bytes(job, job->frontal->widest),
-                               .y = below_of(job, group, k)};
+    char *x = job->width == 1 ? group_at(job, job->groups) + slot * slot_bytes(job) : unknowns_of(job, group, k);
+    return (rbt_front_vectors){.width = width_of(job, group), .x = x, .y = below_of(job, group, k)};
 }
 
-static char *sums_of(const solving *job, size_t group, size_t slot) {
-    return slot_at(job, slot) + job->groups * numbers_bytes(job, job->frontal->widest) +
-           group * numbers_bytes(job, job->frontal->sums);
+static void load(const solving *job, const rbt_front *front, size_t k, const rbt_front_vectors *v) {
+    size_t each = job->frontal->kernels->bytes;
+    if (job->width > 1) return;
+    memcpy(v->x, unknowns_of(job, 0, k), front->width * each);
+    memset((char *)v->x + front->width * each, 0, (front->width_padded - front->width) * each);
 }
 
-static double *unknowns_of(const solving *job, size_t group, size_t k) {
-    return job->x + group * RBT_COLUMN_GROUP * job->stride +
-           job->frontal->tree->block * (size_t)job->frontal->tree->first[k];
-}
-
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
-// Right-hand sides of a group, without the padding
-static size_t count_of(const solving *job, size_t group) {
-    return least(job->count - group * RBT_COLUMN_GROUP, RBT_COLUMN_GROUP);
-}
-
-static void load(const solving *job, size_t group, const rbt_front *front, size_t k, const rbt_front_vectors *v) {
-    const rbt_dense_kernels *d = job->frontal->kernels;
-    size_t each = front->width_padded * d->bytes, count = count_of(job, group);
-    d->load(unknowns_of(job, group, k), job->stride, front->width, front->width_padded, count, v->x);
-    memset((char *)v->x + count * each, 0, (v->count - count) * each);
-}
-
-static void store(const solving *job, size_t group, const rbt_front *front, size_t k, const rbt_front_vectors *v) {
-    job->frontal->kernels->store(v->x, front->width_padded, front->width, count_of(job, group),
-                                 unknowns_of(job, group, k), job->stride);
+static void store(const solving *job, const rbt_front *front, size_t k, const rbt_front_vectors *v) {
+    if (job->width == 1) memcpy(unknowns_of(job, 0, k), v->x, front->width * job->frontal->kernels->bytes);
 }
 
 // ---- up ----
@@ -91,16 +102,14 @@ static void store(const solving *job, size_t group, const rbt_front *front, size
 static void begin_forward(const solving *job, size_t group, const rbt_front *front, size_t k,
                           const rbt_front_vectors *v) {
     const rbt_frontal *f = job->frontal;
-    load(job, group, front, k, v);
-    memset(v->y, 0, front->below_padded * v->count * f->kernels->bytes);
+    load(job, front, k, v);
+    memset(v->y, 0, front->below_padded * v->width * f->kernels->bytes);
     for (int32_t c = f->child[k]; c >= 0; c = f->sibling[c]) {
         rbt_front child = rbt_frontal_front(f, (size_t)c);
         f->kernels->add_vectors(front, v, &child, below_of(job, group, (size_t)c),
                                 f->tree->relative + f->tree->row_start[c], f->tree->block);
     }
 }
-
-static size_t items(size_t count, size_t each) { return (count + each - 1) / each; }
 
 static void forward_items(const solving *job, rbt_crew *crew, size_t slot, const rbt_front *front, size_t k,
                           size_t first, size_t last, size_t strip, size_t last_strip) {
@@ -125,7 +134,7 @@ static void forward(const solving *job, rbt_crew *crew, size_t slot, size_t k) {
             rbt_front_vectors v = vectors_of(job, g, slot, k);
             if (!first) begin_forward(job, g, &front, k, &v);
             d->forward(&front, &v, first);
-            if (next == front.width) store(job, g, &front, k, &v);
+            if (next == front.width) store(job, &front, k, &v);
         }
         rbt_crew_meet(crew, job->groups);
         forward_items(job, crew, slot, &front, k, first, next, rbt_strip_count(d, next), upper);
@@ -139,14 +148,15 @@ static void begin_backward(const solving *job, size_t group, const rbt_front *fr
                            const rbt_front_vectors *v) {
     const rbt_frontal *f = job->frontal;
     const rbt_supernodes *t = f->tree;
-    size_t each = front->below_padded * f->kernels->bytes, count = count_of(job, group);
-    load(job, group, front, k, v);
-    f->kernels->gather(job->x + group * RBT_COLUMN_GROUP * job->stride, job->stride, t->row + t->row_start[k],
-                       t->row_start[k + 1] - t->row_start[k], t->block, front->below_padded, count, v->y);
-    memset((char *)v->y + count * each, 0, (v->count - count) * each);
+    size_t each = v->width * f->kernels->bytes, padding = front->below_padded - front->below;
+    load(job, front, k, v);
+    f->kernels->gather(group_at(job, group), t->row + t->row_start[k], t->row_start[k + 1] - t->row_start[k],
+                       t->block, v->width, v->y);
+    memset((char *)v->y + front->below * each, 0, padding * each);
 }
 
-// Sums of the columns from `first` to `last` over strips, so many apart from others: returns how many
+// What strips take from the columns from `first` to `last`, so many strips at a time. Who is alone takes it at once; with
+// others it is left in sums, of which the number is returned.
 static size_t backward_items(const solving *job, rbt_crew *crew, size_t slot, const rbt_front *front, size_t k,
                              size_t first, size_t last, size_t strip, size_t last_strip) {
     const rbt_dense_kernels *d = job->frontal->kernels;
@@ -155,15 +165,16 @@ static size_t backward_items(const solving *job, rbt_crew *crew, size_t slot, co
     while ((i = rbt_crew_take(crew)) < parts * reaches) {
         size_t part = i / reaches, column = first + i % reaches * RBT_SOLVE_REACH;
         size_t begin = strip + part * RBT_SOLVE_STRIPS;
-        size_t at = (part * (last - first) + column - first) * job->vectors * d->bytes;
+        size_t at = (part * (last - first) + column - first) * d->bytes;
         for (size_t g = 0; g < job->groups; g++) {
             rbt_front_vectors v = vectors_of(job, g, slot, k);
             d->backward_strips(front, &v, column, least(column + RBT_SOLVE_REACH, last), begin,
-                               least(begin + RBT_SOLVE_STRIPS, last_strip), sums_of(job, g, slot) + at);
+                               least(begin + RBT_SOLVE_STRIPS, last_strip),
+                               crew->members > 1 ? sums_of(job, g) + at * v.width : NULL);
         }
     }
     rbt_crew_meet(crew, parts * reaches);
-    return parts;
+    return crew->members > 1 ? parts : 0;
 }
 
 static void backward(const solving *job, rbt_crew *crew, size_t slot, size_t k) {
@@ -185,9 +196,9 @@ static void backward(const solving *job, rbt_crew *crew, size_t slot, size_t k) 
                            : backward_items(job, crew, slot, &front, k, first, next, rbt_strip_count(d, next), upper);
         while ((g = rbt_crew_take(crew)) < job->groups) {
             rbt_front_vectors v = vectors_of(job, g, slot, k);
-            d->take(&front, &v, is_first ? 0 : first, next, parts, sums_of(job, g, slot));
+            d->take(&v, is_first ? 0 : first, next, parts, sums_of(job, g));
             d->backward(&front, &v, first);
-            if (!first) store(job, g, &front, k, &v);
+            if (!first) store(job, &front, k, &v);
         }
         rbt_crew_meet(crew, job->groups);
         if (!first) return;
@@ -213,11 +224,25 @@ static void shared(const solving *job, rbt_crew *crew, size_t k,
     rbt_crew_meet(crew, 1);
 }
 
+// Between the caller's vectors and the groups, a run of nodes of one group at a time
+static void exchange(const solving *job, rbt_crew *crew, bool enter) {
+    const rbt_dense_kernels *d = job->frontal->kernels;
+    size_t nodes = job->frontal->tree->node_count, runs = items(nodes, ITEM_NODES), i;
+    while ((i = rbt_crew_take(crew)) < runs * job->groups) {
+        size_t group = i / runs, first = i % runs * ITEM_NODES, last = least(first + ITEM_NODES, nodes);
+        size_t side = job->first + group * job->width, count = count_of(job, group), width = width_of(job, group);
+        if (enter) d->read_sides(job->b, job->from, first, last, side, count, width, group_at(job, group));
+        else d->write_sides(group_at(job, group), job->to, first, last, side, count, width, job->x);
+    }
+    rbt_crew_meet(crew, runs * job->groups);
+}
+
 static void work(void *solving_job, rbt_crew *crew) {
     const solving *job = solving_job;
     const rbt_frontal *f = job->frontal;
     rbt_crew alone = rbt_crew_alone();
     size_t i, member = crew->member;
+    exchange(job, crew, true);
     while ((i = rbt_crew_take(crew)) < f->task_count)
         for (size_t k = (size_t)f->task_first[i]; k <= (size_t)f->task_root[i]; k++) forward(job, &alone, member, k);
     rbt_crew_meet(crew, f->task_count);
@@ -227,20 +252,26 @@ static void work(void *solving_job, rbt_crew *crew) {
         for (size_t k = (size_t)f->task_root[i] + 1; k-- > (size_t)f->task_first[i];)
             backward(job, &alone, member, k);
     rbt_crew_meet(crew, f->task_count);
+    exchange(job, crew, false);
 }
 
-bool rbt_frontal_solve(rbt_frontal *f, size_t count, double *x) {
-    size_t unknowns = f->tree->block * f->tree->node_count, most = MOST_GROUPS * RBT_COLUMN_GROUP;
-    for (size_t done = 0; done < count; done += most) {
-        size_t here = least(count - done, most);
+bool rbt_frontal_solve(rbt_frontal *f, const rbt_front_sides *from, const double *b, const rbt_front_sides *to,
+                       double *x) {
+    size_t lanes = f->kernels->lanes, most = MOST_GROUPS * RBT_SIDES_VECTORS * lanes;
+    for (size_t done = 0; done < from->count; done += most) {
+        size_t here = least(from->count - done, most);
         solving job = {.frontal = f,
-                       .x = x + done * unknowns,
-                       .stride = unknowns,
+                       .from = from,
+                       .to = to,
+                       .b = b,
+                       .x = x,
+                       .first = done,
                        .count = here,
-                       .vectors = here == 1 ? 1 : RBT_COLUMN_GROUP,
-                       .groups = items(here, RBT_COLUMN_GROUP),
-                       .threads =
-                           f->tree->fill * (double)least(here, RBT_COLUMN_GROUP) < ENOUGH ? 1 : rbt_crew_size()};
+                       .width = here == 1       ? 1
+                                : here <= lanes ? lanes
+                                                : RBT_SIDES_VECTORS * lanes};
+        job.groups = items(here, job.width);
+        job.threads = f->tree->fill * (double)least(here, lanes) < ENOUGH ? 1 : rbt_crew_size();
         if (!reserve(&job)) return false;
         rbt_crew_work(job.threads, work, &job);
     }

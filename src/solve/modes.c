@@ -17,7 +17,7 @@ enum { FEW_ROUNDS = 8, MANY_ROUNDS = 400, FEW = 3, MANY = 40 };  // rounds, and 
 
 // Right-hand sides go in groups of four, and two vectors at least are guards; one group more where A's inverse tells
 // modes not well apart.
-size_t rbt_modes_capacity(size_t wanted) { return (wanted + 9) / 4 * 4; }
+size_t rbt_modes_capacity(size_t wanted) { return (wanted + wanted / 16 + 9) / 4 * 4; }
 static size_t enough_vectors(const rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
     bool apart = wanted && wanted <= m->count && m->lambda[wanted - 1] > p->shift;
     size_t least = (wanted + 5) / 4 * 4;
@@ -82,6 +82,14 @@ static void look_at_unknowns(rbt_modes *m, const rbt_modes_problem *p) {
         }
     }
     m->count = m->carried < m->unknowns ? m->carried : m->unknowns;
+    m->a = m->c = 0;
+    bool alike = !p->extra && !p->mass.apply && m->unknowns;
+    for (size_t n = 0; alike && n < m->row_count; n++) {
+        if (!p->keep[n]) continue;
+        if (m->c == 0) m->a = p->mass_share[n], m->c = p->stiffness_share[n];
+        alike = m->a == p->mass_share[n] && m->c == p->stiffness_share[n];
+    }
+    if (!alike) m->c = 0;
 }
 
 // ---- products ----
@@ -200,6 +208,7 @@ void rbt_modes_refresh(rbt_modes *m, const rbt_modes_problem *p) {
     look_at_unknowns(m, p);
     multiply_mass(m, p, m->count, m->U, m->Q);
     multiply_stiffness(m, p, m->count, m->U, m->KU);
+    m->images = true;
     for (size_t l = 0; l < m->count; l++)
         m->lambda[l] = rbt_vector_dot(values_of(m), vector_at(m, m->U, l), vector_at(m, m->KU, l));
     measure(m);
@@ -225,6 +234,7 @@ static rbt_modes_result project(rbt_modes *m, const rbt_modes_problem *p) {
     if (!eigenpairs(m, size)) return RBT_MODES_NOT_FINITE;
     rbt_vectors_combine(values_of(m), 1, size, m->basis, size, m->reduced, m->count, 0, m->U);
     rbt_vectors_combine(values_of(m), 1, size, m->image, size, m->reduced, m->count, 0, m->KU);
+    m->images = true;
     memcpy(m->lambda, m->values, m->count * sizeof *m->lambda);
     multiply_mass(m, p, m->count, m->U, m->Q);
     measure(m);
@@ -412,23 +422,102 @@ static bool solve_reduced(rbt_modes *m) {
     return true;
 }
 
-// One round: U, and all that belongs to it, from the span of A^-1 M U. Noise takes the place of the last guard.
-static rbt_modes_result refine(rbt_modes *m, const rbt_modes_problem *p) {
-    size_t n = values_of(m), k = m->count;
+// W = T, B = block: A W = B = M U. Noise takes the place of the last guard.
+static bool smooth(rbt_modes *m, const rbt_modes_problem *p) {
+    size_t k = m->count;
     multiply_mass(m, p, k, m->U, m->block);
     if (k < m->unknowns) rbt_modes_noise(m, p, 0, vector_at(m, m->block, k - 1));
     m->solves++;
-    if (!rbt_cholesky_solve_many(p->factor, k, m->block, m->T)) return RBT_MODES_NO_MEMORY;
+    return rbt_cholesky_solve_many(p->factor, k, m->block, m->T);
+}
+
+// The squares of residuals by small matrices: P = W^T B, and C, the coefficients, in `turn`
+static void measure_reduced(rbt_modes *m, const double *P) {
+    size_t k = m->count, n = values_of(m);
+    bool noise = k < m->unknowns;
+    double *with_noise = m->gram, square = 0;  // of B's last column, X^T B and its own square
+    if (noise) {
+        const double *last = vector_at(m, m->block, k - 1);
+        rbt_vectors_inner(n, k, m->U, 1, last, with_noise, m->partial);
+        for (size_t i = 0; i < n; i++) square += last[i] * last[i] * m->per_weight[i];
+    }
+    for (size_t l = 0; l < k; l++) {
+        const double *C = m->turn + l * k;
+        double size = 0, product = 0, sum = m->a + m->c * m->lambda[l];
+        for (size_t j = 0; j < k; j++) {
+            double column = 0;
+            for (size_t i = 0; i < k; i++) column += P[j * k + i] * C[i];
+            product += C[j] * column;
+            bool is_noise = noise && j == k - 1;
+            size += C[j] * C[j] * (is_noise ? square : 1);
+            if (noise && !is_noise) size += 2 * C[j] * C[k - 1] * with_noise[j];
+        }
+        m->residual[l] = sqrt(fmax(size - 2 * sum * product + sum * sum, 0)) / m->c;
+    }
+}
+
+// One round where a and c are the same in all rows: besides the solve two symmetric products of blocks and one combination
+static rbt_modes_result refine_alike(rbt_modes *m, const rbt_modes_problem *p) {
+    size_t n = values_of(m), k = m->count;
+    if (!smooth(m, p)) return RBT_MODES_NO_MEMORY;
+    multiply_mass(m, p, k, m->T, m->weighted);
+    double *P = m->turn + k * k;
+    rbt_vectors_inner_symmetric(n, k, m->T, m->weighted, m->gram, m->partial);
+    rbt_vectors_inner_symmetric(n, k, m->T, m->block, P, m->partial);
+    for (size_t i = 0; i < k * k; i++) m->reduced[i] = (P[i] - m->a * m->gram[i]) / m->c;
+    if (!solve_reduced(m)) return RBT_MODES_NOT_CONVERGED;
+    memcpy(m->turn, m->reduced, k * k * sizeof *m->turn);
+    memcpy(m->lambda, m->values, k * sizeof *m->lambda);
+    measure_reduced(m, P);
+    rbt_vectors_combine(n, 1, k, m->T, k, m->turn, k, 0, m->U);
+    multiply_mass(m, p, k, m->U, m->Q);
+    m->images = false;
+    return RBT_MODES_FOUND;
+}
+
+// One round: U, and all that belongs to it, from the span of A^-1 M U.
+static rbt_modes_result refine(rbt_modes *m, const rbt_modes_problem *p) {
+    const double FINE = 1e-5;  // a tolerance for which the residuals of small matrices are good enough
+    size_t n = values_of(m), k = m->count;
+    if (m->c > 0 && p->tolerance >= FINE) return refine_alike(m, p);
+    if (!smooth(m, p)) return RBT_MODES_NO_MEMORY;
     images_of_solution(m, p);
     rbt_vectors_inner(n, k, m->T, k, m->weighted, m->gram, m->partial);
     rbt_vectors_inner(n, k, m->T, k, m->image, m->reduced, m->partial);
     if (!solve_reduced(m)) return RBT_MODES_NOT_CONVERGED;
     rbt_vectors_combine(n, 1, k, m->T, k, m->reduced, k, 0, m->U);
     rbt_vectors_combine(n, 1, k, m->image, k, m->reduced, k, 0, m->KU);
+    m->images = true;
     memcpy(m->lambda, m->values, k * sizeof *m->lambda);
     multiply_mass(m, p, k, m->U, m->Q);
     measure(m);
     return RBT_MODES_FOUND;
+}
+
+void rbt_modes_images(rbt_modes *m) {
+    size_t n = values_of(m), k = m->count;
+    if (m->images) return;
+    rbt_vectors_combine(n, 1 / m->c, k, m->block, k, m->turn, k, 0, m->KU);
+#pragma omp parallel for schedule(static) if (m->row_count * k >= RBT_PARALLEL_FROM)
+    for (size_t l = 0; l < k; l++)
+        rbt_vector_add_scaled(n, vector_at(m, m->KU, l), -m->a / m->c, vector_at(m, m->Q, l));
+    m->images = true;
+}
+
+void rbt_modes_add_stiffness(rbt_modes *m, double alpha, size_t count, double *z, double *y) {
+    size_t n = values_of(m), k = m->count;
+    if (m->images) {
+        rbt_vectors_combine(n, alpha, count, m->KU, count, z, 1, 1, y);
+        return;
+    }
+    double *turned = m->small;
+    for (size_t i = 0; i < k; i++) {
+        turned[i] = 0;
+        for (size_t l = 0; l < count; l++) turned[i] += m->turn[l * k + i] * z[l];
+    }
+    rbt_vectors_combine(n, alpha / m->c, k, m->block, k, turned, 1, 1, y);
+    for (size_t l = 0; l < count; l++) z[l] *= m->a / m->c;
+    rbt_vectors_combine(n, -alpha, count, m->Q, count, z, 1, 1, y);
 }
 
 // Each round must halve the worst residual, or it is not worth its price.

@@ -5,6 +5,8 @@
 // from the equation that W solves, neither products with K nor anything but a few long inner products are left beside the
 // solve. The residual comes for nothing, too, and decides whether another round is needed:
 //   K u - lambda M u = M (X C_l - (a + c lambda) u) / c
+// and its square is a matter of small matrices where a and c are the same in all rows: (|X C_l|^2 - 2 (a + c lambda) (C^T X^T M W
+// C)_ll + (a + c lambda)^2) / c^2, which is good to 1e-7 of (a + c lambda) / c.
 // A few more vectors than wanted are carried along as guards, and one right-hand side is noise, so that a mode which comes down
 // from above is noticed. (Measured on the paper's scenes: one round leaves 0.01 to 0.05 of a + c lambda. Adding X or the modes
 // before it to the basis, or starting from where they are heading, changes little, and costs three times as much.)
@@ -40,7 +42,8 @@ typedef struct rbt_modes {
     size_t unknowns;             // 3 x rows kept
     size_t count;                // vectors that are, min(carried, unknowns)
     double *U;       // (capacity x row_count x 3) what a start needs, and all of it: to be kept by the caller
-    double *Q, *KU;  // (capacity x row_count x 3) M U and K U
+    double *Q, *KU;  // (capacity x row_count x 3) M U and K U; the latter only if `images`, see rbt_modes_images
+    bool images;     // KU is there; otherwise K U = (B C - a Q) / c with what the last round left in block and turn
     double *lambda, *residual;  // (capacity) ascending; |K u - lambda M u| in the norm of M^-1 [1/s^2]
     int64_t solves;             // with the factor, blocks of right-hand sides, so far
     // work space
@@ -52,6 +55,7 @@ typedef struct rbt_modes {
     double *partial;                   // of inner products
     double *weight, *per_weight;       // (row_count x 3) lumped and 1 / lumped, 0 where nothing is unknown
     double *mass_part, *per_part;      // (row_count x 3) a and 1 / c
+    double a, c;                       // the same, if all rows have the same, otherwise c = 0
     int *integers;                     // (dsyevd's)
     size_t size;                       // vectors in the basis
 } rbt_modes;
@@ -68,11 +72,17 @@ size_t rbt_modes_capacity(size_t wanted);  // guards included
 bool rbt_modes_init(rbt_modes *modes, size_t row_count, size_t capacity, rbt_error *error);
 void rbt_modes_free(rbt_modes *modes);
 
-// From U until the lowest `wanted` pass the tolerance. Fills U, Q, KU, lambda, residual.
+// From U until the lowest `wanted` pass the tolerance. Fills U, Q, lambda, residual.
 rbt_modes_result rbt_modes_follow(rbt_modes *modes, const rbt_modes_problem *problem, size_t wanted);
 
 // From nothing but the first `known` vectors in T, which may be modes or close to them.
 rbt_modes_result rbt_modes_start(rbt_modes *modes, const rbt_modes_problem *problem, size_t wanted, size_t known);
+
+// KU, if it is not there yet
+void rbt_modes_images(rbt_modes *modes);
+
+// y += alpha K U z for the first `count` modes; z is overwritten.
+void rbt_modes_add_stiffness(rbt_modes *modes, double alpha, size_t count, double *z, double *y);
 
 // Q, KU, lambda and residual from U alone.
 void rbt_modes_refresh(rbt_modes *modes, const rbt_modes_problem *problem);

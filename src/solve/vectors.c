@@ -2,7 +2,7 @@
 
 #include <cblas.h>
 
-enum { MOST_PIECES = 64, SHORTEST_PIECE = 768, LANES = 8, PARALLEL_FROM = 1 << 14 };
+enum { MOST_PIECES = 64, SHORTEST_PIECE = 768, LANES = 8, COLUMNS = 12, PARALLEL_FROM = 1 << 14 };
 
 // At least as many rows as columns in all, so that partial results are fewer than what they are made of
 static size_t piece_length(size_t n, size_t columns) {
@@ -37,6 +37,31 @@ void rbt_vectors_inner(size_t n, size_t a, const double *X, size_t b, const doub
         for (size_t p = 0; p < pieces; p++) sum += work[p * a * b + i];
         C[i] = sum;
     }
+}
+
+// Columns of C in groups, each from the row of its first column on
+static void inner_symmetric(int rows, int apart, size_t a, const double *X, const double *Y, double *C) {
+    for (size_t first = 0; first < a; first += COLUMNS) {
+        size_t columns = a - first < COLUMNS ? a - first : COLUMNS;
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)(a - first), (int)columns, rows, 1,
+                    X + first * (size_t)apart, apart, Y + first * (size_t)apart, apart, 0, C + first * a + first,
+                    (int)a);
+    }
+}
+
+void rbt_vectors_inner_symmetric(size_t n, size_t a, const double *X, const double *Y, double *C, double *work) {
+    size_t length = piece_length(n, 2 * a), pieces = piece_count(n, 2 * a);
+#pragma omp parallel for schedule(static) if (2 * n * a >= PARALLEL_FROM)
+    for (size_t p = 0; p < pieces; p++) {
+        size_t first = p * length, rows = n - first < length ? n - first : length;
+        inner_symmetric((int)rows, (int)n, a, X + first, Y + first, work + p * a * a);
+    }
+    for (size_t j = 0; j < a; j++)
+        for (size_t i = j; i < a; i++) {
+            double sum = 0;
+            for (size_t p = 0; p < pieces; p++) sum += work[p * a * a + j * a + i];
+            C[j * a + i] = C[i * a + j] = sum;
+        }
 }
 
 void rbt_vectors_combine(size_t n, double alpha, size_t a, const double *X, size_t row, const double *C, size_t b,

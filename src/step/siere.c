@@ -351,10 +351,12 @@ static bool damped_alike(const rbt_model *m) {
 static void damp_modes(siere *s) {
     const rbt_model *m = s->base.model;
     size_t n = 3 * m->node_count;
+    bool alike = damped_alike(m);
+    if (!alike) rbt_modes_images(&s->modes);
     for (size_t l = 0; l < s->used; l++) {
         const double *u = s->modes.U + l * n, *q = s->modes.Q + l * n, *k = s->modes.KU + l * n;
         double sum = 0;
-        if (damped_alike(m)) sum = m->bodies[0].damping.mass + m->bodies[0].damping.stiffness * s->modes.lambda[l];
+        if (alike) sum = m->bodies[0].damping.mass + m->bodies[0].damping.stiffness * s->modes.lambda[l];
         else
             for (size_t i = 0; i < n; i++) {
                 const rbt_damping_def *damping = &m->bodies[m->node_body[i / 3]].damping;
@@ -419,7 +421,7 @@ static double add_modes(siere *s, double h) {
         strongest = fmax(strongest, coupling_of(s, l, h, R, damping->stiffness * R));
     }
     rbt_vectors_combine(n, -1, s->used, s->modes.Q, s->used, s->by_Q, 1, 1, s->right);
-    rbt_vectors_combine(n, -1, s->used, s->modes.KU, s->used, s->by_KU, 1, 1, s->right);
+    rbt_modes_add_stiffness(&s->modes, -1, s->used, s->by_KU, s->right);
     return strongest;
 }
 
@@ -506,11 +508,10 @@ static rbt_outcome solve(siere *s, rbt_state *state, double h, rbt_step_report *
     rbt_vector_copy(n, s->right, base->rhs);
     bool alike = !base->contact && damped_alike(base->model);
     if (alike) coupling = add_modes(s, h);
-    else
-        for (size_t l = 0; l < s->used; l++) coupling = fmax(coupling, add_mode(s, l, h));
-    if (coupling > WEAK_COUPLING && alike) {
+    if (!alike || coupling > WEAK_COUPLING) {
+        rbt_modes_images(&s->modes);
         rbt_vector_copy(n, s->right, base->rhs);
-        for (size_t l = 0; l < s->used; l++) add_mode(s, l, h);
+        for (size_t l = 0; l < s->used; l++) coupling = fmax(coupling, add_mode(s, l, h));
     }
     bool pushed = stiffness_of_contact(s, h) > STIFF_CONTACT, strong = coupling > WEAK_COUPLING && !pushed;
     rbt_outcome outcome = solve_block(s, strong ? 1 + s->used : 1, report);
