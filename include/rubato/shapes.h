@@ -30,6 +30,38 @@ typedef struct rbt_reef_shape {  // "reef-ribbon": one strand of a loose reef kn
     int cells_along, cells_across;
 } rbt_reef_shape;
 
+typedef struct rbt_bowline_shape {  // "bowline-ribbon"
+    double size, width;             // [m]
+    int cells_along, cells_across;
+} rbt_bowline_shape;
+
+typedef struct rbt_polyhedron_shape {  // "polyhedron": a surface
+    int kind;                          // 0 tetrahedron, 1 cube, 2 octahedron, 3 icosahedron
+    double radius;                     // [m]
+    int cells;                         // along each edge
+    bool round;
+} rbt_polyhedron_shape;
+
+typedef struct rbt_ring_shape {       // "ring": a surface
+    double ring_radius, tube_radius;  // [m]
+    int rings, segments;
+} rbt_ring_shape;
+
+typedef struct rbt_tube_shape {  // "tube": a surface
+    double radius, length;       // [m]
+    int rings, segments;
+} rbt_tube_shape;
+
+typedef struct rbt_prism_shape {   // "prism": a surface
+    double width, height, length;  // [m]
+    int cells_below, cells_up, cells_along;
+} rbt_prism_shape;
+
+typedef struct rbt_hare_shape {  // "hare": a surface
+    double size;                 // [m]
+    int cells;
+} rbt_hare_shape;
+
 typedef struct rbt_sphere_shape {  // "sphere": a surface
     double radius;                 // [m]
     int rings, segments;

@@ -18,7 +18,13 @@
     X("cloth", RBT_CLOTH_PARAMETERS, rbt_make_sheet, "A sheet of triangles.")                                        \
     X("ribbon", RBT_RIBBON_PARAMETERS, rbt_make_sheet, "A long sheet of triangles.")                                 \
     X("reef-ribbon", RBT_REEF_PARAMETERS, rbt_make_reef, "A ribbon laid as one strand of a loose reef knot.")        \
+    X("bowline-ribbon", RBT_BOWLINE_PARAMETERS, rbt_make_bowline, "A ribbon laid as a loose bowline.")               \
     X("sphere", RBT_SPHERE_PARAMETERS, rbt_make_sphere, "The surface of a ball.")                                    \
+    X("polyhedron", RBT_POLYHEDRON_PARAMETERS, rbt_make_polyhedron, "The surface of a regular polyhedron.")          \
+    X("ring", RBT_RING_PARAMETERS, rbt_make_ring, "The surface of a ring.")                                          \
+    X("tube", RBT_TUBE_PARAMETERS, rbt_make_tube, "The surface of a cylinder without its ends.")                     \
+    X("prism", RBT_PRISM_PARAMETERS, rbt_make_prism, "The surface of a prism with a triangle as its base.")          \
+    X("hare", RBT_HARE_PARAMETERS, rbt_make_hare, "The surface of a hare with long ears.")                           \
     X("spikes", RBT_SPIKES_PARAMETERS, rbt_make_spikes, "A plate with sharp spikes.")                                \
     X("moebius", RBT_MOEBIUS_PARAMETERS, rbt_make_moebius, "A strip closed with half a twist.")                      \
     X("honeycomb", RBT_HONEYCOMB_PARAMETERS, rbt_make_honeycomb, "A plate with hexagonal holes.")                    \

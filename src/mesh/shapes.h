@@ -17,9 +17,22 @@ extern const rbt_record RBT_BAR_PARAMETERS, RBT_CUBOID_PARAMETERS, RBT_CLOTH_PAR
 rbt_mesh *rbt_make_box(const void *parameters, rbt_error *error);
 rbt_mesh *rbt_make_sheet(const void *parameters, rbt_error *error);
 
-// gen_shells.c
-extern const rbt_record RBT_REEF_PARAMETERS, RBT_SPHERE_PARAMETERS, RBT_SPIKES_PARAMETERS;
+// gen_knot.c
+extern const rbt_record RBT_REEF_PARAMETERS, RBT_BOWLINE_PARAMETERS;
 rbt_mesh *rbt_make_reef(const void *parameters, rbt_error *error);
+rbt_mesh *rbt_make_bowline(const void *parameters, rbt_error *error);
+
+// gen_closed.c
+extern const rbt_record RBT_POLYHEDRON_PARAMETERS, RBT_RING_PARAMETERS, RBT_TUBE_PARAMETERS, RBT_PRISM_PARAMETERS,
+    RBT_HARE_PARAMETERS;
+rbt_mesh *rbt_make_polyhedron(const void *parameters, rbt_error *error);
+rbt_mesh *rbt_make_ring(const void *parameters, rbt_error *error);
+rbt_mesh *rbt_make_tube(const void *parameters, rbt_error *error);
+rbt_mesh *rbt_make_prism(const void *parameters, rbt_error *error);
+rbt_mesh *rbt_make_hare(const void *parameters, rbt_error *error);
+
+// gen_shells.c
+extern const rbt_record RBT_SPHERE_PARAMETERS, RBT_SPIKES_PARAMETERS;
 rbt_mesh *rbt_make_sphere(const void *parameters, rbt_error *error);
 rbt_mesh *rbt_make_spikes(const void *parameters, rbt_error *error);
 

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# The scenes of async-contact, made small: each runs to its end, touches something on the way and intersects nowhere; one is
+# judged along the whole way, from event to event.
+set -eu
+source "$(dirname "$0")/lib.sh"
+scenes=$source_folder/scenes/async-contact
+
+# small NAME [setting…]
+small() {
+    local name=$1 settings=() energies
+    shift
+    for setting in "$@"; do settings+=(--set "$setting"); done
+    "$rubato" run "$scenes/$name.json" -o "out/$name" -q --threads 1 --set output.vtu=true "${settings[@]}" ||
+        fail "$name does not run to its end"
+    energies=$(awk -F, 'NR > 1 && $6 > most { most = $6 } END { print (most > 0) }' "out/$name/energy.csv")
+    [ "$energies" = 1 ] || fail "in $name nothing touches"
+    "$rubato" verify "out/$name" --frames-only >words || { cat words >&2; fail "$name intersects"; }
+    grep -q "no intersections" words || { cat words >&2; fail "$name was not judged"; }
+}
+
+reef=mesh.shape.reef-ribbon
+small reef-knot bodies[0].$reef.cells_along=78 bodies[0].$reef.cells_across=4 bodies[1].$reef.cells_along=78 \
+    bodies[1].$reef.cells_across=4 bodies[0].damping.stiffness=0.001 bodies[1].damping.stiffness=0.001 time.end=0.4
+bowline=bodies[1].mesh.shape.bowline-ribbon
+small bowline-knot $bowline.cells_along=160 $bowline.cells_across=2 bodies[0].mesh.shape.tube.rings=3 \
+    bodies[0].mesh.shape.tube.segments=20 time.end=1
+small trash-compactor time.end=0.5
+small bunny-compactor bodies[0].mesh.shape.hare.cells=3 time.end=1
+for name in sheets-draped sheets-pulled; do
+    small $name bodies[1].mesh.shape.cloth.cells_along=20 bodies[1].mesh.shape.cloth.cells_across=6 \
+        bodies[2].mesh.shape.cloth.cells_along=20 bodies[2].mesh.shape.cloth.cells_across=6 bodies[0].mesh.shape.spikes.count=3 \
+        bodies[1].damping.stiffness=0.001 bodies[2].damping.stiffness=0.001 time.end=0.2
+done
+small sphere-wedge time.end=0.15
+small sphere-plate bodies[0].mesh.shape.cloth.cells_along=8 bodies[0].mesh.shape.cloth.cells_across=8 \
+    bodies[1].mesh.shape.sphere.rings=5 bodies[1].mesh.shape.sphere.segments=8 time.end=0.0004
+small balls-on-nails time.end=0.1
+cloths=()
+for b in 1 2 3 4; do cloths+=("bodies[$b].mesh.shape.cloth.cells_along=6" "bodies[$b].mesh.shape.cloth.cells_across=8"); done
+small curtains "${cloths[@]}" time.end=0.8
+coarse=(--set bodies[0].mesh.shape.polyhedron.cells=1 --set bodies[0].mesh.shape.polyhedron.radius=0.06)
+for b in 1 2; do
+    for cells in up below along; do coarse+=(--set "bodies[$b].mesh.shape.prism.cells_$cells=1"); done
+done
+"$rubato" run "$scenes/sphere-wedge.json" -o out/along -q --threads 1 --verify-events "${coarse[@]}" --set time.end=0.1 ||
+    fail "sphere-wedge intersects on its way"
+echo "all scenes keep apart"
