@@ -133,6 +133,7 @@ static int nodes_against(const rbt_contact_surface *s, int32_t a, int32_t b, rbt
     for (int k = 0; k < A->corners; k++) {
         if (!(A->owned_nodes >> k & 1)) continue;
         int32_t n = A->node[k];
+        if (B->corners == 3 && (n == B->node[0] || n == B->node[1] || n == B->node[2])) continue;
         if (B->corners == 3) keys[count++] = rbt_pair_key_of(RBT_TOUCH_FACE, n, b);
         else if (B->corners == 2 && A->corners == 1) keys[count++] = rbt_pair_key_of(RBT_TOUCH_EDGE, n, B->edge[0]);
         else if (B->corners == 1 && A->corners == 1 && a < b)
@@ -148,6 +149,9 @@ int rbt_leaf_names(const rbt_contact_surface *s, int32_t a, int32_t b, rbt_pair_
     for (int i = 0; i < 3; i++)
         for (int j = 0; (A->owned_edges >> i & 1) && j < 3; j++) {
             if (!(B->owned_edges >> j & 1)) continue;
+            int32_t p = A->node[i], q = A->node[(i + 1) % A->corners], r = B->node[j],
+                    u = B->node[(j + 1) % B->corners];
+            if (p == r || p == u || q == r || q == u) continue;
             int32_t e = A->edge[i], f = B->edge[j];
             keys[count++] = rbt_pair_key_of(RBT_TOUCH_EDGES, e < f ? e : f, e < f ? f : e);
         }

@@ -262,6 +262,26 @@ static float apart_in_window(const rbt_contact *c, rbt_pair_key key) {
     }
 }
 
+// The same along the normal of the pair at the start of the window, which tells more than fixed axes where sides are close.
+static double apart_along_normal(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node) {
+    int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
+    double x[12] = {0}, least = INFINITY;
+    rbt_gap gap;
+    for (int i = 0; i < corners; i++) memcpy(x + 3 * i, c->cones[node[i]].start, 3 * sizeof *x);
+    rbt_gap_measure(kind, x, &gap);
+    for (int end = 0; end < 2; end++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < corners; i++) {
+            const rbt_cone *cone = &c->cones[node[i]];
+            double along = rbt_dot(gap.normal, end ? cone->last : cone->start);
+            if (i < first) high = rbt_larger(high, along + cone->reach);
+            else low = rbt_smaller(low, along - cone->reach);
+        }
+        least = rbt_smaller(least, low - high);
+    }
+    return least - 1e-13 * c->scale;
+}
+
 // The thickness of a pair that may come closer than that in this window; 0: it cannot, or there is no such pair. Looking it up
 // costs most, so what can be told without comes first.
 static double may_touch(const rbt_contact *c, rbt_pair_key key) {
@@ -280,7 +300,8 @@ static double may_touch(const rbt_contact *c, rbt_pair_key key) {
     }
     if (!rbt_pair_exists(s, key)) return 0;
     double eta = thickness_of(c, key, node);
-    return apart <= eta ? eta : 0;
+    if (apart > eta || apart_along_normal(c, kind, node) - rbt_pair_inside(s, key, node) > eta) return 0;
+    return eta;
 }
 
 static bool add_candidate(rbt_contact *c, size_t *count, rbt_pair_key key, double eta) {
