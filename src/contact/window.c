@@ -293,15 +293,16 @@ static double may_touch(const rbt_contact *c, rbt_pair_key key) {
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     rbt_pair_nodes(s, key, node);
     apart -= rbt_pair_inside(s, key, node);
-    if (apart > c->law.thickness) return 0;
-    if (kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]]) {
-        double least = nodes_apart(s->def.X, node, first, corners) / REST_FRACTION;
-        if (least > 0 && apart > least) return 0;  // 0: two nodes at one place at rest
-    }
-    if (!rbt_pair_exists(s, key)) return 0;
+    double most = c->law.thickness;
+    if (apart > most) return 0;
+    bool own = kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]];
+    if (own) most = rbt_smaller(most, nodes_apart(s->def.X, node, first, corners) / REST_FRACTION);
+    if (most == 0) most = c->law.thickness;  // two nodes at one place at rest
+    if (apart > most || !rbt_pair_exists(s, key)) return 0;
+    apart = rbt_larger(apart, apart_along_normal(c, kind, node) - rbt_pair_inside(s, key, node));
+    if (apart > most) return 0;
     double eta = thickness_of(c, key, node);
-    if (apart > eta || apart_along_normal(c, kind, node) - rbt_pair_inside(s, key, node) > eta) return 0;
-    return eta;
+    return apart <= eta ? eta : 0;
 }
 
 static bool add_candidate(rbt_contact *c, size_t *count, rbt_pair_key key, double eta) {
