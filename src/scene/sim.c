@@ -45,10 +45,11 @@ static bool compile(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
            (sim->cutting = rbt_cutting_new(sim->scene, sim->stock, sim->model, error));
 }
 
-// The step of a scene that leaves it to the method
+// The step of a scene that leaves it to the method: a function of the model alone, so that a resumed run has the same
 static bool choose_step(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
     const rbt_method *method = rbt_method_at(scene->integrator.method);
-    if (!isnan(scene->time.step)) return true;
+    if (!isnan(scene->time.step) && !sim->chooses) return true;
+    sim->chooses = true;
     if (!method || !method->choose_step)
         return rbt_fail_path(error, scene->file, "time.step",
                              "\"auto\" is for imex, which can choose; give %s a step",
@@ -56,7 +57,7 @@ static bool choose_step(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) 
     double step = method->choose_step(sim->model, scene->integrator.options, error);
     if (!(step > 0)) return false;
     rbt_model_set_step(sim->model, step);
-    if (sim->scene) sim->scene->time.step = sim->model->step;  // also after cuts
+    if (sim->scene) sim->scene->time.step = sim->model->step;  // for models after cuts, until one is chosen for them
     return true;
 }
 
@@ -96,9 +97,36 @@ bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt
         rbt_stepper_free(&sim->stepper);
         rbt_model_free(sim->model);
         sim->model = model;
+        if (!choose_step(sim, scene, error)) return false;
         if (!rbt_stepper_init(&sim->stepper, model, &scene->integrator, error)) return false;
     }
     return rbt_stepper_prepare(&sim->stepper, &sim->state, error);
+}
+
+static bool fail_cut(rbt_step_report *report, const rbt_error *error) {
+    report->outcome = RBT_OUT_OF_MEMORY;
+    report->stage = "cut";
+    report->body = report->element = -1;
+    snprintf(report->hint, sizeof report->hint, "%.*s", (int)sizeof report->hint - 1, error->message);
+    return false;
+}
+
+// After cuts a step that was left to the method is chosen anew, at the end of the frame, so that its steps stay equal; the method
+// begins afresh with it, as a resumed run does.
+static bool choose_again(rbt_sim *sim, rbt_step_report *report) {
+    rbt_error error = {0};
+    rbt_stepper next;
+    if (!sim->chooses || !sim->changed || sim->state.step != 0) return true;
+    sim->changed = false;
+    if (!choose_step(sim, sim->scene, &error) ||
+        !rbt_stepper_init(&next, sim->model, &sim->scene->integrator, &error))
+        return fail_cut(report, &error);
+    next.stages = sim->stepper.stages;
+    rbt_stepper_free(&sim->stepper);
+    sim->stepper = next;
+    if (!rbt_stepper_prepare(&sim->stepper, &sim->state, &error)) return fail_cut(report, &error);
+    if (sim->state.memory_size) memset(sim->state.memory, 0, sim->state.memory_size);
+    return true;
 }
 
 // All cuts that are due. Trouble with them ends the run as a failed step does.
@@ -114,16 +142,12 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
             if (good) rbt_model_free(sim->model);
             else sim->previous = sim->model;
             sim->model = change.after;
+            sim->changed = true;
         }
         rbt_change_free(&change);
     }
     sim->cut_seconds += rbt_now() - start;
-    if (good) return true;
-    report->outcome = RBT_OUT_OF_MEMORY;
-    report->stage = "cut";
-    report->body = report->element = -1;
-    snprintf(report->hint, sizeof report->hint, "%.*s", (int)sizeof report->hint - 1, error.message);
-    return false;
+    return good || fail_cut(report, &error);
 }
 
 // `count` steps of this frame in one attempt. Times are multiples of the frame interval and of the step within it, never sums: a
@@ -145,7 +169,8 @@ static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *r
 rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
     if (sim->cutting && rbt_cutting_due(sim->cutting, sim->state.t) && !make_cuts(sim, report))
         return report->outcome;
-    return advance_steps(sim, 1, report);
+    if (advance_steps(sim, 1, report) == RBT_DONE && !choose_again(sim, report)) return report->outcome;
+    return report->outcome;
 }
 
 bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {

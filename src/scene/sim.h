@@ -10,6 +10,8 @@ struct rbt_sim {
     rbt_state state;
     rbt_stepper stepper;
     double cut_seconds;  // spent on cuts so far
+    bool chooses;        // the step is the method's choice
+    bool changed;        // and is to be chosen again at the end of the frame, since the model is another
 
     // Of scenes with cuts; NULL otherwise. The scene is a copy that lives as long as the simulation.
     rbt_arena *arena;

@@ -2,8 +2,10 @@
 // others explicit.
 //   explicit nodes:  v+ = v + h M^-1 f(x, v),  x+ = x + h v+                          (symplectic Euler, explicit.h)
 //   implicit nodes:  one linearised step with the explicit nodes' new positions known  (their equation (7), imex_block.h)
-// Which nodes are which follows from the rest shape, the material and the step, once (stability.h). A step below every bound leaves
-// no implicit node and is symplectic Euler bit for bit; one above all leaves no explicit node and is semi-implicit Euler.
+// Which nodes are which follows from the rest shape, the material and the step (stability.h), and is certified again whenever the body is
+// strained more than any certificate has seen (rbt_imex_watch). The set lies in the state's memory, so that a resumed run has it, too.
+// A step below every bound leaves no implicit node and is symplectic Euler bit for bit; one above all leaves no explicit node and is
+// semi-implicit Euler, bit for bit with the solver "cholesky" and to the tolerance with the others.
 // In between, the implicit nodes I feel the explicit ones where they will be, and these the others where they were: of a free
 // linear body not P = sum m v is constant but P + h sum_I (K u), so that P swings by O(h) without drift.
 #include "step/imex.h"
@@ -11,21 +13,25 @@
 #include "step/explicit.h"
 #include "step/imex_block.h"
 #include "step/imex_cost.h"
-#include "step/stability.h"
+#include "step/imex_watch.h"
+#include "step/linearised.h"
 
 #include <string.h>
 
 typedef struct imex {
     rbt_imex_options options;
+    int solver;
     rbt_explicit base;
+    rbt_stability stability;
     unsigned char *implicit;  // (node_count)
     rbt_split split;
-    double least, most;  // local bounds of elements [s]
-    size_t element_count;
-    double *rate;          // (element_count) of the local test, for the next topology
-    rbt_imex_block block;  // empty without implicit nodes
-    double predicted;      // [s] of a step, by the fixed units
-    double seconds;        // that steps took so far, and their number, for the report
+    double least, most;    // local bounds of elements [s]
+    rbt_imex_block block;  // empty without implicit nodes, and with `all`
+    bool all;              // every node that can move is implicit, and semi-implicit Euler's own solver is asked for
+    rbt_linearised linearised;
+    rbt_imex_watch watch;
+    double predicted;  // [s] of a step, by the fixed units
+    double seconds;    // that steps took so far, and their number, for the report
     int64_t steps, iterations;
 } imex;
 
@@ -34,14 +40,35 @@ static void read_options(const void *options, rbt_imex_options *to) {
     else rbt_record_default(&RBT_IMEX_OPTIONS, to);
 }
 
+// state->memory: what the watch remembers, the implicit nodes (a byte each, rounded up), and what the block remembers
+typedef struct memory {
+    rbt_imex_watched *watched;
+    unsigned char *implicit;
+    rbt_imex_memory *block;  // NULL: it needs none
+} memory;
+
+static size_t mask_size(const rbt_model *m) { return (m->node_count + 7) / 8 * 8; }
+
+static bool block_remembers(const rbt_model *m) { return !m->linear || m->obstacles.count; }
+
 static size_t memory_size(const rbt_model *m, const void *options) {
     (void)options;
-    return m->linear && !m->obstacles.count ? 0 : sizeof(rbt_imex_memory) + 3 * m->node_count * sizeof(double);
+    size_t block = block_remembers(m) ? sizeof(rbt_imex_memory) + 3 * m->node_count * sizeof(double) : 0;
+    return sizeof(rbt_imex_watched) + mask_size(m) + block;
+}
+
+static memory memory_of(const rbt_model *m, rbt_state *state) {
+    char *at = state->memory;
+    memory parts = {.watched = (rbt_imex_watched *)at, .implicit = (unsigned char *)at + sizeof(rbt_imex_watched)};
+    if (block_remembers(m)) parts.block = (rbt_imex_memory *)(at + sizeof(rbt_imex_watched) + mask_size(m));
+    return parts;
 }
 
 static void destroy(void *self) {
     imex *s = self;
+    rbt_linearised_free(&s->linearised);
     rbt_imex_block_free(&s->block);
+    rbt_stability_free(&s->stability);
     rbt_explicit_free(&s->base);
     free(s);
 }
@@ -50,32 +77,40 @@ static rbt_split_def split_def(const rbt_imex_options *o, double step) {
     return (rbt_split_def){.step = step, .safety = o->safety, .rings = o->rings, .certify = o->certify};
 }
 
+// known: as in rbt_stability_init
 static bool split_nodes(imex *s, const rbt_model *m, const double *known, rbt_error *error) {
-    rbt_stability stability;
-    if (!rbt_stability_init(&stability, m, known, error)) return false;
+    if (!rbt_stability_init(&s->stability, m, known, error)) return false;
     rbt_split_def def = split_def(&s->options, m->step);
-    s->split = rbt_stability_split(&stability, &def, s->implicit);
-    s->element_count = stability.element_count;
+    s->split = rbt_stability_split(&s->stability, &def, s->implicit);
     double low = INFINITY, high = 0;
-    for (size_t e = 0; e < stability.element_count; e++) {
-        if (!(stability.rate[e] > 0)) continue;
-        low = fmin(low, stability.rate[e]);
-        high = fmax(high, stability.rate[e]);
+    for (size_t e = 0; e < s->stability.element_count; e++) {
+        if (!(s->stability.rate[e] > 0)) continue;
+        low = fmin(low, s->stability.rate[e]);
+        high = fmax(high, s->stability.rate[e]);
     }
     rbt_imex_work work;
-    if (rbt_imex_guess(&stability, &def, &work, NULL)) s->predicted = rbt_imex_cost(&work);
+    if (rbt_imex_guess(&s->stability, &def, &work, NULL)) s->predicted = rbt_imex_cost(&work);
     s->least = high > 0 ? 2 / sqrt(high) : INFINITY;
     s->most = 2 / sqrt(low);
-    s->rate = rbt_arena_take(s->base.arena, s->element_count, sizeof *s->rate);
-    if (s->rate) memcpy(s->rate, stability.rate, s->element_count * sizeof *s->rate);
-    rbt_stability_free(&stability);
-    return s->rate || rbt_fail_memory(error, s->element_count * sizeof *s->rate, "a stepper");
+    return true;
 }
 
-// known: as in rbt_stability_init
+// The solver of the implicit nodes as they are in s->implicit
+static bool build_implicit(imex *s, rbt_error *error) {
+    const rbt_model *m = s->base.model;
+    rbt_linearised_free(&s->linearised);
+    rbt_imex_block_free(&s->block);
+    s->all = s->solver == RBT_IMEX_CHOLESKY && s->split.implicit_count > 0;
+    for (size_t n = 0; n < m->node_count; n++) s->all = s->all && (s->implicit[n] || s->stability.held[n]);
+    if (s->all) return rbt_linearised_init(&s->linearised, m, false, error);
+    return !s->split.implicit_count || rbt_imex_block_init(&s->block, m, s->implicit, (rbt_imex_solver)s->solver,
+                                                           s->options.tolerance, m->step, error);
+}
+
 static imex *build(const rbt_model *model, int solver, const void *options, const double *known, rbt_error *error) {
     imex *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
+    s->solver = solver;
     read_options(options, &s->options);
     if (!rbt_explicit_init(&s->base, model, "imex", error)) {
         free(s);
@@ -83,11 +118,7 @@ static imex *build(const rbt_model *model, int solver, const void *options, cons
     }
     s->implicit = rbt_arena_take(s->base.arena, model->node_count, 1);
     bool ok = s->implicit || rbt_fail_memory(error, model->node_count, "a stepper");
-    ok = ok && split_nodes(s, model, known, error);
-    if (ok && s->split.implicit_count)
-        ok = rbt_imex_block_init(&s->block, model, s->implicit, (rbt_imex_solver)solver, s->options.tolerance,
-                                 model->step, error);
-    if (ok) return s;
+    if (ok && split_nodes(s, model, known, error) && build_implicit(s, error)) return s;
     destroy(s);
     return NULL;
 }
@@ -128,7 +159,7 @@ static void *follow(void *before, const rbt_change *change, int solver, const vo
     double *known = rbt_array_new(elements, sizeof *known, "a stepper", error);
     imex *s = NULL;
     if (of_tet && known) {
-        rates_by_tet(change->before, old->rate, of_tet);
+        rates_by_tet(change->before, old->stability.rate, of_tet);
         carry_rates(change, of_tet, known);
         s = build(change->after, solver, options, known, error);
     }
@@ -138,6 +169,7 @@ static void *follow(void *before, const rbt_change *change, int solver, const vo
         s->seconds = old->seconds;
         s->steps = old->steps;
         s->iterations = old->iterations;
+        s->watch = old->watch;
     }
     return s;
 }
@@ -174,12 +206,34 @@ static double choose_step(const rbt_model *model, const void *options, rbt_error
     return step;
 }
 
+// The implicit nodes are those of the memory. A new state has none in it yet; one that was resumed or restored may have others than
+// this workspace; and a body that is strained more than before may need more of them.
+static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
+    const rbt_model *m = s->base.model;
+    bool fresh = !parts->watched->begun, other = !fresh && memcmp(parts->implicit, s->implicit, m->node_count) != 0;
+    if (other) memcpy(s->implicit, parts->implicit, m->node_count);
+    size_t before = s->split.moved_count;
+    if (s->options.certify && !m->linear)
+        rbt_imex_watch_look(&s->watch, &s->stability, parts->watched, state->x, s->implicit, &s->split);
+    bool moved = s->split.moved_count != before;
+    parts->watched->begun = 1;
+    if (fresh || moved) memcpy(parts->implicit, s->implicit, m->node_count);
+    if (!other && !moved) return RBT_DONE;
+    if (moved && parts->block) *parts->block = (rbt_imex_memory){0};  // an inverse of fewer nodes
+    s->split.implicit_count = 0;
+    for (size_t n = 0; n < m->node_count; n++) s->split.implicit_count += s->implicit[n];
+    return build_implicit(s, NULL) ? RBT_DONE : RBT_OUT_OF_MEMORY;
+}
+
 static rbt_outcome take_step(imex *s, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     double h = rbt_step_length(s->base.model, state, until);
+    memory parts = memory_of(s->base.model, state);
+    RBT_STAGE("certify", watch(s, state, &parts));  // who is implicit
+    if (s->all) return rbt_linearised_attempt(&s->linearised, state, until, stages, report);
     RBT_STAGE("force", forces(s, state, h));            // f = f_ext - dW/dx - D v
     RBT_STAGE("explicit", explicit_part(s, state, h));  // v += h M^-1 f of explicit nodes
     if (s->block.count) {                               // A dv = h (f - D v - h K v) of implicit ones
-        rbt_outcome outcome = rbt_imex_block_solve(&s->block, state, state->memory, s->base.held, h, stages, report);
+        rbt_outcome outcome = rbt_imex_block_solve(&s->block, state, parts.block, s->base.held, h, stages, report);
         if (outcome != RBT_DONE) return outcome;
     }
     RBT_STAGE("update", update(s, state, h, report));  // v += dv, x += h v
@@ -198,24 +252,31 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
 }
 
 static const char *solver_name(int i) {
-    static const char *const NAMES[RBT_IMEX_SOLVERS] = {
-        [RBT_IMEX_AUTO] = "auto", [RBT_IMEX_CHOLESKY] = "cholesky", [RBT_IMEX_CG] = "cg"};
+    static const char *const NAMES[RBT_IMEX_SOLVERS] = {[RBT_IMEX_AUTO] = "auto",
+                                                        [RBT_IMEX_CHOLESKY] = "cholesky",
+                                                        [RBT_IMEX_CG] = "cg",
+                                                        [RBT_IMEX_REUSED] = "reused"};
     return i >= 0 && i < RBT_IMEX_SOLVERS ? NAMES[i] : NULL;
 }
 
 static void describe(const void *self, rbt_text *json) {
     const imex *s = self;
     rbt_text_add(json, "\"elements\": %zu, \"ill_shaped\": %zu, \"nodes\": %zu, \"implicit\": %zu, ",
-                 s->element_count, s->split.ill_count, s->base.model->node_count, s->split.implicit_count);
+                 s->stability.element_count, s->split.ill_count, s->base.model->node_count, s->split.implicit_count);
     rbt_text_add(json, "\"moved_by_certificate\": %zu, \"rounds\": %d, \"certified_step\": ", s->split.moved_count,
                  s->split.rounds);
     rbt_text_add_json_number(json, s->split.bound);
+    rbt_text_add(json, ", \"certified_again\": %lld, \"moved_then\": %lld, \"largest_strain\": ",
+                 (long long)s->watch.certificates, (long long)s->watch.moved);
+    rbt_text_add_json_number(json, s->watch.strain);
     rbt_text_add(json, ", \"least_local_bound\": ");
     rbt_text_add_json_number(json, s->least);
     rbt_text_add(json, ", \"largest_local_bound\": ");
     rbt_text_add_json_number(json, s->most);
     rbt_text_add(json, ", \"implicit_elements\": %zu, \"implicit_solver\": \"%s\"", s->block.part.element_count,
-                 s->block.count ? solver_name((int)s->block.solver) : "none");
+                 s->all           ? "cholesky"
+                 : s->block.count ? solver_name((int)s->block.solver)
+                                  : "none");
     double each = s->steps ? s->seconds / (double)s->steps : NAN, step = s->base.model->step;
     rbt_text_add(json, ", \"iterations_per_step\": ");
     rbt_text_add_json_number(json, s->steps ? (double)s->iterations / (double)s->steps : NAN);
@@ -233,11 +294,13 @@ static const rbt_field FIELDS[] = {
     {OPTION(rings, RBT_INT), .max = 10,
      .doc = "Rings of nodes around those of ill-shaped elements that are implicit, too."},
     {OPTION(certify, RBT_BOOL), .fallback = {1},
-     .doc = "Whether the explicit nodes are proved to be stable, and more of them made implicit until they are; "
-            "without, the local "
-            "test alone decides, as in the paper, and can be wrong."},
+     .doc =
+         "Whether the explicit nodes are proved to be stable, at rest and again where the body is strained more than "
+         "before, and more of them made implicit until they are; without, the local test alone decides, as in the "
+         "paper, and can be wrong."},
     {OPTION(tolerance, RBT_REAL), .fallback = {1e-4}, .flags = RBT_ABOVE, .max = 0.1,
-     .doc = "Error of the implicit nodes' change of velocity relative to it, in the norm of their kinetic energy and "
+     .doc = "Without solver cholesky, which is exact: error of the implicit nodes' change of velocity relative to "
+            "it, in the norm of their kinetic energy and "
             "the elastic one of a step."},
 };
 const rbt_record RBT_IMEX_OPTIONS = {"imex options", "Which nodes are implicit, and how exactly.",

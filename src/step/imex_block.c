@@ -49,7 +49,7 @@ static rbt_outcome analyse(rbt_imex_block *b, const unsigned char *held) {
     if (b->solver == RBT_IMEX_CG || !b->row_count) return RBT_DONE;
     rbt_cholesky_free(b->factor);
     // Inside conjugate gradients single precision is enough.
-    b->factor = rbt_cholesky_analyze_rows(&b->A, b->rows, b->row_count, b->constant ? RBT_DOUBLE : RBT_SINGLE, NULL);
+    b->factor = rbt_cholesky_analyze_rows(&b->A, b->rows, b->row_count, b->direct ? RBT_DOUBLE : RBT_SINGLE, NULL);
     return b->factor ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
@@ -229,7 +229,8 @@ static rbt_outcome prepare(rbt_imex_block *b, const rbt_state *state, const unsi
 // The inverse that the memory speaks of, or one made here if there is none or a new one is due
 static rbt_outcome invert(rbt_imex_block *b, rbt_imex_memory *memory, const rbt_state *state, double h,
                           rbt_step_report *report) {
-    if (b->constant) return b->ready && b->made_for == h ? RBT_DONE : make_inverse(b, b->x, h, state, report);
+    if (b->constant || b->direct)
+        return b->constant && b->ready && b->made_for == h ? RBT_DONE : make_inverse(b, b->x, h, state, report);
     size_t bytes = 3 * b->part.model.node_count * sizeof(double);
     double *at = (double *)(memory + 1);
     if (memory->made && !memory->stale && memory->h == h) {
@@ -249,12 +250,12 @@ static rbt_outcome solve(rbt_imex_block *b, rbt_imex_memory *memory, const rbt_s
                          rbt_step_report *report) {
     int iterations = 0;
     if (!right_side(b, state, h)) return RBT_NOT_FINITE;
-    if (b->constant && b->solver == RBT_IMEX_CHOLESKY) {
+    if (b->direct) {
         report->iterations++;
         return apply_inverse(b, b->rhs, b->dv) ? RBT_DONE : RBT_OUT_OF_MEMORY;
     }
     bool old = memory && memory->fresh > 0;
-    int patience = b->solver == RBT_IMEX_CHOLESKY && old ? PATIENCE : MOST_ITERATIONS;
+    int patience = b->solver == RBT_IMEX_REUSED && old ? PATIENCE : MOST_ITERATIONS;
     rbt_outcome outcome = iterate(b, h, patience, &iterations, &report->residual);
     if (old && (outcome == RBT_NOT_CONVERGED || outcome == RBT_NOT_POSITIVE_DEFINITE)) {
         memory->stale = 1;
@@ -335,7 +336,8 @@ static int probe(rbt_imex_block *b, double step) {
 // The cheaper of both by the fixed units. An old factor needs about three iterations, and every twenty steps a new one.
 static bool choose(rbt_imex_block *b, double step, rbt_error *error) {
     double cg = probe(b, step) * rbt_imex_iteration_cost(b);
-    b->solver = RBT_IMEX_CHOLESKY;
+    b->solver = RBT_IMEX_REUSED;
+    b->direct = b->constant;
     b->row_count = 0;
     if (!build_matrix(b, error) || analyse(b, NULL) != RBT_DONE) return false;
     double factored = b->constant ? RBT_UNIT_SOLVE * rbt_cholesky_fill(b->factor)
@@ -345,6 +347,7 @@ static bool choose(rbt_imex_block *b, double step, rbt_error *error) {
     rbt_stiffness_free(&b->stiffness);
     b->factor = NULL;
     b->solver = RBT_IMEX_CG;
+    b->direct = false;
     return true;
 }
 
@@ -362,7 +365,10 @@ bool rbt_imex_block_init(rbt_imex_block *b, const rbt_model *model, const unsign
         rbt_model_part_gather(&b->part, model->X, b->x);
         rbt_tangent_prepare(&b->tangent, b->x);
         if (solver == RBT_IMEX_AUTO) ok = choose(b, step, error);
-        else if (solver == RBT_IMEX_CHOLESKY) ok = build_matrix(b, error);
+        else if (solver != RBT_IMEX_CG) {
+            b->direct = b->constant || solver == RBT_IMEX_CHOLESKY;
+            ok = build_matrix(b, error);
+        }
     }
     if (!ok) rbt_imex_block_free(b);
     return ok;

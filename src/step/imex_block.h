@@ -3,8 +3,8 @@
 // (linearised.h with all explicit nodes held). K is the tangent at the start of the step of the elements at these nodes, and no
 // others; it is applied as a map, without a matrix, in conjugate gradients.
 //
-// What makes them fast is the inverse of an older A: of A's Cholesky factor, or of its diagonal blocks (the matrix-free solver of
-// Fierz et al.). It is made anew when the iterations since then have cost as much more than those of a fresh one as a new
+// "cholesky" factors A in every step and solves exactly. What makes the others fast is the inverse of an older A: of A's Cholesky
+// factor ("reused"), or of its diagonal blocks ("cg", the matrix-free solver of Fierz et al.). It is made anew when the iterations since then have cost as much more than those of a fresh one as a new
 // one costs. Costs are counted in fixed units, not measured: the same bits in every run. The positions that it belongs to and
 // what was spent so far lie in the state's memory, so that a resumed run goes on with the same inverse.
 #ifndef RBT_STEP_IMEX_BLOCK_H
@@ -16,7 +16,13 @@
 #include "solve/cholesky.h"
 #include "step/stage.h"
 
-typedef enum rbt_imex_solver { RBT_IMEX_AUTO, RBT_IMEX_CHOLESKY, RBT_IMEX_CG, RBT_IMEX_SOLVERS } rbt_imex_solver;
+typedef enum rbt_imex_solver {
+    RBT_IMEX_AUTO,  // the cheaper of the last two
+    RBT_IMEX_CHOLESKY,
+    RBT_IMEX_CG,
+    RBT_IMEX_REUSED,
+    RBT_IMEX_SOLVERS
+} rbt_imex_solver;
 
 typedef struct rbt_imex_memory {
     uint64_t made;   // whether there is an inverse; then x (node_count x 3 of the part) behind this is where
@@ -33,9 +39,10 @@ typedef struct rbt_imex_block {
     rbt_imex_solver solver;  // never RBT_IMEX_AUTO
     double tolerance;
     bool constant;  // A depends on h and the held nodes only
+    bool direct;    // the factor is A's own: no iterations
 
     rbt_tangent tangent;
-    rbt_stiffness stiffness;  // Cholesky: K and A of the part
+    rbt_stiffness stiffness;  // of the factor: K and A of the part
     rbt_block_matrix A;
     rbt_cholesky *factor;
     double *inverse;  // CG: (count x 9) of A's diagonal blocks

@@ -329,18 +329,30 @@ size_t rbt_stability_mark(const rbt_stability *s, const rbt_split_def *def, unsi
     return ill;
 }
 
+static void certify(rbt_stability *s, double step, unsigned char *implicit, rbt_split *split) {
+    size_t nodes = s->model->node_count;
+    for (;;) {
+        size_t modes, moved = 0;
+        split->bound = rbt_stability_bound(s, implicit, step, s->modes, &modes);
+        split->rounds++;
+        for (size_t k = 0; k < modes; k++) moved += move_nodes(s, s->modes + 3 * k * nodes, implicit);
+        split->moved_count += moved;
+        if (split->bound >= step || !moved) break;
+    }
+    split->implicit_count = 0;
+    for (size_t n = 0; n < nodes; n++) split->implicit_count += implicit[n];
+}
+
+void rbt_stability_certify(rbt_stability *s, double step, const double *x, unsigned char *implicit,
+                           rbt_split *split) {
+    rbt_tangent_prepare(&s->tangent, x);
+    certify(s, step, implicit, split);
+}
+
 rbt_split rbt_stability_split(rbt_stability *s, const rbt_split_def *def, unsigned char *implicit) {
-    const rbt_model *m = s->model;
     rbt_split split = {.bound = NAN};
     split.ill_count = rbt_stability_mark(s, def, implicit);
-    while (def->certify) {
-        size_t modes, moved = 0;
-        split.bound = rbt_stability_bound(s, implicit, def->step, s->modes, &modes);
-        split.rounds++;
-        for (size_t k = 0; k < modes; k++) moved += move_nodes(s, s->modes + 3 * k * m->node_count, implicit);
-        split.moved_count += moved;
-        if (split.bound >= def->step || !moved) break;
-    }
-    for (size_t n = 0; n < m->node_count; n++) split.implicit_count += implicit[n];
+    if (def->certify) certify(s, def->step, implicit, &split);
+    for (size_t n = 0; !def->certify && n < s->model->node_count; n++) split.implicit_count += implicit[n];
     return split;
 }

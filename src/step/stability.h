@@ -24,7 +24,7 @@ typedef struct rbt_stability {
     double *rate;          // (element_count) lambda of each element, group by group [1/s^2]
     unsigned char *held;   // (node_count) nodes that never move freely
     double *root;          // (node_count) 1 / sqrt(mass), 0 where held or massless
-    rbt_tangent tangent;   // at rest
+    rbt_tangent tangent;   // at rest, or where the certificate was asked for last
     double *work;          // (4 x node_count x 3)
     double *modes;         // (RBT_STABILITY_MODES x node_count x 3)
 } rbt_stability;
@@ -59,6 +59,9 @@ typedef struct rbt_split {
 
 // The local test alone: implicit (node_count); returns how many elements are ill-shaped.
 size_t rbt_stability_mark(const rbt_stability *s, const rbt_split_def *def, unsigned char *implicit);
+
+// The certificate at places x, with the tangent there: more nodes become implicit until it holds. Counts and bound of *split follow.
+void rbt_stability_certify(rbt_stability *s, double step, const double *x, unsigned char *implicit, rbt_split *split);
 
 // implicit (node_count): 1 for the nodes that must be implicit at this step
 rbt_split rbt_stability_split(rbt_stability *s, const rbt_split_def *def, unsigned char *implicit);

@@ -48,9 +48,19 @@ for method in $("$rubato" methods | grep -v '^ ' | grep .); do
         count=$((count + 1))
     done
 done
+# A step that is the method's choice is chosen again after each cut, by a resumed run, too.
+settings=(--method imex --set 'time.step="auto"')
+"$rubato" run scene.json -o chosen -q --threads 1 "${settings[@]}"
+for frame in 2 4; do
+    rm -rf broken
+    "$rubato" run scene.json -o broken -q --threads 1 "${settings[@]}" --frames $frame
+    "$rubato" run scene.json -o broken -q --threads 2 "${settings[@]}" --resume
+    same_results chosen broken
+    count=$((count + 1))
+done
 for threads in 2 8; do
     "$rubato" run scene.json -o "run-$threads" -q --threads $threads "${settings[@]}"
-    same_results run-1 "run-$threads"
+    same_results chosen "run-$threads"
 done
 points() { grep -ao 'NumberOfPoints="[0-9]*"' "$1" | head -1 | tr -dc 0-9; }
 before=$(points run-1/frames/frame_000001.vtu) middle=$(points run-1/frames/frame_000003.vtu) after=$(points run-1/frames/frame_000007.vtu)

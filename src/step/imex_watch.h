@@ -1,0 +1,26 @@
+// Whether a certificate of imex still holds: the tangent stiffness changes as the body is strained.
+//
+// The measure is how much edges of elements are longer or shorter than at rest, |l^2 / L^2 - 1|, which does not change with rotations.
+// It is looked at every so many steps, where explicit nodes are; when it goes beyond what has been certified, in levels of 0.1, the
+// certificate is asked for again with the tangent at that place, for a step a tenth longer. What this depends on lies in the state's memory.
+#ifndef RBT_STEP_IMEX_WATCH_H
+#define RBT_STEP_IMEX_WATCH_H
+
+#include "step/stability.h"
+
+typedef struct rbt_imex_watched {
+    uint64_t begun;  // the implicit nodes are in the memory
+    uint64_t steps;  // since the start or the last cut
+    double level;    // of strain that has been certified
+} rbt_imex_watched;
+
+typedef struct rbt_imex_watch {  // for the report
+    int64_t certificates, moved;
+    double strain;
+} rbt_imex_watch;
+
+// Once a step, before it. Nodes that a certificate at x makes implicit are added, and split->moved_count grows.
+void rbt_imex_watch_look(rbt_imex_watch *w, rbt_stability *s, rbt_imex_watched *memory, const double *x,
+                         unsigned char *implicit, rbt_split *split);
+
+#endif
