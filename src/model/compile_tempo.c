@@ -1,12 +1,16 @@
 // The tempi of all bodies: which node takes which steps. A node that several selections hold belongs to the smallest of them;
-// a selection that lies in another one is a part of it.
+// a selection that lies in another one is a part of it. Where a selection falls into pieces that share no element, each becomes a part by
+// itself: pieces do not know of each other, so their systems and borders are small.
 #include "model/compile.h"
 
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_PIECES = 64 };  // more are left together
+
 typedef struct candidate {
     size_t body, index;     // of the description
+    size_t piece;           // of the selection
     unsigned char *chosen;  // (nodes of the body)
     size_t count;
 } candidate;
@@ -34,7 +38,60 @@ static int by_size(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     if (x->count != y->count) return x->count < y->count ? 1 : -1;
     if (x->body != y->body) return x->body < y->body ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    if (x->index != y->index) return x->index < y->index ? -1 : 1;
+    return x->piece < y->piece ? -1 : x->piece > y->piece;
+}
+
+static int32_t find(int32_t *piece, int32_t n) {
+    while (piece[n] != n) n = piece[n] = piece[piece[n]];
+    return n;
+}
+
+// piece[n]: the least of the chosen nodes that n hangs together with, by elements, numbers of the body; -1: not chosen. Returns how many
+// pieces there are.
+static size_t find_pieces(const rbt_compiler *c, const candidate *k, int32_t *piece) {
+    const rbt_body *body = &c->bodies[k->body];
+    size_t nodes = body->node_end - body->node_begin, count = 0;
+    for (size_t n = 0; n < nodes; n++) piece[n] = k->chosen[n] ? (int32_t)n : -1;
+    for (size_t g = 0; g < c->model->group_count; g++) {
+        const rbt_group *group = &c->model->groups[g];
+        size_t corners = (size_t)group->type->corners;
+        for (size_t e = 0; e < group->count * corners; e++)
+            for (size_t l = e / corners * corners; l < e; l++) {
+                size_t a = (size_t)group->nodes[e] - body->node_begin, b = (size_t)group->nodes[l] - body->node_begin;
+                if (a >= nodes || b >= nodes || !k->chosen[a] || !k->chosen[b]) continue;
+                int32_t p = find(piece, (int32_t)a), q = find(piece, (int32_t)b);
+                piece[p < q ? q : p] = p < q ? p : q;
+            }
+    }
+    for (size_t n = 0; n < nodes; n++) count += piece[n] == (int32_t)n;
+    for (size_t n = 0; n < nodes; n++)
+        if (piece[n] >= 0) piece[n] = find(piece, (int32_t)n);
+    return count;
+}
+
+// The pieces of candidate `at`: the first in its place, the others behind the *count candidates of the list, which has room for them.
+static bool split(rbt_compiler *c, candidate *list, size_t at, size_t *count) {
+    const rbt_body *body = &c->bodies[list[at].body];
+    size_t nodes = body->node_end - body->node_begin;
+    int32_t *piece = rbt_array_new(nodes, sizeof *piece, "a tempo", c->error);
+    size_t pieces = piece ? find_pieces(c, &list[at], piece) : 0, made = 0;
+    for (size_t n = 0; pieces > 1 && pieces <= MOST_PIECES && n < nodes; n++) {
+        if (piece[n] != (int32_t)n || !made++) continue;  // the first piece stays
+        candidate *own = &list[(*count)++];
+        *own = (candidate){.body = list[at].body, .index = list[at].index, .piece = made - 1};
+        if (!(own->chosen = rbt_array_new(nodes, 1, "a tempo", c->error))) break;
+        for (size_t i = n; i < nodes; i++)
+            if (piece[i] == (int32_t)n) {
+                own->chosen[i] = 1;
+                own->count++;
+                list[at].chosen[i] = 0;
+                list[at].count--;
+            }
+    }
+    bool good = piece && (pieces <= 1 || pieces > MOST_PIECES || made == pieces);
+    free(piece);
+    return good && (!made || list[*count - 1].chosen);
 }
 
 static bool is_inside(const rbt_compiler *c, const candidate *inner, const candidate *outer) {
@@ -72,13 +129,18 @@ static bool warn_everything(rbt_compiler *c, const rbt_tempos *tempos) {
            "costs less with time.step divided by the substeps");
 }
 
-static bool fill(rbt_compiler *c, candidate *list, size_t count) {
+// *total grows with the pieces.
+static bool fill(rbt_compiler *c, candidate *list, size_t *total) {
     rbt_tempo *items;
     int32_t *node;
-    if (!RBT_TAKE(c, items, count) || !RBT_TAKE(c, node, c->model->node_count)) return false;
-    memset(node, -1, c->model->node_count * sizeof *node);
+    size_t count = *total;
     for (size_t i = 0; i < count; i++)
         if (!choose(c, &list[i])) return false;
+    for (size_t i = 0; i < count; i++)
+        if (!split(c, list, i, total)) return false;
+    count = *total;
+    if (!RBT_TAKE(c, items, count) || !RBT_TAKE(c, node, c->model->node_count)) return false;
+    memset(node, -1, c->model->node_count * sizeof *node);
     qsort(list, count, sizeof *list, by_size);
     for (size_t i = 0; i < count; i++)
         if (!fill_item(c, list, i, items, node)) return false;
@@ -92,12 +154,12 @@ bool rbt_compile_tempos(rbt_compiler *c) {
     size_t count = 0, at = 0;
     for (size_t b = 0; b < c->model->body_count; b++) count += c->scene->bodies.items[b].tempo.count;
     if (!count) return true;
-    candidate *list = rbt_array_new(count, sizeof *list, "tempi", c->error);
+    candidate *list = rbt_array_new(count * MOST_PIECES, sizeof *list, "tempi", c->error);
     if (!list) return false;
     for (size_t b = 0; b < c->model->body_count; b++)
         for (size_t i = 0; i < c->scene->bodies.items[b].tempo.count; i++)
             list[at++] = (candidate){.body = b, .index = i};
-    bool good = fill(c, list, count);
+    bool good = fill(c, list, &count);
     for (size_t i = 0; i < count; i++) free(list[i].chosen);
     free(list);
     return good;

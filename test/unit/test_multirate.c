@@ -257,6 +257,24 @@ static void everything_in_one_part_is_the_short_step(void **state) {
     }
 }
 
+// A selection of two ends is two parts, bit for bit.
+static void what_does_not_touch_is_parts_of_its_own(void **state) {
+    (void)state;
+    rbt_sim *one =
+        bar("", 0.02,
+            ", 'tempo': [{'where': {'any': [{'box': {'min': [0, 0, 0], 'max': [0.2, 1, 1], 'relative': true}}, "
+            "{'box': {'min': [0.8, 0, 0], 'max': [1, 1, 1], 'relative': true}}]}, 'substeps': 4}]",
+            GRAVITY);
+    rbt_sim *two = bar("", 0.02, TWO("4", "4"), GRAVITY);
+    assert_int_equal(one->model->tempos.count, 2);
+    advance(one, 3);
+    advance(two, 3);
+    assert_memory_equal(one->state.x, two->state.x, 3 * one->model->node_count * sizeof(double));
+    assert_memory_equal(one->state.v, two->state.v, 3 * one->model->node_count * sizeof(double));
+    rbt_sim_free(one);
+    rbt_sim_free(two);
+}
+
 // A part inside another with as many steps is a part of it; inside one with a single step it is alone.
 static void nested_parts_have_their_limits(void **state) {
     (void)state;
@@ -275,6 +293,7 @@ int main(void) {
         cmocka_unit_test(one_substep_is_backward_euler),
         cmocka_unit_test(everything_in_one_part_is_the_short_step),
         cmocka_unit_test(nested_parts_have_their_limits),
+        cmocka_unit_test(what_does_not_touch_is_parts_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
