@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""reproduce.py RUBATO [--quick] [--output FOLDER] [--page-only]: what the multirate paper found, measured anew.
+"""reproduce.py RUBATO [--quick] [--output FOLDER] [--page-only] [--only SECTION,…]: what the multirate paper found, measured anew.
 
 Runs the scenes of scenes/multirate with parts that take short steps, with one rate for all, and with one rate that costs as much;
 keeps the figures in out/reproduction/multirate.json, and writes multirate.md with its plots (docs/reproduction; --quick:
-out/reproduction). --page-only writes the page from the figures kept.
+out/reproduction). --page-only writes the page from the figures kept; --only measures some of its sections anew and keeps the others.
 Zhao, Li, Barbic: Asynchronous Implicit Backward Euler Integration. 2016.
 """
 
@@ -11,6 +11,7 @@ import argparse
 import json
 import math
 import pathlib
+import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
@@ -25,7 +26,9 @@ PROBES = {
     "flower": {"petal": ("-0.136,0.532,0.0227", 12), "leaf": ("0.195,0.11,0", 10)},
     "asian-dragon": {"horn": ("0.2495,0.3705,-0.05", 10), "tail": ("-0.5,0.194,0.018", 10)},
     "dragon": {"jaw": ("0.0952,0.0945,0", 10)},
+    "drop": {"jaw": ("0.0952,0.1445,0", 10), "head": ("0.06,0.15,0", 1)},
 }
+SECTIONS = ("times", "motion", "solve", "symmetry", "naive", "sizes", "soft", "corotational", "schroeder", "drop")
 FRAMES, STEPS, ROUNDS = (60, 6), (40, 3), (3, 1)
 SIZES = [f"dragon-{i}" for i in range(1, 7)]
 SEMI = {"integrator.method": "semi-implicit"}
@@ -61,7 +64,13 @@ class Study:
         progress(f"{row}: times")
         multirate, single, run = measure_row(self.tools, row, self.steps, self.rounds)
         middle = sorted(m / s for m, s in zip(multirate, single))[len(single) // 2]
+        warping = []
+        for _ in range(self.rounds):
+            drawn = self.tools.measure(scene_of(row), SINGLE["without tempi"], "--steps", self.steps, "--warp")
+            warping.append((statistics.median(drawn["warping"]), step_time(drawn)))
+        warp, beside = sorted(warping, key=lambda pair: pair[0] / pair[1])[len(warping) // 2]
         return {"multirate": sorted(multirate)[len(multirate) // 2], "single": sorted(single)[len(single) // 2], "ratio": middle,
+                "warp": warp, "warp ratio": warp / beside,
                 "first": run["steps"][0]["seconds"], "nodes": run["nodes"], "tets": run["tets"]}
 
     def motion(self, row, probes, ratio):
@@ -91,6 +100,22 @@ class Study:
                 "difference": {n: rms(ways["cholesky"][n], ways["lu"][n]) / rms(ways["lu"][n], [[0, 0, 0]] * self.frames)
                                for n in probes}}
 
+    def naive(self):
+        """Fig. 3: all short steps of all parts in one system, on the Asian dragon and on a smaller one."""
+        result = {}
+        for row in ("dragon-1", "asian-dragon"):
+            progress(f"{row}: the naive method")
+            words = [scene_of(row), "--steps", 10, "--threads", 2, "--set", "integrator.solver=lu",
+                     "--set", "integrator.options.interpolation=end"]
+            try:
+                run = json.loads(self.tools.call("naive", words, seconds=900))
+            except Ended as words:
+                result[row] = {"ended": str(words)}
+                continue
+            result[row] = {"unknowns": run["unknowns"], "factor": run["factor_seconds"], "seconds": statistics.median(run["seconds"]),
+                           "lu": statistics.median(run["multirate_seconds"][1:]), "difference": run["difference"]}
+        return result
+
     def sizes(self):
         """Fig. 7: ever larger parts, one probe."""
         probes = PROBES["dragon"]
@@ -111,6 +136,41 @@ class Study:
                 "single H": (SEMI, 1), "single H/2": (SEMI, 2)}
         return {name: rms(self.ways(scene, probes, {**soft, **settings}, divide)[0]["jaw"], short) / rms(short, [[0, 0, 0]] * self.frames)
                 for name, (settings, divide) in runs.items()}
+
+    def swinging(self):
+        """The flower on a soft stem that all petals are pulled with: they hang on its swing, which takes the long step."""
+        probes, scene = PROBES["flower"], scene_of("flower")
+        swing = {"bodies[0].material.young": 1e8, "bodies[0].regions[0].material.young": 1.5e5,
+                 "forces[0].pull.where": "\"seven petals\"", "forces[0].pull.force": "[0,0,0.3]"}
+        short = self.ways(scene, probes, {**swing, **SEMI}, 12)[0]["petal"]
+        runs = {"multirate": ({}, 1), "single H": (SEMI, 1), "single H/2": (SEMI, 2)}
+        return {name: rms(self.ways(scene, probes, {**swing, **settings}, divide)[0]["petal"], short) / rms(short, [[0, 0, 0]] * self.frames)
+                for name, (settings, divide) in runs.items()}
+
+    def schroeder(self):
+        """Fig. 9: the jaw with both couplings."""
+        probes, scene = PROBES["dragon"], scene_of("dragon-schroeder")
+        ways = {"schroeder": self.ways(scene, probes, {})[0]["jaw"],
+                "multirate-euler": self.ways(scene, probes, {"integrator.method": "multirate-euler"})[0]["jaw"],
+                "single H": self.ways(scene, probes, SEMI)[0]["jaw"],
+                "single H/150": self.ways(scene, probes, SEMI, 150)[0]["jaw"]}
+        exact = ways["single H/150"]
+        return {"ways": {name: distances(way) for name, way in ways.items()},
+                "errors": {name: rms(way, exact) / rms(exact, [[0, 0, 0]] * self.frames) for name, way in ways.items()}}
+
+    def drop(self):
+        """The jaw against the head of a dragon that falls, after the impact."""
+        result = {}
+        for row in ("dragon-drop", "dragon-drop-corotational"):
+            probes, scene = PROBES["drop"], scene_of(row)
+            times, opened = {}, {}
+            for name, (settings, divide) in {"multirate": ({}, 1), "single H": (SEMI, 1), "single H/2": (SEMI, 2),
+                                             "single H/4": (SEMI, 4), "single H/10": (SEMI, 10)}.items():
+                ways, run = self.ways(scene, probes, settings, divide)
+                opened[name] = distances([[a - b for a, b in zip(jaw, head)] for jaw, head in zip(ways["jaw"], ways["head"])])
+                times[name] = divide * step_time(run)
+            result[row] = {"opened": opened, "times": times}
+        return result
 
     def corotational(self):
         """Fig. 8: the condensation made anew in every step."""
@@ -135,16 +195,20 @@ class Study:
             result[row] = {"fill": fill, "seconds": run["stages"]["march"] / self.steps}
         return result
 
-    def all(self):
-        result = {"here": measured_here(), "frames": self.frames}
-        result["times"] = {row: self.times(row) for row in ROWS}
-        result["motion"] = {row: self.motion(row, PROBES[row], result["times"][row]["ratio"])
-                            for row in ("dinosaur", "flower", "asian-dragon")}
-        result["solve"] = self.solve()
-        result["symmetry"] = self.symmetry()
-        result["sizes"] = self.sizes()
-        result["soft"] = self.soft()
-        result["corotational"] = self.corotational()
+    def measure(self, sections, kept):
+        """The figures of these sections, put into those kept."""
+        result = {**kept, "here": measured_here(), "frames": self.frames}
+        for name in sections:
+            if name == "times":
+                result[name] = {row: self.times(row) for row in ROWS}
+            elif name == "motion":
+                result[name] = {row: self.motion(row, PROBES[row], result["times"][row]["ratio"])
+                                for row in ("dinosaur", "flower", "asian-dragon")}
+            elif name == "soft":
+                result[name] = self.soft()
+                result["swinging"] = self.swinging()
+            else:
+                result[name] = getattr(self, name)()
         return result
 
 
@@ -154,11 +218,18 @@ def main():
     words.add_argument("--quick", action="store_true")
     words.add_argument("--output")
     words.add_argument("--page-only", action="store_true")
+    words.add_argument("--only", metavar="SECTION,…")
     asked = words.parse_args()
     kept = ROOT / "out" / "reproduction" / ("multirate-quick.json" if asked.quick else "multirate.json")
+    sections = asked.only.split(",") if asked.only else SECTIONS
+    if set(sections) - set(SECTIONS):
+        sys.exit(f"reproduce-multirate: no such section; there are {', '.join(SECTIONS)}")
     if not asked.page_only:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(Study(asked.rubato, asked.quick).all()))
+        before = json.loads(kept.read_text()) if asked.only and kept.exists() else {}
+        kept.write_text(json.dumps(Study(asked.rubato, asked.quick).measure(sections, before)))
+    if set(SECTIONS) - set(json.loads(kept.read_text())):
+        sys.exit("reproduce-multirate: the page needs all sections; these are kept, but some are missing")
     folder = asked.output or ROOT / ("out/reproduction" if asked.quick else "docs/reproduction")
     print(write_page(Tools(asked.rubato), folder, json.loads(kept.read_text()), ROWS))
 

@@ -3,6 +3,7 @@
 #include "solve/lu.h"
 
 #include "base/memory.h"
+#include "solve/metis_lock.h"
 
 #include <assert.h>
 #include <cblas.h>
@@ -53,10 +54,16 @@ rbt_lu *rbt_lu_analyze(const rbt_general_matrix *A, rbt_error *error) {
     openblas_set_num_threads(1);
     umfpack_dl_defaults(lu->control);
     lu->control[UMFPACK_PRL] = 0;
+    // Our matrices are symmetric in their pattern, with large diagonals: two to three times as fast as what UMFPACK chooses by itself
+    lu->control[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC;
+    lu->control[UMFPACK_ORDERING] = UMFPACK_ORDERING_METIS;
+    lu->control[UMFPACK_IRSTEP] = 1;
     if (copy_pattern(lu, A, error)) {
         SuiteSparse_long n = (SuiteSparse_long)lu->n, status = UMFPACK_OK;
         // Without values: the order must not depend on those of one moment.
+        rbt_metis_lock();
         if (n) status = umfpack_dl_symbolic(n, n, lu->start, lu->index, NULL, &lu->symbolic, lu->control, lu->info);
+        rbt_metis_unlock();
         if (status == UMFPACK_OK) return lu;
         if (status == UMFPACK_ERROR_out_of_memory)
             rbt_fail(error, "not enough memory to analyse a matrix of %zu unknowns", lu->n);
