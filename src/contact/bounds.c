@@ -3,7 +3,7 @@
 #include "math/scalar.h"
 #include "math/vec3.h"
 
-#include <stdio.h>
+#include <math.h>
 
 static double length_between(const double *x, const int32_t *node) {
     double along[3];
@@ -66,22 +66,20 @@ bool rbt_bounds_next(const rbt_contact *c, size_t *at, rbt_candidate *found) {
     return false;
 }
 
-static bool limits_are_kept(const rbt_contact_surface *s, size_t l, const double *x, double least, char *text,
-                            size_t size) {
-    const rbt_leaf *leaf = &s->leaves[l];
-    double limit = s->def.limit[l - s->def.triangle_count], rest = length_between(s->def.X, leaf->node);
-    double length = length_between(x, leaf->node);
-    if ((1 + limit) * rest - length > least && length - (1 - limit) * rest > least) return true;
-    snprintf(text, size,
-             "the spring between nodes %d and %d, %.3g m long instead of %.3g m, and its limit of %.3g %%",
-             leaf->node[0], leaf->node[1], length, rest, 100 * limit);
-    return false;
-}
-
-bool rbt_bounds_are_legal(const rbt_contact *c, const double *x, double least, char *text, size_t size) {
+int32_t rbt_limit_broken(const rbt_contact *c, const double *x, double *length) {
     const rbt_contact_surface *s = &c->surface;
     for (size_t l = 0; l < s->leaf_count; l++) {
-        if (rbt_leaf_is_limited(s, l) && !limits_are_kept(s, l, x, least, text, size)) return false;
+        if (!rbt_leaf_is_limited(s, l)) continue;
+        double limit = s->def.limit[l - s->def.triangle_count], rest = length_between(s->def.X, s->leaves[l].node);
+        *length = length_between(x, s->leaves[l].node);
+        if (!(fabs(*length - rest) < limit * rest * (1 - 1e-12))) return (int32_t)l;
+    }
+    return -1;
+}
+
+bool rbt_walls_are_kept(const rbt_contact *c, const double *x, double least, char *text, size_t size) {
+    const rbt_contact_surface *s = &c->surface;
+    for (size_t l = 0; l < s->leaf_count; l++)
         for (int k = 0; k < s->leaves[l].corners; k++)
             for (size_t w = 0; w < s->def.wall_count; w++) {
                 const rbt_wall *wall = &s->def.walls[w];
@@ -92,6 +90,5 @@ bool rbt_bounds_are_legal(const rbt_contact *c, const double *x, double least, c
                 rbt_pair_text(s, rbt_pair_key_of(RBT_TOUCH_WALL, n, (int32_t)w), text, size);
                 return false;
             }
-    }
     return true;
 }

@@ -20,7 +20,10 @@ static inline bool rbt_leaf_is_limited(const rbt_contact_surface *s, size_t leaf
 // False: there are no more.
 bool rbt_bounds_next(const rbt_contact *contact, size_t *at, rbt_candidate *candidate);
 
-// Whether planes and limits are kept at the places x; false and `text` names the first one that is not.
-bool rbt_bounds_are_legal(const rbt_contact *contact, const double *x, double least, char *text, size_t size);
+// Whether all nodes are on the free sides of planes at the places x; false and `text` names the first one that is not.
+bool rbt_walls_are_kept(const rbt_contact *contact, const double *x, double least, char *text, size_t size);
+
+// The first spring beyond its limits at the places x: its leaf and length [m]; -1: there is none.
+int32_t rbt_limit_broken(const rbt_contact *contact, const double *x, double *length);
 
 #endif

@@ -1,5 +1,5 @@
 // Ticks: impulses of layers that are awake, cones, certificates. See contact.h.
-#include "contact/contact.h"
+#include "contact/friction.h"
 
 #include "base/threads.h"
 #include "math/scalar.h"
@@ -170,39 +170,27 @@ static size_t take_due(rbt_contact *c, int slowest) {
     return unique;
 }
 
-// Normal impulse on B, less when the pair separates, and friction against the way it slides, never more than stops it. The
-// velocities are those before any kick of this moment, so the order of simultaneous kicks does not matter.
-static void add_dissipation(const rbt_contact *c, const rbt_pair *pair, rbt_touch *touch, double J) {
-    const rbt_tracks *tracks = c->tracks;
-    double velocity[3] = {0}, lightness = 0;
-    for (int i = 0; i < rbt_pair_corners(kind_of(pair)); i++) {
-        size_t n = (size_t)pair->node[i];
-        double w = touch->gap.weight[i];
-        rbt_add_scaled(velocity, w, tracks->v + 3 * n);
-        lightness += w * w * tracks->inverse_mass[n];
-    }
-    double apart = rbt_dot(velocity, touch->gap.normal);
-    if (apart > 0) J *= c->law.restitution;
-    for (int k = 0; k < 3; k++) touch->impulse[k] = J * touch->gap.normal[k];
-    if (c->law.friction <= 0 || kind_of(pair) >= RBT_TOUCH_STRETCH) return;
-    rbt_add_scaled(velocity, -apart, touch->gap.normal);
-    double speed = rbt_length(velocity), stop = lightness > 0 ? speed / lightness : 0;
-    double drag = rbt_smaller(c->law.friction * J, stop);
-    if (speed > 0) rbt_add_scaled(touch->impulse, -drag / speed, velocity);
+// Less when the pair separates. The velocity is that before any kick of this moment, so the order of kicks does not matter.
+static double restitution(const rbt_contact *c, const rbt_pair *pair, const rbt_gap *gap) {
+    double apart = 0;
+    for (int i = 0; i < rbt_pair_corners(kind_of(pair)); i++)
+        apart += gap->weight[i] * rbt_dot(gap->normal, c->tracks->v + 3 * (size_t)pair->node[i]);
+    return apart > 0 ? c->law.restitution : 1;
 }
 
 static void measure_touch(rbt_contact *c, rbt_touch *touch, int64_t t, int slowest) {
     const rbt_pair *pair = &c->pairs[touch->pair];
     rbt_pair_measure(c, pair, t, &touch->gap, &touch->support);
     memset(touch->impulse, 0, sizeof touch->impulse);
+    touch->push = 0;
     double d = touch->gap.distance - pair->radius;
     if (d >= pair->eta) return;
     int from = slowest > pair->base ? slowest - pair->base : 0;
     double J = pair->push * rbt_layers_impulse(&c->layers, pair->eta, d, from, pair->level - pair->base);
     if (J <= 0) return;
-    if (c->law.restitution < 1 || c->law.friction > 0) add_dissipation(c, pair, touch, J);
-    else
-        for (int k = 0; k < 3; k++) touch->impulse[k] = J * touch->gap.normal[k];
+    if (c->law.restitution < 1) J *= restitution(c, pair, &touch->gap);
+    touch->push = J;
+    for (int k = 0; k < 3; k++) touch->impulse[k] = J * touch->gap.normal[k];
 }
 
 void rbt_contact_measure(rbt_contact *c, int64_t t) {
@@ -248,6 +236,7 @@ void rbt_contact_kick(rbt_contact *c, int64_t t) {
             rbt_add_scaled(tracks->v + 3 * n, s, touch->impulse);
         }
     }
+    if (c->law.friction > 0) rbt_contact_drag(c, t);
     for (size_t i = 0; i < c->touch_count; i++) {
         const rbt_touch *touch = &c->touches[i];
         if (touch->impulse[0] == 0 && touch->impulse[1] == 0 && touch->impulse[2] == 0) continue;

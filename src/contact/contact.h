@@ -53,7 +53,9 @@ typedef struct rbt_touch {  // a pair at a tick of its layers
     int32_t pair;
     rbt_gap gap;
     double support;     // gap along the normal, inside of points left out [m]
-    double impulse[3];  // on B [N s]
+    double impulse[3];  // on B, along the normal [N s]
+    double push;        // its size
+    double drag[3];     // friction on B
 } rbt_touch;
 
 typedef struct rbt_candidate {
@@ -120,6 +122,7 @@ typedef struct rbt_contact {
     int32_t *leavers;  // (node_count) nodes that left their cones
     size_t leaver_count;
     unsigned char *leaving;  // (node_count)
+    int32_t *dragging;       // (node_count) pairs with friction at this moment, else 0
 
     bool out_of_memory;
     bool stalled;  // a layer would need a faster clock than allowed

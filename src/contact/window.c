@@ -82,7 +82,8 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
               (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
               (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
               (c->leavers = rbt_array_new(n, sizeof *c->leavers, "cones", error)) &&
-              (c->leaving = rbt_array_new(n, 1, "cones", error));
+              (c->leaving = rbt_array_new(n, 1, "cones", error)) &&
+              (c->dragging = rbt_array_new(n, sizeof *c->dragging, "contacts", error));
     c->length = (int64_t)4 << RBT_TICK_BITS;
     for (size_t i = 0; ok && i < n; i++) c->most_inside = rbt_larger(c->most_inside, 2 * def->radius[i]);
     for (size_t i = 0; ok && i < n; i++) c->cones[i].eps = 0.01 * law->thickness / law->step;
@@ -108,6 +109,7 @@ void rbt_contact_free(rbt_contact *c) {
     free(c->order);
     free(c->leavers);
     free(c->leaving);
+    free(c->dragging);
     *c = (rbt_contact){0};
 }
 
@@ -162,7 +164,7 @@ bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t si
             return false;
         }
     }
-    return rbt_bounds_are_legal(c, x, least, text, size);
+    return rbt_walls_are_kept(c, x, least, text, size);
 }
 
 // ---- A new window

@@ -8,6 +8,7 @@
 //
 // The state's memory holds a track per node: place, velocity and tick of its last kick. The state's own x and v are the tracks
 // read at the end of the step; reading them changes nothing.
+#include "contact/bounds.h"
 #include "math/vec3.h"
 #include "step/async_surface.h"
 #include "step/clocks.h"
@@ -106,6 +107,20 @@ static double mean_edge(const rbt_model *m) {
     return isfinite(mean) ? mean : 0.1;
 }
 
+static bool limits_are_kept(const async_contact *s, rbt_error *error) {
+    double length;
+    int32_t leaf = rbt_limit_broken(&s->contact, s->surface.x, &length);
+    if (leaf < 0) return true;
+    const int32_t *node = s->contact.surface.leaves[leaf].node;
+    const rbt_body *body = &s->model->bodies[s->model->node_body[node[0]]];
+    return rbt_fail_path(
+        error, NULL, "bodies",
+        "the spring between nodes %zu and %zu of \"%s\" is %.3g m long at the start, but its limit lets "
+        "it differ from its length at rest by %g %% only; deform the body less",
+        (size_t)node[0] - body->node_begin, (size_t)node[1] - body->node_begin, body->name, length,
+        100 * body->springs.limit);
+}
+
 static bool make_contact(async_contact *s, rbt_error *error) {
     const rbt_model *m = s->model;
     if (!rbt_async_surface_make(&s->surface, m, s->arena, error)) return false;
@@ -125,6 +140,7 @@ static bool make_contact(async_contact *s, rbt_error *error) {
         for (int k = 0; k < s->contact.surface.leaves[l].corners; k++)
             s->on_surface[s->contact.surface.leaves[l].node[k]] = 1;
     char text[192];
+    if (!limits_are_kept(s, error)) return false;
     if (rbt_contact_is_legal(&s->contact, s->surface.x, text, sizeof text)) return true;
     return rbt_fail_path(
         error, NULL, "bodies",

@@ -1,5 +1,5 @@
 // What async-contact has beyond contact of elastic bodies: hinges that yield, obstacles that move and their work, springs that
-// stretch only so far.
+// stretch only so far, friction on slopes, and what cannot be.
 #include "contact/gap.h"
 #include "energy/hinge.h"
 #include "math/vec3.h"
@@ -277,11 +277,176 @@ static void limits_hold_at_any_speed(void **state) {
     assert_null(chain(1, 0.1, "semi-implicit"));
 }
 
+// ---- Friction
+
+// Discs on a slope that a wall held back: what they lose of their height while they flow, by friction.
+static void friction_slows_the_flow(void **state) {
+    (void)state;
+    static const double friction[] = {0, 0.2, 0.6};
+    double lost[3];
+    FILE *file = fopen("features-slope.obj", "w");
+    assert_non_null(file);
+    fputs("v -1 0 0\nv 0.5 0 0\nv 9 0 -3.1\nl 1 2\nl 2 3\n", file);
+    fclose(file);
+    for (int i = 0; i < 3; i++) {
+        char json[2048];
+        snprintf(
+            json, sizeof json,
+            "{'rubato': 1, 'bodies': [{'name': 'discs', 'mesh': {'shape': {'cloth': {'length': 0.6, 'width': "
+            "0.6, 'cells_along': 5, 'cells_across': 5}}}, 'transform': {'translate': [0, 0, 0.4]}, 'particles': "
+            "{'radius': 0.045, 'mass': 0.1, 'speed': 0.3}}, {'name': 'slope', 'mesh': {'file': "
+            "'features-slope.obj'}, 'springs': {'stiffness': 1, 'node_mass': 1}, 'fixed': ['everything']}], "
+            "'forces': [{'gravity': {'acceleration': [0, 0, -9.8]}}], 'obstacles': [{'plane': {'point': [-0.4, 0, "
+            "0], 'normal': [1, 0, 0]}}, {'capsule': {'a': [0.5, 0, 0.12], 'b': [0.5, 0, 3], 'radius': 0.1, "
+            "'motions': [{'velocity': {'velocity': [20, 0, 0], 'from': 0.4}}]}}], 'time': {'step': 1e-3, 'frame': "
+            "0.1, 'end': 9}, 'integrator': {'method': 'async-contact', 'options': {'stiffness': 1000, "
+            "'thickness': 0.01, 'restitution': 0, 'friction': %g}}}",
+            friction[i]);
+        rbt_sim *sim = sim_from(json);
+        advance(sim, 4);
+        double before = rbt_sim_energies(sim).gravity;
+        advance(sim, 12);
+        lost[i] = before - rbt_sim_energies(sim).gravity;
+        for (size_t n = 0; n < 36; n++) {  // all above the ground, which a disc does not fall through
+            const double *x = sim->state.x + 3 * n;
+            double ground = x[0] < 0.5 ? 0 : -(x[0] - 0.5) * 3.1 / 8.5;
+            assert_true(x[1] == 0 && x[2] > ground);
+        }
+        rbt_sim_free(sim);
+    }
+    remove("features-slope.obj");
+    assert_true(lost[0] > 0);
+    assert_true(lost[1] < 0.9 * lost[0] && lost[2] < 0.9 * lost[1]);
+}
+
+// On a slope of 20 degrees a particle with friction 0.2 slides as Coulomb says, a = g (sin - mu cos). With friction 1 it stays where it
+// is, to the last digit. Without restitution layers push and let go in turns, and where they let go nothing holds: it creeps, slower
+// than what gravity does in a step.
+static void a_slope_holds(void **state) {
+    (void)state;
+    static const double friction[] = {0.2, 1, 0.6}, restitution[] = {0, 1, 0};
+    for (int i = 0; i < 3; i++) {
+        double mu = friction[i], c = cos(M_PI / 9), s = sin(M_PI / 9), h = 1e-3;
+        char json[2048];
+        snprintf(json, sizeof json,
+                 "{'rubato': 1, 'bodies': [{'name': 'dust', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, "
+                 "'cells_along': 1, 'cells_across': 1}}}, 'transform': {'translate': [0, 0.0095, 0]}, 'particles': "
+                 "{'radius': 0, 'mass': 0.1}}], 'forces': [{'gravity': {'acceleration': [%.17g, %.17g, 0]}}], "
+                 "'obstacles': [{'plane': {}}], 'time': {'step': %g, 'frame': 0.1, 'end': 9}, 'integrator': "
+                 "{'method': 'async-contact', 'options': {'stiffness': 1000, 'thickness': 0.01, 'restitution': %g, "
+                 "'friction': %g}}}",
+                 9.8 * s, -9.8 * c, h, restitution[i], mu);
+        rbt_sim *sim = sim_from(json);
+        advance(sim, 5);
+        double x = sim->state.x[0], v = sim->state.v[0];
+        advance(sim, 5);
+        double way = sim->state.x[0] - x, slide = 0.5 * 9.8 * (s - mu * c) * 0.25;
+        if (i == 0) assert_true(fabs(way - v * 0.5 - slide) < 0.1 * slide);
+        if (i == 1) assert_true(way == 0);
+        if (i == 2) assert_true(way >= 0 && way < 0.5 * 9.8 * s * h);
+        rbt_sim_free(sim);
+    }
+}
+
+// A sheet lies on a block that begins to move: hundreds of pairs drag at it at once. It takes the block's speed and not more.
+static void friction_never_overshoots(void **state) {
+    (void)state;
+    rbt_sim *sim = sim_from(
+        "{'rubato': 1, 'bodies': [{'name': 'plate', 'mesh': {'shape': {'cloth': {'length': 0.3, 'width': 0.3, "
+        "'cells_along': "
+        "6, 'cells_across': 6}}}, 'transform': {'translate': [0, 0.005, 0]}, 'material': {'young': 1e5, 'density': "
+        "500}, 'shell': {'thickness': 0.002, 'bending': 1e-3}}], 'forces': [{'gravity': {}}], 'obstacles': [{'box': "
+        "{'min': [-5, -1, -5], 'max': [5, 0, 5], 'motions': [{'velocity': {'velocity': [0.3, 0, 0]}}]}}], 'time': "
+        "{'step': 2e-4, 'frame': 0.02, 'end': 9}, 'integrator': {'method': 'async-contact', 'options': {'stiffness': "
+        "1000, 'thickness': 0.004, 'restitution': 0, 'friction': 0.8}}}");
+    for (int f = 0; f < 40; f++) advance(sim, 1);
+    rbt_energies e = rbt_sim_energies(sim);
+    double mass = sim->model->bodies[0].mass;
+    assert_true(fabs(e.momentum[0] / mass - 0.3) < 0.01);
+    assert_true(e.kinetic < 1.05 * 0.5 * mass * 0.09);
+    rbt_sim_free(sim);
+}
+
+// ---- What cannot be
+
+static void impossible_starts_are_named(void **state) {
+    (void)state;
+    const char *head = "{'rubato': 1, 'bodies': [";
+    const char *cloth = "{'name': '%s', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, 'cells_along': 1, "
+                        "'cells_across': 1}}}, "
+                        "'transform': {'translate': [0.1, %s, 0.2]}, 'shell': {'thickness': 0.002}}";
+    char json[4096], first[512], second[512];
+    snprintf(first, sizeof first, cloth, "a", "0");
+    snprintf(second, sizeof second, cloth, "b", "1e-14");  // closer than rounding can tell
+    snprintf(json, sizeof json, "%s%s, %s], 'integrator': {'method': 'async-contact'}}", head, first, second);
+    refuses(json, "node 0 and triangle 4-6-7 touch or cross at the start");
+    snprintf(second, sizeof second, cloth, "b", "0.1");
+    snprintf(json, sizeof json,
+             "%s%s, %s], 'obstacles': [{'capsule': {'a': [-2, 0.05, 0], 'b': [2, 0.05, 0], 'radius': 0.1}}], "
+             "'integrator': {'method': 'async-contact'}}",
+             head, first, second);
+    refuses(json, "touch or cross at the start");
+    snprintf(json, sizeof json,
+             "%s{'name': 'balls', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, 'cells_along': 1, "
+             "'cells_across': 1}}}, 'particles': {'radius': 0.5, 'mass': 1}}], 'integrator': {'method': "
+             "'async-contact'}}",
+             head);
+    refuses(json, "nodes 0 and 2 touch or cross at the start");
+    snprintf(json, sizeof json, "%s%s], 'integrator': {'method': 'async-contact', 'options': {'thickness': 0}}}",
+             head, first);
+    for (char *c = json; *c; c++)
+        if (*c == '\'') *c = '"';
+    rbt_error error;
+    assert_null(rbt_scene_parse(json, strlen(json), "test.json", NULL, 0, &error));
+    assert_non_null(strstr(error.message, "must be above 0"));
+}
+
+// A spring that starts longer than its limit lets it
+static void broken_limits_are_named(void **state) {
+    (void)state;
+    FILE *file = fopen("features-spring.obj", "w");
+    assert_non_null(file);
+    fputs("v 0 0 0\nv 1 0 0\nl 1 2\n", file);
+    fclose(file);
+    refuses(
+        "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'file': 'features-spring.obj'}, 'springs': {'stiffness': 1, "
+        "'node_mass': 1, 'limit': 0.1}, 'deform': [{'stretch': {'axis': [1, 0, 0], 'factor': 1.2}}]}], "
+        "'integrator': {'method': 'async-contact'}}",
+        "the spring between nodes 0 and 1 of \"a\" is 1.2 m long at the start");
+    remove("features-spring.obj");
+}
+
+// Two planes that close on a ball for good
+static void closing_walls_stall(void **state) {
+    (void)state;
+    rbt_sim *sim = sim_from(
+        "{'rubato': 1, 'bodies': [{'name': 'balls', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, "
+        "'cells_along': 1, 'cells_across': 1}}}, 'particles': {'radius': 0.1, 'mass': 1}}], 'obstacles': [{'plane': "
+        "{'point': [0, -0.3, 0]}}, {'plane': {'point': [0, 0.3, 0], 'normal': [0, -1, 0], 'motions': [{'velocity': "
+        "{'velocity': [0, -1, 0]}}]}}], 'time': {'step': 1e-3, 'frame': 0.01, 'end': 1}, 'integrator': {'method': "
+        "'async-contact', 'options': {'thickness': 0.01, 'floor': 1e-8}}}");
+    rbt_step_report report;
+    bool done = true;
+    for (int i = 0; done && i < 60; i++) {
+        done = rbt_sim_advance_frame(sim, &report);
+        for (size_t n = 0; n < 4; n++)
+            assert_true(sim->state.x[3 * n + 1] > -0.2 && sim->state.x[3 * n + 1] < 0.2 - rbt_sim_time(sim));
+    }
+    assert_false(done);
+    assert_int_equal(report.outcome, RBT_STALLED);
+    assert_non_null(strstr(report.hint, "obstacles["));
+    assert_true(rbt_sim_time(sim) > 0.35);
+    rbt_sim_free(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hinge_that_yields_stays_bent),   cmocka_unit_test(flow_is_remembered),
         cmocka_unit_test(gaps_change_as_their_weights_say), cmocka_unit_test(a_wall_that_moves_does_work),
         cmocka_unit_test(rods_and_blocks_keep_cloth_out),   cmocka_unit_test(limits_hold_at_any_speed),
+        cmocka_unit_test(friction_slows_the_flow),          cmocka_unit_test(a_slope_holds),
+        cmocka_unit_test(friction_never_overshoots),        cmocka_unit_test(impossible_starts_are_named),
+        cmocka_unit_test(broken_limits_are_named),          cmocka_unit_test(closing_walls_stall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
