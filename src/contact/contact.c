@@ -341,5 +341,5 @@ double rbt_contact_energy(const rbt_contact *c, int64_t t) {
         rbt_pair_measure(c, pair, t, &gap, &support);
         sum += c->law.stiffness * rbt_layers_energy(&c->layers, pair->eta, gap.distance - pair->radius);
     }
-    return sum;
+    return c->law.restitution * sum;
 }

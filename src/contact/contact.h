@@ -159,7 +159,8 @@ bool rbt_contact_settle(rbt_contact *contact, int64_t t);
 // Makes the stalled pair the first one of those with the fastest clock at time t, or the next one to be looked at. False: there is none.
 bool rbt_contact_blame(rbt_contact *contact, int64_t t);
 
-// Energy of all layers at time t, which must lie in the window [J].
+// Energy of all layers at time t, which must lie in the window [J]: what they will give back, the part `restitution` of what was put in.
+// With it the energy of everything never grows, whether pairs separate or are pressed together again.
 double rbt_contact_energy(const rbt_contact *contact, int64_t t);
 
 // Level of the slowest clock that ticks at t: all finer ones tick too.

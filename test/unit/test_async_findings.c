@@ -135,14 +135,18 @@ static double drift_of(const double *mean, int blocks, double *change) {
 static void clocks_must_be_regular(void **state) {
     (void)state;
     enum { BLOCKS = 20 };
-    double mean[BLOCKS], change[3], away[3];
+    double mean[BLOCKS], change[3], away[3], spread[3];
     for (int c = 0; c < 3; c++) {
         stick s = stick_start((clocks)c, 0.002, 0.05);
         block_means(&s, 400, BLOCKS, mean);
         away[c] = drift_of(mean, BLOCKS, &change[c]);
+        double low = mean[0], high = mean[0];
+        for (int b = 1; b < BLOCKS; b++) low = fmin(low, mean[b]), high = fmax(high, mean[b]);
+        spread[c] = high - low;
     }
     assert_true(away[REGULAR] < 3 && fabs(change[REGULAR]) < 0.03);
     assert_true(change[RESTARTED] > 10 * fabs(change[REGULAR]) && away[RESTARTED] > 5);
+    assert_true(spread[IMPULSES] > 10 * spread[REGULAR] && away[IMPULSES] < 3);  // far, but nowhere in particular
 }
 
 static rbt_sim *pogo(double step, double frame, double safety) {
@@ -244,7 +248,7 @@ static rbt_sim *box(const char *walls, const char *more, double restitution) {
         "{'rubato': 1, 'bodies': [{'name': 'discs', 'mesh': {'shape': {'cloth': {'length': 0.6, 'width': 0.6, "
         "'cells_along': 5, 'cells_across': 5}}}, 'particles': {'radius': 0.04, 'mass': 1, 'speed': 10}}%s], %s "
         "'time': {'step': 0.001, 'frame': 0.02, 'end': 1e6}, 'integrator': {'method': 'async-contact', 'options': "
-        "{'stiffness': 1e5, 'thickness': 0.02, 'restitution': %g}}}",
+        "{'stiffness': 1e5, 'thickness': 0.02, 'safety': 0.05, 'restitution': %g}}}",
         more, walls, restitution);
     return sim_from(json);
 }
@@ -254,24 +258,29 @@ static const char WALLS[] =
     "[0.4, 0, 0], 'normal': [-1, 0, 0]}}, {'plane': {'point': [0, 0, -0.4], 'normal': [0, 0, "
     "1]}}, {'plane': {'point': [0, 0, 0.4], 'normal': [0, 0, -1]}}],";
 
+// Layers count with what they give back, so energy never grows. What is read of it swings by half of `safety` at most (test_async_energy.c): no frame may rise by more. As long as the
+// gas cools homogeneously, all collide alike and less restitution means less energy at any time; later, in clusters, the way a
+// gas of inelastic particles cools does not depend on its restitution any more (Ben-Naim, Chen, Doolen and Redner 1999).
 static void restitution_decides_the_decay(void **state) {
     (void)state;
     static const double e[] = {1, 0.9, 0.8, 0.7, 0.5, 0.2, 0};
-    double last = INFINITY;
+    enum { HOMOGENEOUS = 5 };
+    const double swing = 0.5 * 0.05;
+    double last[HOMOGENEOUS];
     for (int i = 0; i < 7; i++) {
         rbt_sim *sim = box(WALLS, "", e[i]);
         double first = rbt_sim_energies(sim).total, before = first;
         for (int k = 0; k < 25; k++) {
             advance(sim, 1);
             double now = rbt_sim_energies(sim).total;
-            if (i) assert_true(now < 1.02 * before);
-            else assert_true(fabs(now / first - 1) < 0.05);
+            if (i) assert_true(now <= (1 + swing) * before);
+            else assert_true(fabs(now / first - 1) <= swing);
+            if (k < HOMOGENEOUS) {
+                if (i) assert_true(now < 0.97 * last[k]);
+                last[k] = now;
+            }
             before = now;
         }
-        // Layers hold energy that a pair with restitution 0 never gets back: what moves is what tells.
-        double moving = rbt_sim_energies(sim).kinetic;
-        assert_true(moving < last && (i == 0 || before < 0.9 * first));
-        last = moving;
         rbt_sim_free(sim);
     }
 }

@@ -1,0 +1,142 @@
+// Energy of async-contact over long times, and what restitution takes of it (Harmon et al. 2009, sections 3 and 6.2; Vouga et al. 2011,
+// sections 8.1, 8.2 and 9).
+//
+// A layer kicks with h F at its ticks, half of which belongs to the time before: while a pair is in contact, the energy that is read is
+// off by up to h/2 |F v|, which is safety/2 of the pair's kinetic energy at most. That swings and does not grow; so bounds on single
+// states are of first order in `safety`, and the slope of the energy is judged against the scatter of its block means.
+#include "math/vec3.h"
+#include "scene.h"
+#include "scene/sim.h"
+
+enum { BLOCKS = 20 };
+
+static void advance(rbt_sim *sim, int frames) {
+    rbt_step_report report;
+    for (int i = 0; i < frames; i++) {
+        bool done = rbt_sim_advance_frame(sim, &report);
+        if (!done) print_error("%s: %s\n", rbt_outcome_name(report.outcome), report.hint);
+        assert_true(done);
+    }
+}
+
+typedef struct drift {
+    double first;   // energy at the start [J]
+    double change;  // of the block means from the first to the last [J]
+    double error;   // what a random walk with their steps and no drift would change by [J]
+    double most;    // largest change of a single state [J]
+} drift;
+
+static drift energy_drift(rbt_sim *sim, int frames) {
+    double mean[BLOCKS] = {0}, square = 0;
+    const int n = BLOCKS - 1;
+    drift d = {.first = rbt_sim_energies(sim).total};
+    for (int b = 0; b < BLOCKS; b++)
+        for (int i = 0; i < frames; i++) {
+            advance(sim, 1);
+            double now = rbt_sim_energies(sim).total;
+            mean[b] += now / frames;
+            d.most = fmax(d.most, fabs(now - d.first));
+        }
+    d.change = mean[n] - mean[0];
+    for (int b = 0; b < n; b++) square += pow(mean[b + 1] - mean[b] - d.change / n, 2);
+    d.error = sqrt(n * square / (n - 1));
+    return d;
+}
+
+// Over 10,000 s; `most`: bound on single states [J].
+static void has_no_drift(const char *json, double most) {
+    rbt_sim *sim = sim_from(json);
+    drift d = energy_drift(sim, 2000 / BLOCKS);
+    assert_true(fabs(rbt_sim_time(sim) - 1e4) < 1e-6);
+    if (!(fabs(d.change) <= 3 * d.error && d.error <= most && d.most <= most))
+        print_error("of %g J: change %g, a random walk's %g, most %g\n", d.first, d.change, d.error, d.most);
+    assert_true(fabs(d.change) <= 3 * d.error);
+    assert_true(d.error <= most && d.most <= most);
+    rbt_sim_free(sim);
+}
+
+static void pogo_for_ten_thousand_seconds(void **state) {
+    (void)state;
+    FILE *file = fopen("pogo-long.obj", "w");
+    assert_non_null(file);
+    fputs("v 0 0 0\nv 0 1 0\nl 1 2\n", file);
+    fclose(file);
+    has_no_drift(
+        "{'rubato': 1, 'bodies': [{'name': 'pogo', 'mesh': {'file': 'pogo-long.obj'}, 'transform': {'translate': [0, "
+        "1, "
+        "0]}, 'springs': {'stiffness': 1, 'node_mass': 1}}], 'forces': [{'gravity': {'acceleration': [0, -1, 0]}}], "
+        "'obstacles': [{'plane': {'point': [0, 0, 0], 'normal': [0, 1, 0]}}], "
+        "'time': {'step': 0.01, 'frame': 5, 'end': 1e4}, 'integrator': {'method': 'async-contact', 'options': "
+        "{'stiffness': 1000, 'thickness': 0.1, 'safety': 0.1}}}",
+        0.05 * 3 + 0.005 * (sqrt(2) * 3 + 2 * sqrt(3)));  // contact; spring; gravity
+    remove("pogo-long.obj");
+}
+
+static void two_walls_for_ten_thousand_seconds(void **state) {
+    (void)state;
+    has_no_drift(
+        "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'cloth': {'length': 9, 'width': 9, "
+        "'cells_along': 1, 'cells_across': 1}}}, 'transform': {'translate': [0, 0.5, 0]}, "
+        "'particles': {'radius': 0, 'mass': 1}, 'velocity': {'linear': [0.0871557, 0.9961947, 0]}}], "
+        "'obstacles': [{'plane': {'point': [0, 0, 0], 'normal': [0, 1, 0]}}, {'plane': {'point': [0, 1, 0], "
+        "'normal': [0, -1, 0]}}], 'time': {'step': 0.02, 'frame': 5, 'end': 1e4}, "
+        "'integrator': {'method': 'async-contact', 'options': {'stiffness': 1, 'thickness': 0.1, 'safety': 0.1}}}",
+        0.05 * 2);
+}
+
+static void box_for_ten_thousand_seconds(void **state) {
+    (void)state;
+    static const char *const gravity[] = {"", "'forces': [{'gravity': {'acceleration': [0, 0, -0.01]}}],"};
+    for (int i = 0; i < 2; i++) {
+        char json[2048];
+        snprintf(
+            json, sizeof json,
+            "{'rubato': 1, 'bodies': [{'name': 'discs', 'mesh': {'shape': {'cloth': {'length': 0.5, 'width': 0.5, "
+            "'cells_along': 2, 'cells_across': 2}}}, 'particles': {'radius': 0.04, 'mass': 1, 'speed': 0.1}}], %s"
+            "'obstacles': [{'plane': {'point': [-0.4, 0, 0], 'normal': [1, 0, 0]}}, {'plane': {'point': [0.4, 0, 0], "
+            "'normal': [-1, 0, 0]}}, {'plane': {'point': [0, 0, -0.4], 'normal': [0, 0, 1]}}, {'plane': {'point': "
+            "[0, 0, 0.4], 'normal': [0, 0, -1]}}], 'time': {'step': 0.05, 'frame': 5, 'end': 1e4}, "
+            "'integrator': {'method': 'async-contact', 'options': {'stiffness': 10, 'thickness': 0.02, 'safety': "
+            "0.1}}}",
+            gravity[i]);
+        // 9 discs fall 0.4 m at most; a step takes gravity h/2 m g v of each off, v below 0.2 m/s on average
+        double kinetic = 0.0156 + i * 9 * 0.01 * 0.4;
+        has_no_drift(json, 0.05 * kinetic + i * 0.025 * 9 * 0.01 * 0.2);
+    }
+}
+
+// A particle against a plane: of its energy a part c comes back, but for the last full kick, which may turn it around with up to
+// h F / m = safety times its speed: c <= E / E_0 <= c + safety^2 and as much for the swing that is left at the turn.
+static void restitution_is_the_part_given_back(void **state) {
+    (void)state;
+    static const double c[] = {1, 0.9, 0.8, 0.7, 0.5, 0.2, 0};
+    for (int i = 0; i < 7; i++)
+        for (int speed = 1; speed <= 100; speed *= 10) {
+            char json[2048];
+            snprintf(
+                json, sizeof json,
+                "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'cloth': {'length': 9, 'width': 9, "
+                "'cells_along': 1, 'cells_across': 1}}}, 'transform': {'translate': [0, 0.5, 0]}, "
+                "'particles': {'radius': 0, 'mass': 1}, 'velocity': {'linear': [0, -%d, 0]}}], "
+                "'obstacles': [{'plane': {'point': [0, 0, 0], 'normal': [0, 1, 0]}}], "
+                "'time': {'step': %g, 'frame': %g, 'end': 1e6}, 'integrator': {'method': 'async-contact', 'options': "
+                "{'stiffness': 1000, 'thickness': 0.1, 'safety': 0.05, 'restitution': %g}}}",
+                speed, 0.01 / speed, 1.0 / speed, c[i]);
+            rbt_sim *sim = sim_from(json);
+            double before = rbt_sim_energies(sim).kinetic;
+            advance(sim, 1);
+            double part = rbt_sim_energies(sim).kinetic / before;
+            assert_true(fabs(part - c[i]) <= 2 * 0.05 * 0.05);
+            rbt_sim_free(sim);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pogo_for_ten_thousand_seconds),
+        cmocka_unit_test(two_walls_for_ten_thousand_seconds),
+        cmocka_unit_test(box_for_ten_thousand_seconds),
+        cmocka_unit_test(restitution_is_the_part_given_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
