@@ -70,6 +70,31 @@ static void wake(rbt_contact *c, int32_t number, int level) {
     list_add(c, level, number);
 }
 
+static void stall(rbt_contact *c, const rbt_pair *pair, double support, double closing) {
+    if (!c->stalled) {
+        c->stalled_pair = pair->key;
+        c->stalled_gap = support;
+        c->stalled_speed = closing;
+        c->stalled_watched = pair->watched;
+    }
+    c->stalled = true;
+}
+
+// Sides that both follow scripts are looked at again before they can meet, and stall the run once they nearly do.
+static void watch(rbt_contact *c, int32_t number, int64_t t, double support, double closing) {
+    rbt_pair *pair = &c->pairs[number];
+    double slack = support - 1e-9 * c->scale;
+    double ticks = closing > 0 ? slack * (1 - 1e-12) / (closing * c->tracks->tick) : INFINITY;
+    int64_t again = ticks >= (double)(c->end - t) ? c->end : t + (int64_t)ticks;
+    if (slack <= 0 || again == t) {
+        stall(c, pair, support, closing);
+        return;
+    }
+    pair->allowed = slack * (1 - 1e-12) / ((double)(again - t) * c->tracks->tick);
+    if (again < c->end && !rbt_queue_push(&c->queue, (rbt_event){again, number, pair->stamp}, NULL))
+        c->out_of_memory = true;
+}
+
 void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double normal[3], double support) {
     rbt_pair *pair = &c->pairs[number];
     double closing = rbt_pair_closing(c, pair, normal);
@@ -79,6 +104,10 @@ void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double norm
     pair->placed = c->settled;
     pair->stamp++;
     c->counts.certificates++;
+    if (pair->watched) {
+        watch(c, number, t, support, closing);
+        return;
+    }
     int64_t layer_tick = (int64_t)1 << (RBT_TICK_BITS - pair->base);
     if (slack > 0) {
         double ticks = closing > 0 ? slack * (1 - 1e-12) / (closing * c->tracks->tick) : INFINITY;
@@ -104,12 +133,7 @@ void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double norm
             wake(c, number, pair->base + j);
             return;
         }
-    if (!c->stalled) {
-        c->stalled_pair = pair->key;
-        c->stalled_gap = support;
-        c->stalled_speed = closing;
-    }
-    c->stalled = true;
+    stall(c, pair, support, closing);
 }
 
 void rbt_contact_expire(rbt_contact *c, int64_t t) {
@@ -327,6 +351,7 @@ bool rbt_contact_blame(rbt_contact *c, int64_t t) {
     rbt_gap gap;
     rbt_pair_measure(c, worst, t, &gap, &c->stalled_gap);
     c->stalled_pair = worst->key;
+    c->stalled_watched = false;
     c->stalled_speed = rbt_pair_closing(c, worst, gap.normal);
     return true;
 }

@@ -37,6 +37,7 @@ typedef struct rbt_pair {
     double push;              // r times the step of layer 1 [N s/m]
     uint32_t stamp;           // of its certificate in the queue
     int64_t placed;           // number of the moment when it was last given a level or a certificate
+    bool watched;             // both sides are held for ever: it has no layers, its sides must not meet
     signed char base, level;  // level of the clock of layer 1, of the deepest layers awake; -1: all sleep
     double normal[3];         // of the slab that its certificate or level rests on
     double allowed;           // which holds as long as the slab closes no faster [m/s]
@@ -125,9 +126,10 @@ typedef struct rbt_contact {
     int32_t *dragging;       // (node_count) pairs with friction at this moment, else 0
 
     bool out_of_memory;
-    bool stalled;  // a layer would need a faster clock than allowed
+    bool stalled;  // a layer would need a faster clock than allowed, or sides that are watched meet
     rbt_pair_key stalled_pair;
     double stalled_gap, stalled_speed;
+    bool stalled_watched;
     rbt_contact_counts counts;
 } rbt_contact;
 

@@ -24,10 +24,11 @@ typedef struct rbt_contact_surface_def {
     const int32_t *triangles, *edges, *points;
     const double *limit;  // (edge_count) share of its length by which an edge may change, 0: any; NULL: all of them
     const rbt_wall *walls;
-    const double *radius;     // (node_count) of points and of both ends of thick edges [m]; 0 for all others
-    const int32_t *body;      // (node_count)
-    const double *X;          // (node_count x 3) at rest
-    const double *lightness;  // (node_count) the largest inverse mass a node will have, 0: held for ever [1/kg]
+    const double *radius;           // (node_count) of points and of both ends of thick edges [m]; 0 for all others
+    const int32_t *body;            // (node_count)
+    const double *X;                // (node_count x 3) at rest
+    const double *lightness;        // (node_count) the largest inverse mass a node will have, 0: held for ever [1/kg]
+    const unsigned char *scripted;  // (node_count) whether a node of a body follows a script; NULL: none does
 } rbt_contact_surface_def;
 
 typedef struct rbt_contact_surface {
@@ -62,7 +63,8 @@ double rbt_pair_inside(const rbt_contact_surface *surface, rbt_pair_key key, con
 // Names of all pairs of primitives of two leaves; returns how many (at most 15). Some are no pairs at all.
 int rbt_leaf_names(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt_pair_key keys[15]);
 
-// Whether a name is that of a pair: its sides share no node and are not both held for ever.
+// Whether a name is that of a pair: its sides share no node and are not both held for ever, unless a script could make one body pass
+// through another.
 bool rbt_pair_exists(const rbt_contact_surface *surface, rbt_pair_key key);
 
 // Those that do; returns how many.

@@ -388,7 +388,9 @@ static void make_pair(rbt_contact *c, rbt_pair *pair, rbt_pair_key key, double e
     rbt_pair_nodes(&c->surface, key, pair->node);
     pair->eta = eta;
     pair->radius = rbt_pair_inside(&c->surface, key, pair->node);
-    double omega = sqrt(c->law.stiffness * lightness_of(c, kind, pair->node)), h = c->law.step;
+    double lightness = lightness_of(c, kind, pair->node);
+    double omega = sqrt(c->law.stiffness * lightness), h = c->law.step;
+    pair->watched = lightness == 0;
     int base = 0;
     while (h * omega > c->law.safety && base < 127) h *= 0.5, base++;
     pair->base = (signed char)base;

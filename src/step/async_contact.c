@@ -385,7 +385,11 @@ static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_re
         return RBT_NOT_FINITE;
     }
     rbt_async_surface_name(&s->surface, &c->surface, c->stalled_pair, text, sizeof text);
-    if (s->slow)
+    if (c->stalled_watched && !s->slow)
+        snprintf(report->hint, sizeof report->hint,
+                 "%.100s: scripts make these meet, a gap of %.3g m closes at %.3g m/s", text, c->stalled_gap,
+                 c->stalled_speed);
+    else if (s->slow)
         snprintf(report->hint, sizeof report->hint,
                  "%.90s: a gap of %.3g m closes at %.3g m/s, with over %.2g moments a step", text, c->stalled_gap,
                  c->stalled_speed, s->options.most_moments);

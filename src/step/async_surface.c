@@ -30,6 +30,7 @@ static size_t count_of(const rbt_model *m, rbt_obstacle_kind kind) {
 typedef struct parts {  // what the definition points to, while it is made
     double *X, *x, *radius, *lightness, *limit;
     int32_t *body, *obstacle, *points, *triangles, *edges;
+    unsigned char *scripted;
     rbt_wall *walls;
     size_t node, point, triangle, edge, wall;  // so far
 } parts;
@@ -41,7 +42,7 @@ static bool take(parts *p, const rbt_model *m, rbt_arena *arena, size_t n, rbt_e
         (p->x = rbt_arena_take(arena, 3 * n, sizeof(double))) &&
         (p->radius = rbt_arena_take(arena, n, sizeof(double))) &&
         (p->lightness = rbt_arena_take(arena, n, sizeof(double))) &&
-        (p->limit = rbt_arena_take(arena, edges, sizeof(double))) &&
+        (p->limit = rbt_arena_take(arena, edges, sizeof(double))) && (p->scripted = rbt_arena_take(arena, n, 1)) &&
         (p->body = rbt_arena_take(arena, n, sizeof(int32_t))) &&
         (p->obstacle = rbt_arena_take(arena, n, sizeof(int32_t))) &&
         (p->points = rbt_arena_take(arena, n, sizeof(int32_t))) &&
@@ -73,6 +74,7 @@ static bool add_model(parts *p, const rbt_model *m, rbt_error *error) {
     for (size_t i = 0; i < m->node_count; i++) {
         bool free = m->role[i] == RBT_FREE || (m->role[i] == RBT_DRIVEN && is_released(m, i));
         p->lightness[i] = free ? 1 / m->mass[i] : 0;
+        p->scripted[i] = m->role[i] == RBT_DRIVEN;
         p->obstacle[i] = -1;
         moving |= free;
     }
@@ -170,7 +172,8 @@ bool rbt_async_surface_make(rbt_async_surface *s, const rbt_model *m, rbt_arena 
                                        .radius = p.radius,
                                        .body = p.body,
                                        .X = p.X,
-                                       .lightness = p.lightness};
+                                       .lightness = p.lightness,
+                                       .scripted = p.scripted};
     return true;
 }
 
