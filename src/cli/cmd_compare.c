@@ -5,12 +5,16 @@
 #include "cli/compare_table.h"
 #include "view/compare_plot.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { REPEAT_MOST = 1000 };
+enum { REPEAT = 3, REPEAT_MOST = 1000 };
+static const long NOT_TOLD = LONG_MIN;
+static const double REPEAT_BELOW = 20;  // [s] unless told how often
 
 static void hear(const rbt_compare_news *news, void *listener) {
     const bool *terminal = listener;
@@ -82,7 +86,7 @@ static int complain_about(const char *option, const rbt_error *error) {
 
 int rbt_command_compare(int count, char **words) {
     const char *folder = NULL, *methods = NULL, *reference = NULL, *scene_path;
-    long repeat = 3, frames = -1, threads = 0;
+    long repeat = NOT_TOLD, frames = -1, threads = 0;
     bool quiet = false, terminal = isatty(STDOUT_FILENO);
     rbt_word_list settings = {0};
     const rbt_option options[] = {
@@ -90,7 +94,9 @@ int rbt_command_compare(int count, char **words) {
          .text = &methods},
         {"--reference", NULL, "M", "what distances are measured to, or none (the first at an eighth of its step)",
          .text = &reference},
-        {"--repeat", NULL, "N", "run each method N times, in turns; times are medians (3)", .integer = &repeat},
+        {"--repeat", NULL, "N",
+         "run each method N times, in turns; times are medians (3, or 1 if a run takes more than 20 s)",
+         .integer = &repeat},
         {"--output", "-o", "DIR", "where the results go (out/compare-NAME of the scene)", .text = &folder},
         {"--frames", "-n", "N", "stop after frame N", .integer = &frames},
         {"--threads", "-t", "N", "threads (all processors); results do not depend on it, times do",
@@ -102,6 +108,8 @@ int rbt_command_compare(int count, char **words) {
     int positionals, code = rbt_options_read("compare", options, sizeof options / sizeof *options, count, words,
                                              &scene_path, &positionals, 1, 1);
     if (code >= 0) return code;
+    bool told = repeat != NOT_TOLD;
+    if (!told) repeat = REPEAT;
     if (repeat < 1 || repeat > REPEAT_MOST) {
         fprintf(stderr, "rubato compare: --repeat must be at least 1 and at most %d, found %ld\n", REPEAT_MOST,
                 repeat);
@@ -113,6 +121,7 @@ int rbt_command_compare(int count, char **words) {
                              .setting_count = (size_t)settings.count,
                              .settings = settings.words,
                              .repeat = (int)repeat,
+                             .repeat_below = told ? INFINITY : REPEAT_BELOW,
                              .frames = frames,
                              .hear = quiet ? NULL : hear,
                              .listener = &terminal};

@@ -116,11 +116,18 @@ static bool run_once(herald *h, rbt_contender *c, rbt_error *error) {
     h->news = (rbt_compare_news){c, h->news.run + 1, h->news.runs, false};
     announce(h);
     if (!rbt_trial_run(&def, &c->trial, error)) return false;
-    if (rbt_trial_complete(&c->trial) && c->trial.t > 0)
+    if (rbt_trial_complete(&c->trial) && c->trial.t > 0) {
+        if (!c->run_count) c->first_seconds = c->trial.step_seconds;
         c->rates[c->run_count++] = c->trial.step_seconds / c->trial.t;
+    }
     h->news.over = true;
     announce(h);
     return true;
+}
+
+// By its first run, so that all that are repeated are repeated equally often
+static bool is_repeated(const rbt_compare_options *o, const rbt_contender *c) {
+    return c->run_count && c->first_seconds <= o->repeat_below;
 }
 
 static bool run_all(const rbt_compare_options *o, rbt_comparison *all, rbt_error *error) {
@@ -129,9 +136,9 @@ static bool run_all(const rbt_compare_options *o, rbt_comparison *all, rbt_error
     for (int turn = 0; turn < o->repeat; turn++)
         for (size_t i = 0; i < all->count; i++) {
             rbt_contender *c = &all->contenders[i];
-            if (turn && !rbt_trial_complete(&c->trial)) continue;
+            if (turn && !is_repeated(o, c)) continue;
             if (!run_once(&h, c, error)) return false;
-            if (!rbt_trial_complete(&c->trial)) h.news.runs -= o->repeat - 1 - turn;
+            if (!turn && !is_repeated(o, c)) h.news.runs -= o->repeat - 1;
         }
     return true;
 }

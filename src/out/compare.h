@@ -2,7 +2,8 @@
 // whatever disturbs the machine for a while disturbs all of them), and measured against a reference run.
 //
 // Every run leaves the usual files in DIR/NAME, the reference in DIR/reference; repetitions replace each other. A
-// method that fails is not repeated: the same bits would fail again. Nothing is printed here.
+// method that fails is not repeated: the same bits would fail again. One that takes long is not either, unless asked for: what
+// disturbs the machine for a moment does not matter then. Nothing is printed here.
 #ifndef RBT_OUT_COMPARE_H
 #define RBT_OUT_COMPARE_H
 
@@ -16,7 +17,8 @@ typedef struct rbt_contender {
     rbt_scene_file *scene;
     rbt_trial trial;  // the latest
     size_t run_count;
-    double *rates;  // (run_count) seconds in steps per simulated second, of the runs that went to the end
+    double first_seconds;  // in steps of the first run that went to the end
+    double *rates;         // (run_count) seconds in steps per simulated second, of the runs that went to the end
 
     // Measured when all runs are over; NaN where there is nothing to measure: frame 0 alone is nothing.
     rbt_spread rate;       // [s/s] NaN unless it went to the end
@@ -58,6 +60,7 @@ typedef struct rbt_compare_options {
     size_t setting_count;
     const char *const *settings;  // (setting_count) "path=value", applied before the method is set
     int repeat;                   // at least 1
+    double repeat_below;          // [s] longer runs are not repeated
     int64_t frames;               // stop after this frame; -1: to the end of the scene
     void (*hear)(const rbt_compare_news *news, void *listener);  // may be NULL
     void *listener;

@@ -300,6 +300,7 @@ static void distances_come_from_the_runs(void **state) {
                                    .specs = specs,
                                    .reference = &reference,
                                    .repeat = 2,
+                                   .repeat_below = INFINITY,
                                    .frames = 3};
     rbt_comparison *all = rbt_compare(&options, &error);
     if (!all) fail_msg("%s", error.message);
@@ -312,6 +313,12 @@ static void distances_come_from_the_runs(void **state) {
     assert_true(c[2].distance_end > 0 && c[2].distance_end < 0.1);
     assert_true(strcmp(c[1].folder + strlen(results), "/semi-implicit-cholesky@0.0005") == 0);
     assert_int_equal(c[2].trial.steps, 300);
+    rbt_comparison_free(all);
+    // All runs take more than no time at all, and are made once.
+    options.repeat_below = 0;
+    all = rbt_compare(&options, &error);
+    if (!all) fail_msg("%s", error.message);
+    for (size_t i = 0; i < 3; i++) assert_int_equal(all->contenders[i].run_count, 1);
     rbt_comparison_free(all);
     free(specs);
 }
