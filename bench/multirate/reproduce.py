@@ -198,6 +198,8 @@ class Study:
     def measure(self, sections, kept):
         """The figures of these sections, put into those kept."""
         result = {**kept, "here": measured_here(), "frames": self.frames}
+        if kept:
+            result.setdefault("note", "Sections were measured one by one (`--only`).")
         for name in sections:
             if name == "times":
                 result[name] = {row: self.times(row) for row in ROWS}
