@@ -40,5 +40,7 @@ static inline size_t rbt_crew_take(rbt_crew *crew) {
 
 // After every member has learnt that all `count` items are taken.
 void rbt_crew_meet(rbt_crew *crew, size_t count);
+// After work that was divided beforehand: no items were taken.
+void rbt_crew_wait(rbt_crew *crew);
 
 #endif

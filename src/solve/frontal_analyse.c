@@ -27,6 +27,7 @@ void rbt_frontal_free(rbt_frontal *f) {
     free(f->space), free(f->entry_row), free(f->child), free(f->sibling), free(f->parity);
     free(f->factor_start), free(f->update_at), free(f->vector_at);
     free(f->task_first), free(f->task_root), free(f->shared), free(f->is_root), free(f->failed);
+    free(f->owner), free(f->load);
     free(f->factor), free(f->held), free(f->vectors);
     free(f);
 }
@@ -194,9 +195,12 @@ static bool frontal_build(rbt_frontal *f, rbt_error *error) {
     f->shared = rbt_array_new(t->count, sizeof *f->shared, what, error);
     f->failed = rbt_array_new(t->count, sizeof *f->failed, what, error);
     f->is_root = rbt_array_new(t->count, sizeof *f->is_root, what, error);
+    f->owner = rbt_array_new(t->count, sizeof *f->owner, what, error);
+    f->load = rbt_array_new(t->count, sizeof *f->load, what, error);
     int32_t *position = rbt_array_new(t->node_count, sizeof *position, what, error);
     bool good = f->entry_row && f->child && f->sibling && f->parity && f->factor_start && f->update_at &&
-                f->vector_at && f->task_first && f->task_root && f->shared && f->is_root && f->failed && position;
+                f->vector_at && f->task_first && f->task_root && f->shared && f->is_root && f->failed && f->owner &&
+                f->load && position;
     if (good) {
         find_children(f);
         find_entry_rows(f, position);

@@ -35,7 +35,8 @@ struct rbt_frontal {
     size_t space_count;
 
     // solving
-    size_t widest, sums;  // largest padded width, largest number of sums
+    size_t widest, sums;   // largest padded width, largest number of sums
+    size_t *owner, *load;  // (task_count) the member that works on a subtree; bytes of L that each member has
     char *vectors;
     size_t vector_bytes;
 };

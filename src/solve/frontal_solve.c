@@ -237,21 +237,38 @@ static void exchange(const solving *job, rbt_crew *crew, bool enter) {
     rbt_crew_meet(crew, runs * job->groups);
 }
 
+// Who works on which subtree, the same in every solve, so that L is found in the cache where the last solve left it: each goes to
+// the member that has the fewest numbers of L so far.
+static void divide_tasks(rbt_frontal *f, size_t members) {
+    if (members > f->task_count) members = f->task_count;
+    memset(f->load, 0, members * sizeof *f->load);
+    for (size_t i = 0; i < f->task_count; i++) {
+        size_t best = 0;
+        for (size_t m = 1; m < members; m++)
+            if (f->load[m] < f->load[best]) best = m;
+        f->load[best] += f->factor_start[f->task_root[i] + 1] - f->factor_start[f->task_first[i]];
+        f->owner[i] = best;
+    }
+}
+
+// The way back begins where the way up ended, for the sake of the cache.
 static void work(void *solving_job, rbt_crew *crew) {
     const solving *job = solving_job;
-    const rbt_frontal *f = job->frontal;
+    rbt_frontal *f = job->frontal;
     rbt_crew alone = rbt_crew_alone();
-    size_t i, member = crew->member;
+    size_t member = crew->member;
+    if (!member) divide_tasks(f, crew->members);
     exchange(job, crew, true);
-    while ((i = rbt_crew_take(crew)) < f->task_count)
-        for (size_t k = (size_t)f->task_first[i]; k <= (size_t)f->task_root[i]; k++) forward(job, &alone, member, k);
-    rbt_crew_meet(crew, f->task_count);
+    for (size_t i = 0; i < f->task_count; i++)
+        for (size_t k = (size_t)f->task_first[i]; f->owner[i] == member && k <= (size_t)f->task_root[i]; k++)
+            forward(job, &alone, member, k);
+    rbt_crew_wait(crew);
     for (size_t s = 0; s < f->shared_count; s++) shared(job, crew, (size_t)f->shared[s], forward);
     for (size_t s = f->shared_count; s-- > 0;) shared(job, crew, (size_t)f->shared[s], backward);
-    while ((i = rbt_crew_take(crew)) < f->task_count)
-        for (size_t k = (size_t)f->task_root[i] + 1; k-- > (size_t)f->task_first[i];)
+    for (size_t i = f->task_count; i-- > 0;)
+        for (size_t k = (size_t)f->task_root[i] + 1; f->owner[i] == member && k-- > (size_t)f->task_first[i];)
             backward(job, &alone, member, k);
-    rbt_crew_meet(crew, f->task_count);
+    rbt_crew_wait(crew);
     exchange(job, crew, false);
 }
 
