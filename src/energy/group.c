@@ -38,20 +38,18 @@ void rbt_group_tangent(const rbt_group *group, size_t first, size_t count, const
     rbt_group_stiffness(group, RBT_TANGENT, first, count, x, store);
 }
 
-void rbt_group_apply(const rbt_group *group, size_t first, size_t count, const double *store, const double *p,
-                     double *result) {
+void rbt_group_apply(const rbt_group *group, size_t first, size_t count, const double *store, const uint16_t *place,
+                     const double *p, double *sum) {
     size_t corners = (size_t)group->type->corners;
-    for (size_t e = first; e < first + count; e++, result += 3 * corners) {
-        const int32_t *node = group->nodes + corners * e;
-        memset(result, 0, 3 * corners * sizeof *result);
+    (void)first;
+    for (size_t e = 0; e < count; e++, place += corners)
         for (size_t a = 0; a < corners; a++)
             for (size_t b = 0; b <= a; b++, store += 9)
                 for (size_t i = 0; i < 3; i++)
                     for (size_t j = 0; j < 3; j++) {
-                        result[3 * a + i] += store[3 * i + j] * p[3 * (size_t)node[b] + j];
-                        if (a != b) result[3 * b + j] += store[3 * i + j] * p[3 * (size_t)node[a] + i];
+                        sum[4 * (size_t)place[a] + i] += store[3 * i + j] * p[4 * (size_t)place[b] + j];
+                        if (a != b) sum[4 * (size_t)place[b] + j] += store[3 * i + j] * p[4 * (size_t)place[a] + i];
                     }
-    }
 }
 
 bool rbt_group_part(const rbt_group *group, rbt_arena *arena, const int32_t *elements, size_t count,

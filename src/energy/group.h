@@ -40,11 +40,12 @@ typedef struct rbt_group_type {
     double (*rate)(const rbt_group *group, size_t element, const double *masses);
 
     // RBT_TANGENT as a map, without a matrix: tangent_size numbers per element hold what depends on x, in an order of the type's
-    // own (`first` is a multiple of RBT_W, and its numbers begin at store[first * size]); apply gives K_e p as gradient does.
+    // own (`first` is a multiple of RBT_W, and its numbers begin at store[first * size]); apply adds K_e p up as sum does, p
+    // and result in places of four numbers.
     size_t (*tangent_size)(const rbt_group *group);
     void (*tangent)(const rbt_group *group, size_t first, size_t count, const double *x, double *store);
-    void (*apply)(const rbt_group *group, size_t first, size_t count, const double *store, const double *p,
-                  double *result);
+    void (*apply)(const rbt_group *group, size_t first, size_t count, const double *store, const uint16_t *place,
+                  const double *p, double *sum);
 
     // A group of some of its elements (ascending), node n of which is called number[n] there. NULL: `data` is an array of
     // data_size bytes per element, and rbt_group_part copies them.
@@ -70,8 +71,8 @@ void rbt_group_stiffness(const rbt_group *group, rbt_stiffness_kind kind, size_t
                          double *blocks);
 size_t rbt_group_tangent_size(const rbt_group *group);
 void rbt_group_tangent(const rbt_group *group, size_t first, size_t count, const double *x, double *store);
-void rbt_group_apply(const rbt_group *group, size_t first, size_t count, const double *store, const double *p,
-                     double *result);
+void rbt_group_apply(const rbt_group *group, size_t first, size_t count, const double *store, const uint16_t *place,
+                     const double *p, double *sum);
 
 // See rbt_group_type.part.
 bool rbt_group_part(const rbt_group *group, rbt_arena *arena, const int32_t *elements, size_t count,

@@ -152,9 +152,9 @@ static void tangent(const rbt_group *group, size_t first, size_t count, const do
     ((const rbt_tets *)group->data)->kernels->tangent(batch_at(group, first), count, x, store);
 }
 
-static void apply(const rbt_group *group, size_t first, size_t count, const double *store, const double *p,
-                  double *result) {
-    ((const rbt_tets *)group->data)->kernels->apply(batch_at(group, first), count, store, p, result);
+static void apply(const rbt_group *group, size_t first, size_t count, const double *store, const uint16_t *place,
+                  const double *p, double *result) {
+    ((const rbt_tets *)group->data)->kernels->apply(batch_at(group, first), count, store, place, p, result);
 }
 
 bool rbt_tet_group_can_warp(const rbt_group *group) {

@@ -49,11 +49,12 @@ typedef struct rbt_tet_kernels {
                 double *sum);
     void (*stiffness[RBT_STIFFNESS_KINDS])(const rbt_tet_batch *batches, size_t count, const double *x,
                                            double *blocks);
-    // RBT_TANGENT as a map: tangent_size numbers per tet hold what depends on x (0: nothing does), apply gives K p as gradient
-    // does, per corner. In lanes: number k of tet l of a batch is store[RBT_W k + l].
+    // RBT_TANGENT as a map: tangent_size numbers per tet hold what depends on x (0: nothing does), apply gives K p as sum
+    // does, p and result in places. In lanes: number k of tet l of a batch is store[RBT_W k + l].
     size_t tangent_size;
     void (*tangent)(const rbt_tet_batch *batches, size_t count, const double *x, double *store);
-    void (*apply)(const rbt_tet_batch *batches, size_t count, const double *store, const double *p, double *result);
+    void (*apply)(const rbt_tet_batch *batches, size_t count, const double *store, const uint16_t *place,
+                  const double *p, double *sum);
     // Of linear elasticity: result[12 e + 3 a + i], V (T - F) g_a, T the deformation that F stands for (tet_warp_kernel.h). NULL: no such
     // thing.
     void (*warp)(const rbt_tet_batch *batches, size_t count, const double *x, double *result);

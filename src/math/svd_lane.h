@@ -105,16 +105,22 @@ static inline void lane_polar_bad(const rbt_lane3 *F, rbt_lane_invariants *I, rb
     }
 }
 
-// R and all invariants; C and cofactor as lane_squares left them
-static inline void lane_polar(const rbt_lane3 *F, rbt_lane_invariants *I, const rbt_lane3 *C,
-                              const rbt_lane3 *cofactor, rbt_lane3 *R) {
-    rbt_lane_mask bad = lane_sum_of_stretches(I);
+// R, with I1, slope and the bad lanes as lane_sums_of_stretches left them
+static inline void lane_rotation(const rbt_lane3 *F, rbt_lane_invariants *I, const rbt_lane3 *C,
+                                 const rbt_lane3 *cofactor, rbt_lane_mask bad, rbt_lane3 *R) {
     rbt_lane3 FC;
     lane_multiply(F, C, &FC);
     rbt_lane inverse = 1 / I->slope, f = (I->I1 * I->I1 + I->I2) * inverse, fc = -2 * inverse,
              co = 2 * I->I1 * inverse;
     for (int i = 0; i < 9; i++) R->at[i] = f * F->at[i] + fc * FC.at[i] + co * cofactor->at[i];
     if (lane_any(bad)) lane_polar_bad(F, I, bad, R);
+}
+
+// R and all invariants; C and cofactor as lane_squares left them
+static inline void lane_polar(const rbt_lane3 *F, rbt_lane_invariants *I, const rbt_lane3 *C,
+                              const rbt_lane3 *cofactor, rbt_lane3 *R) {
+    rbt_lane_mask bad = lane_sum_of_stretches(I);
+    lane_rotation(F, I, C, cofactor, bad, R);
 }
 
 // One Jacobi rotation of the symmetric matrix (d: diagonal, o: off-diagonal with o[k] opposite of k) in the plane (p, q),

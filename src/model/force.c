@@ -67,14 +67,10 @@ static void sum_places(const rbt_group *group, const rbt_plan *plan, const rbt_c
                        double *energy, double *sum) {
     double y[4 * RBT_MOST_CORNERS * RBT_CHUNK] __attribute__((aligned(32)));
     double own[4 * RBT_MOST_CORNERS * RBT_CHUNK] __attribute__((aligned(32)));
-    const int32_t *node = plan->slot_node + chunk->slot_begin;
-    for (size_t k = 0; k < chunk->slot_count; k++) {
-        memcpy(y + 4 * k, x + 3 * (size_t)node[k], 3 * sizeof *y);
-        y[4 * k + 3] = 0;
-    }
+    rbt_chunk_gather(plan, chunk, x, y);
     memset(own, 0, 4 * chunk->slot_count * sizeof *own);
     group->type->sum(group, chunk->first, chunk->count, plan->local + chunk->corner_begin, y, energy, own);
-    for (size_t k = 0; k < chunk->slot_count; k++) memcpy(sum + 3 * k, own + 4 * k, 3 * sizeof *sum);
+    rbt_chunk_put(chunk, own, sum);
 }
 
 static void sum_corners(const rbt_group *group, const rbt_plan *plan, const rbt_chunk *chunk, const double *x,

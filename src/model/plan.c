@@ -90,3 +90,15 @@ bool rbt_plan_fill(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, rb
     free(nodes);
     return ok || rbt_fail_memory(error, corner_count * sizeof *nodes, "the plan of sums");
 }
+
+void rbt_chunk_gather(const rbt_plan *plan, const rbt_chunk *chunk, const double *of_nodes, double *places) {
+    const int32_t *node = plan->slot_node + chunk->slot_begin;
+    for (size_t k = 0; k < chunk->slot_count; k++) {
+        memcpy(places + 4 * k, of_nodes + 3 * (size_t)node[k], 3 * sizeof *places);
+        places[4 * k + 3] = 0;
+    }
+}
+
+void rbt_chunk_put(const rbt_chunk *chunk, const double *places, double *slots) {
+    for (size_t k = 0; k < chunk->slot_count; k++) memcpy(slots + 3 * k, places + 4 * k, 3 * sizeof *slots);
+}

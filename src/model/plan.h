@@ -33,4 +33,9 @@ bool rbt_plan_fill(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, rb
 bool rbt_plan_build(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, size_t group_count, size_t node_count,
                     rbt_error *error);
 
+// Vectors of a chunk's nodes side by side, in places of four numbers, the last one spare and 0 (rbt_group_type.sum): taken from those of
+// all nodes, and sums put into its slots, three numbers each.
+void rbt_chunk_gather(const rbt_plan *plan, const rbt_chunk *chunk, const double *of_nodes, double *places);
+void rbt_chunk_put(const rbt_chunk *chunk, const double *places, double *slots);
+
 #endif

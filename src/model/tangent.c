@@ -36,12 +36,13 @@ void rbt_tangent_product(rbt_tangent *t, const double *p, double *y) {
     for (size_t c = 0; c < plan->chunk_count; c++) {
         const rbt_chunk *chunk = &plan->chunks[c];
         const rbt_group *group = &t->model->groups[chunk->group];
-        double corner[3 * RBT_MOST_CORNERS * RBT_CHUNK], *sum = t->partial + 3 * chunk->slot_begin;
-        group->type->apply(group, chunk->first, chunk->count, t->store + t->chunk_start[c], p, corner);
-        memset(sum, 0, 3 * chunk->slot_count * sizeof *sum);
-        const uint16_t *local = plan->local + chunk->corner_begin;
-        for (size_t k = 0; k < chunk->count * (size_t)group->type->corners; k++)
-            rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
+        double q[4 * RBT_MOST_CORNERS * RBT_CHUNK] __attribute__((aligned(32)));
+        double sum[4 * RBT_MOST_CORNERS * RBT_CHUNK] __attribute__((aligned(32)));
+        rbt_chunk_gather(plan, chunk, p, q);
+        memset(sum, 0, 4 * chunk->slot_count * sizeof *sum);
+        group->type->apply(group, chunk->first, chunk->count, t->store + t->chunk_start[c],
+                           plan->local + chunk->corner_begin, q, sum);
+        rbt_chunk_put(chunk, sum, t->partial + 3 * chunk->slot_begin);
     }
 #pragma omp parallel for schedule(static) if (t->model->node_count >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < t->model->node_count; n++) {

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-static const double LEVEL = 0.1, RESERVE = 1.1;  // of the step, for strains up to the next level
-enum { EVERY = 16 };                             // steps
+static const double LEVEL = 0.1;
+enum { EVERY = 64 };  // steps
 
 static double square_distance(const double *x, int32_t a, int32_t b) {
     const double *p = x + 3 * (size_t)a, *q = x + 3 * (size_t)b;
@@ -51,7 +51,7 @@ void rbt_imex_watch_look(rbt_imex_watch *w, rbt_stability *s, rbt_imex_watched *
     if (!(strain > memory->level + LEVEL)) return;
     memory->level = LEVEL * floor(strain / LEVEL);
     size_t before = split->moved_count;
-    rbt_stability_certify(s, RESERVE * s->model->step, x, implicit, split);
+    rbt_stability_certify(s, s->model->step, x, implicit, split);
     w->certificates++;
     w->moved += (int64_t)(split->moved_count - before);
 }
