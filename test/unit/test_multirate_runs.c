@@ -403,6 +403,22 @@ static void bad_regions_get_a_sentence(void **state) {
     rbt_sim_free(sim);
 }
 
+// A long step that does not divide the frame is shortened, which is said; the parts' steps with it.
+static void a_step_that_does_not_divide_the_frame_is_told(void **state) {
+    (void)state;
+    rbt_sim *sim =
+        sim_from("{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.6, 0.1, 0.07], "
+                 "'cells': [6, 1, 1]}}}, 'material': {'model': 'linear'}" ENDS(
+                     "3") "}], 'time': {'step': 0.03, 'frame': "
+                          "0.04, 'end': 1}, 'integrator': {'method': 'multirate-euler'}}");
+    assert_int_equal(sim->model->warning_count, 1);
+    assert_string_equal(sim->model->warnings[0],
+                        "the step is 0.02 s instead of 0.03 s, so that 2 of them make a frame of 0.04 s");
+    advance(sim, 1);
+    assert_true(sim->state.t == 0.04);
+    rbt_sim_free(sim);
+}
+
 int main(void) {
     rbt_threads_set(1);  // many small systems, which threads only wait for
     const struct CMUnitTest tests[] = {
@@ -416,6 +432,7 @@ int main(void) {
         cmocka_unit_test(parts_meet_obstacles_in_their_own_steps),
         cmocka_unit_test(standing_on_parts_is_stable),
         cmocka_unit_test(bad_regions_get_a_sentence),
+        cmocka_unit_test(a_step_that_does_not_divide_the_frame_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
