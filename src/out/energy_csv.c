@@ -1,5 +1,6 @@
 #include "out/energy_csv.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,12 +31,13 @@ bool rbt_energy_csv_add(rbt_frame_file *file, double t, const rbt_energies *ener
                              p[2],
                              l[0],
                              l[1],
-                             l[2],
-                             energies->work};
+                             l[2]};
     char row[32 * 14];
     size_t n = (size_t)snprintf(row, sizeof row, "%lld", (long long)file->frames);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         n += (size_t)snprintf(row + n, sizeof row - n, ",%.17g", values[i]);
+    row[n++] = ',';
+    if (!isnan(energies->work)) n += (size_t)snprintf(row + n, sizeof row - n, "%.17g", energies->work);
     row[n++] = '\n';
     return rbt_frame_file_add(file, row, n, error);
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/scan.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { COLUMNS_MAX = 1000 };
@@ -53,6 +54,10 @@ static bool read_row(rbt_table *table, const char *path, long number, const char
                                table->names[k], length);
         memcpy(text, cell, length);
         text[length] = '\0';
+        if (length == 0 && strcmp(table->names[k], "work") == 0) {  // a method that does not count it
+            table->columns[k][table->row_count] = NAN;
+            continue;
+        }
         rbt_scan scan = rbt_scan_begin(path, text, length);
         if (!rbt_scan_real(&scan, &table->columns[k][table->row_count]) || !rbt_scan_at_end(&scan))
             return rbt_fail_at(error, path, number, 0, "column \"%s\" needs a number, \"%s\" is none",

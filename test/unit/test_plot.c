@@ -208,10 +208,10 @@ static void long_series_stay_small(void **state) {
 
 static void energies_become_three_panels(void **state) {
     (void)state;
-    const char *text = "frame,time,kinetic,elastic,gravity,contact,total,px,py,pz,lx,ly,lz\n"
-                       "0,0,1,2,3,0,6,0,0,0,0,0,0\n"
-                       "1,0.1,nan,2,3,0,6,0,1,0,0,0,0\n"
-                       "2,0.2,2,1,3,0,6,0,2,0,0,0,0\n"
+    const char *text = "frame,time,kinetic,elastic,gravity,contact,total,px,py,pz,lx,ly,lz,work\n"
+                       "0,0,1,2,3,0,6,0,0,0,0,0,0,\n"
+                       "1,0.1,nan,2,3,0,6,0,1,0,0,0,0,\n"
+                       "2,0.2,2,1,3,0,6,0,2,0,0,0,0,\n"
                        "3,0.3,2,1";  // a line being written
     rbt_error error = {0};
     assert_true(rbt_file_write(path_of("energy.csv"), text, strlen(text), &error));
