@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-static const rbt_obstacle_plane PLANE = {{0, 1, 0}, {0, 2, 0}, 100};
-static const rbt_obstacle_sphere SPHERE = {{1, 0, 0}, 0.5, 100};
-static const rbt_obstacle_box BOX = {{-1, -1, -1}, {1, 2, 1}, 100};
-static const rbt_obstacle_capsule CAPSULE = {{0, 0, 0}, {2, 0, 0}, 0.5, 100};
+static const rbt_obstacle_plane PLANE = {.point = {0, 1, 0}, .normal = {0, 2, 0}, .stiffness = 100};
+static const rbt_obstacle_sphere SPHERE = {.center = {1, 0, 0}, .radius = 0.5, .stiffness = 100};
+static const rbt_obstacle_box BOX = {.min = {-1, -1, -1}, .max = {1, 2, 1}, .stiffness = 100};
+static const rbt_obstacle_capsule CAPSULE = {.a = {0, 0, 0}, .b = {2, 0, 0}, .radius = 0.5, .stiffness = 100};
 
 static const rbt_obstacle ALL[] = {{RBT_OBSTACLE_PLANE, &PLANE},
                                    {RBT_OBSTACLE_SPHERE, &SPHERE},
