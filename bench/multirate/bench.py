@@ -3,7 +3,7 @@
 
 Each row is a scene of scenes/multirate: the median time of a long step once everything is factored, over that of backward Euler at
 the same step, on two threads. Single rate is the faster of multirate-euler without tempi and semi-implicit, which are the same
-equation. Rounds alternate between them, since a machine's speed drifts, and the median over the rounds counts. ROW is part of a
+equation. Warping (output.warp) is what a frame takes beyond that, over a step of the run that it is measured in. Rounds alternate between them, since a machine's speed drifts, and the median over the rounds counts. ROW is part of a
 row's name. --quick makes few steps and one round, and judges nothing.
 """
 
@@ -30,6 +30,7 @@ ROWS = {
 }
 SINGLE = {"without tempi": {"bodies[0].tempo": "[]"}, "semi-implicit": {"integrator.method": "semi-implicit"}}
 STEPS = 60
+WARPING = 0.6  # of a single-rate step, at most
 
 
 def scene_of(row):
@@ -50,6 +51,17 @@ def measure_row(tools, row, steps, rounds):
         multirate.append(step_time(run))
         single.append(min(times))
     return multirate, single, run
+
+
+def measure_warping(tools, row, steps, rounds):
+    """What warping takes, over a single-rate step, in each round."""
+    runs = [tools.measure(scene_of(row), SINGLE["without tempi"], "--steps", steps, "--warp") for _ in range(rounds)]
+    return [(statistics.median(run["warping"]), step_time(run)) for run in runs]
+
+
+def report_warping(table, row, warping, judged):
+    table.add(f"{row}: warping a frame over single rate", f"{statistics.median(warp / step for warp, step in warping):.2f}", "", "",
+              f"<={WARPING:g}" if judged else "")
 
 
 def report(table, row, multirate, single, run, judged):
@@ -79,6 +91,7 @@ def main():
         for row in rows:
             steps, rounds = (5, 1) if asked.quick else (STEPS, asked.rounds)
             report(table, row, *measure_row(tools, row, steps, rounds), not asked.quick)
+            report_warping(table, row, measure_warping(tools, row, steps, rounds), not asked.quick)
 
 
 if __name__ == "__main__":

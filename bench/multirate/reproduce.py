@@ -15,7 +15,7 @@ import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-from bench import ROWS, SINGLE, measure_row, scene_of, step_time  # noqa: E402
+from bench import ROWS, SINGLE, measure_row, measure_warping, scene_of, step_time  # noqa: E402
 from figures import ROOT  # noqa: E402
 from multirate_page import write_page  # noqa: E402
 from study import Ended, Tools, measured_here, progress  # noqa: E402
@@ -64,10 +64,7 @@ class Study:
         progress(f"{row}: times")
         multirate, single, run = measure_row(self.tools, row, self.steps, self.rounds)
         middle = sorted(m / s for m, s in zip(multirate, single))[len(single) // 2]
-        warping = []
-        for _ in range(self.rounds):
-            drawn = self.tools.measure(scene_of(row), SINGLE["without tempi"], "--steps", self.steps, "--warp")
-            warping.append((statistics.median(drawn["warping"]), step_time(drawn)))
+        warping = measure_warping(self.tools, row, self.steps, self.rounds)
         warp, beside = sorted(warping, key=lambda pair: pair[0] / pair[1])[len(warping) // 2]
         return {"multirate": sorted(multirate)[len(multirate) // 2], "single": sorted(single)[len(single) // 2], "ratio": middle,
                 "warp": warp, "warp ratio": warp / beside,
