@@ -379,9 +379,10 @@ static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_re
     rbt_pair_nodes(&c->surface, c->stalled_pair, node);
     if ((size_t)node[0] < s->model->node_count) rbt_report_node(report, s->model, state->x, (size_t)node[0]);
     report->value = c->stalled_gap;
-    if (!isfinite(c->stalled_gap) || !isfinite(c->stalled_speed)) {
+    // Places beyond any size make rounding larger than every gap.
+    if (!isfinite(c->stalled_gap) || !isfinite(c->stalled_speed) || !(c->scale < 1e30)) {
         snprintf(report->hint, sizeof report->hint,
-                 "a node has a place or a speed that is no number; check forces and speeds, or take a smaller step");
+                 "a node has a place or a speed beyond any size; check forces and speeds, or take a smaller step");
         return RBT_NOT_FINITE;
     }
     rbt_async_surface_name(&s->surface, &c->surface, c->stalled_pair, text, sizeof text);
