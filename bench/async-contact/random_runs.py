@@ -90,12 +90,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rubato")
     parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0, help="number of the first run, to go on where another call ended")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--events", type=int, default=4, help="every so many runs are also verified from event to event; 0: none")
     arguments = parser.parse_args()
     endings, states, bad = collections.Counter(), 0, []
-    for i in range(arguments.count):
+    for i in range(arguments.first, arguments.first + arguments.count):
         with tempfile.TemporaryDirectory() as folder:
             made = scene(random.Random(1000003 * arguments.seed + i))
             ending, judged = run(arguments.rubato, made, pathlib.Path(folder), arguments.seconds,
