@@ -87,22 +87,25 @@ def thin(points, most=300):
 
 
 def drawing(path, panels, columns):
-    """A sheet of flat pictures. panels: (words, box (x0, y0, x1, y1), discs (x, y, r), lines [(x, y), …])"""
-    side, gap, parts = 300, 10, []
-    for i, (words, (x0, y0, x1, y1), discs, lines) in enumerate(panels):
-        scale = side / max(x1 - x0, y1 - y0)
-        left, top = gap + (side + gap) * (i % columns), gap + (side + gap + 14) * (i // columns)
+    """A sheet of flat pictures of one size. panels: (words, box (x0, y0, x1, y1), discs (x, y, r), lines [(x, y), …])"""
+    side, gap, parts = 300, 16, []
+    x0, y0, x1, y1 = panels[0][1]
+    scale = side / (x1 - x0)
+    tall = scale * (y1 - y0)
+    for i, (words, _, discs, lines) in enumerate(panels):
+        left, top = gap + (side + gap) * (i % columns), 2 * gap + (tall + 2 * gap) * (i // columns)
 
         def at(x, y):
             return left + scale * (x - x0), top + scale * (y1 - y)
-        parts.append(f'<text x="{left}" y="{top + 10:.0f}" font-size="11" font-family="sans-serif">{words}</text>')
+        parts.append(f'<clipPath id="c{i}"><rect x="{left}" y="{top:.1f}" width="{side}" height="{tall:.1f}"/></clipPath>')
+        parts.append(f'<text x="{left}" y="{top - 5:.1f}" font-size="11" font-family="sans-serif">{words}</text>')
         for line in lines:
-            parts.append('<polyline fill="none" stroke="#334" stroke-width="1.5" points="'
+            parts.append(f'<polyline clip-path="url(#c{i})" fill="none" stroke="#334" stroke-width="1.5" points="'
                          + " ".join(f"{at(x, y)[0]:.1f},{at(x, y)[1]:.1f}" for x, y in line) + '"/>')
         for x, y, r in discs:
             if x0 <= x <= x1 and y0 <= y <= y1:
                 parts.append(f'<circle cx="{at(x, y)[0]:.1f}" cy="{at(x, y)[1]:.1f}" r="{scale * r:.1f}" fill="#4a86c5"/>')
-    width, height = columns * (side + gap) + gap, -(-len(panels) // columns) * (side + gap + 14) + gap
+    width, height = columns * (side + gap) + gap, round(-(-len(panels) // columns) * (tall + 2 * gap) + gap)
     path.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
                     f'<rect width="{width}" height="{height}" fill="white"/>' + "".join(parts) + "</svg>\n")
 
@@ -300,9 +303,9 @@ def write_curtain(page, kept):
                f"at most {100 * max(row[3] for row in rows if row[1]):.2f} % (bound: 5 %); springs alone stretch up to "
                f"{100 * max(row[3] for row in rows if not row[1]):.0f} %.")
     drawing(page.folder / "async-contact-curtain.svg",
-            [(f"{speed:g} m/s, {'limit 5 %' if limit else 'springs alone'}", (-1, -1.6, 1.6, 0.2), [(*ball, 0.05)], [line])
+            [(f"{speed:g} m/s, {'limit 5 %' if limit else 'springs alone'}", (-1.3, -1.3, 1.7, 1.1), [(*ball, 0.05)], [line])
              for speed, limit, _, _, line, ball in rows], 2)
-    page.add("![The curtain when the ball would have gone 10 m](async-contact-curtain.svg)".replace("10 m", "10 diameters of its way"))
+    page.add("![The curtain when the ball would have gone 10 m](async-contact-curtain.svg)")
 
 
 def write_impacts(page, kept):
@@ -384,7 +387,8 @@ def main():
     missing = [name for name in SECTIONS if name not in kept]
     if missing:
         sys.exit(f"reproduce-async-contact: not measured yet: {', '.join(missing)}")
-    pictures(runner, folder)
+    if not asked.page_only:
+        pictures(runner, folder)
     write(Tools(asked.rubato), folder, kept)
 
 
