@@ -1,11 +1,11 @@
 #include "../support/cube.h"
-#include "base/clock.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -155,9 +155,9 @@ static void points_and_nothing_at_all(void **state) {
 static void a_large_box_is_quick(void **state) {
     (void)state;
     rbt_mesh *mesh = cube_new(40, 40, 40, 1, 1, 1);
-    double begin = rbt_now();
+    clock_t begin = clock();  // of the processor: the machine may be busy
     rbt_mesh_report r = judge(mesh);
-    double seconds = rbt_now() - begin;
+    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     printf("diagnosis of %zu tets: %.3f s\n", mesh->tet_count, seconds);
     assert_int_equal(r.component_count, 1);
     assert_true(seconds < 3);
