@@ -15,7 +15,7 @@ ALWAYS_INLINE void NAME(sum_products)(int nv, int rows, size_t count, const REAL
     }
 }
 
-// A run of strips, or one piece of L: where the rows are that its columns are multiplied with
+// A run of strips of a front, and the right-hand sides there
 typedef struct NAME(piece) {
     const rbt_front *front;
     const rbt_front_vectors *v;
@@ -33,20 +33,12 @@ ALWAYS_INLINE void NAME(finish_sums)(int nv, int rows, VEC sum[SIDES_ROWS][SIDES
         }
 }
 
-// to -= or = L x, for rows of one strip
-ALWAYS_INLINE void NAME(times_n)(int nv, int rows, size_t count, const REAL *L, size_t apart, const REAL *x,
-                                 NAME(effect) effect, REAL *to) {
+// to -= or = L x for a number of rows; with rows and columns of L exchanged, L^T x for a number of columns
+ALWAYS_INLINE void NAME(times_n)(int nv, int rows, size_t count, const REAL *L, size_t row, size_t column,
+                                 const REAL *x, NAME(effect) effect, REAL *to) {
     VEC sum[SIDES_ROWS][SIDES_VECTORS] = {{{0}}};
-    NAME(sum_products)(nv, rows, count, L, 1, apart, x, sum);
+    NAME(sum_products)(nv, rows, count, L, row, column, x, sum);
     NAME(finish_sums)(nv, rows, sum, effect, to);
-}
-
-// to -= or = L^T times the rows of x
-ALWAYS_INLINE void NAME(transposed_n)(int nv, int columns, size_t count, const REAL *L, size_t apart, const REAL *x,
-                                      NAME(effect) effect, REAL *to) {
-    VEC sum[SIDES_ROWS][SIDES_VECTORS] = {{{0}}};
-    NAME(sum_products)(nv, columns, count, L, apart, 1, x, sum);
-    NAME(finish_sums)(nv, columns, sum, effect, to);
 }
 
 // Unknowns of the rows of strip i, and how many of them there are without the padding
@@ -78,26 +70,15 @@ ALWAYS_INLINE void NAME(transposed_strips_n)(int nv, int columns, const NAME(pie
 }
 
 // For a number of rows or columns that is known only now
-ALWAYS_INLINE void NAME(times)(int nv, size_t rows, size_t count, const REAL *L, size_t apart, const REAL *x,
-                               NAME(effect) effect, REAL *to) {
+ALWAYS_INLINE void NAME(times)(int nv, size_t rows, size_t count, const REAL *L, size_t row, size_t column,
+                               const REAL *x, NAME(effect) effect, REAL *to) {
     switch (rows) {
-    case 1: NAME(times_n)(nv, 1, count, L, apart, x, effect, to); break;
-    case 2: NAME(times_n)(nv, 2, count, L, apart, x, effect, to); break;
-    case 3: NAME(times_n)(nv, 3, count, L, apart, x, effect, to); break;
-    case 4: NAME(times_n)(nv, 4, count, L, apart, x, effect, to); break;
-    case 5: NAME(times_n)(nv, 5, count, L, apart, x, effect, to); break;
-    default: NAME(times_n)(nv, 6, count, L, apart, x, effect, to); break;
-    }
-}
-ALWAYS_INLINE void NAME(transposed)(int nv, size_t columns, size_t count, const REAL *L, size_t apart, const REAL *x,
-                                    NAME(effect) effect, REAL *to) {
-    switch (columns) {
-    case 1: NAME(transposed_n)(nv, 1, count, L, apart, x, effect, to); break;
-    case 2: NAME(transposed_n)(nv, 2, count, L, apart, x, effect, to); break;
-    case 3: NAME(transposed_n)(nv, 3, count, L, apart, x, effect, to); break;
-    case 4: NAME(transposed_n)(nv, 4, count, L, apart, x, effect, to); break;
-    case 5: NAME(transposed_n)(nv, 5, count, L, apart, x, effect, to); break;
-    default: NAME(transposed_n)(nv, 6, count, L, apart, x, effect, to); break;
+    case 1: NAME(times_n)(nv, 1, count, L, row, column, x, effect, to); break;
+    case 2: NAME(times_n)(nv, 2, count, L, row, column, x, effect, to); break;
+    case 3: NAME(times_n)(nv, 3, count, L, row, column, x, effect, to); break;
+    case 4: NAME(times_n)(nv, 4, count, L, row, column, x, effect, to); break;
+    case 5: NAME(times_n)(nv, 5, count, L, row, column, x, effect, to); break;
+    default: NAME(times_n)(nv, 6, count, L, row, column, x, effect, to); break;
     }
 }
 ALWAYS_INLINE void NAME(transposed_strips)(int nv, size_t columns, const NAME(piece) * p, size_t first,
@@ -121,7 +102,7 @@ ALWAYS_INLINE void NAME(forward_sides_strip)(int nv, const NAME(piece) * p, size
     REAL *y = NAME(side_rows)(p, &s, width, &count);
     const REAL *x = (const REAL *)p->v->x + first * width, *L = s.L + first * s.rows;
     for (size_t r = 0; r < count; r += SIDES_ROWS)
-        NAME(times)(nv, NAME(tile_rows)(count - r), end - first, L + r, s.rows, x, NAME(SUBTRACT), y + r * width);
+        NAME(times)(nv, NAME(tile_rows)(count - r), end - first, L + r, 1, s.rows, x, NAME(SUBTRACT), y + r * width);
 }
 
 ALWAYS_INLINE void NAME(forward_sides_strips)(int nv, const NAME(piece) * p, size_t first, size_t end) {
@@ -143,7 +124,7 @@ ALWAYS_INLINE void NAME(forward_sides)(int nv, const rbt_front *f, const rbt_fro
         memcpy(before, x, columns * width * sizeof(REAL));
         for (size_t r = 0; r < columns; r += SIDES_ROWS) {
             size_t rows = NAME(tile_rows)(columns - r);
-            NAME(times)(nv, rows, r + rows, M + r, s.rows, before, NAME(STORE), x + r * width);
+            NAME(times)(nv, rows, r + rows, M + r, 1, s.rows, before, NAME(STORE), x + r * width);
         }
     }
 }
@@ -168,14 +149,14 @@ ALWAYS_INLINE void NAME(backward_sides)(int nv, const rbt_front *f, const rbt_fr
         if (p.strip < p.last) NAME(backward_sides_strips)(nv, &p, begin, begin + columns, NAME(SUBTRACT), x);
         // x = M^T x
         memcpy(before, x, columns * width * sizeof(REAL));
-        for (size_t c = 0; c < columns; c += SIDES_ROWS) NAME(transposed)
-        (nv, NAME(tile_rows)(columns - c), columns - c, M + c * s.rows + c, s.rows, before + c * width, NAME(STORE),
-         x + c * width);
+        for (size_t c = 0; c < columns; c += SIDES_ROWS) NAME(times)
+        (nv, NAME(tile_rows)(columns - c), columns - c, M + c * s.rows + c, s.rows, 1, before + c * width,
+         NAME(STORE), x + c * width);
         if (begin == first) return;
     }
 }
 
-// Only two of all cases are compiled: one vector of right-hand sides, and two.
+// One vector of right-hand sides, or two
 static void NAME(forward_sides_of)(const rbt_front *f, const rbt_front_vectors *v, size_t first) {
     if (v->width == LANES) NAME(forward_sides)(1, f, v, first);
     else NAME(forward_sides)(2, f, v, first);

@@ -29,8 +29,8 @@ typedef struct rbt_method {
     bool needs_lumped_mass;       // refuses bodies with consistent mass
     rbt_name_of solvers;          // names of its step solvers, the first is the default; NULL: it needs none
     const rbt_record *options;    // its own options; NULL: it has none
-    bool
-        own_contact;  // it keeps bodies apart itself, and knows hinges that yield, limits of springs, obstacles that move
+    // It keeps bodies apart itself, and knows hinges that yield, limits of springs and obstacles that move.
+    bool own_contact;
     bool own_steps;  // it chooses its steps itself: halving one that failed is no use
 
     // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint, and

@@ -44,9 +44,9 @@
 // Modes coupled to the rest by less than this share of their own change are weakly coupled: its square is left out.
 static const double WEAK_COUPLING = 0.3;
 // The first modes are found this well at least. From then on each step's round keeps up with what K changes; it would take long to
-// make up for modes that were none. (A cantilever, 20 steps in the fifth mode's period, positions after one swing of the first:
-// a tolerance of 0.3 in later steps changes them by 2e-3, half the step by 2e-3, semi-implicit Euler by 1.5e-2. Positions of the
-// honeycomb after 40 steps: 3e-3, half the step 0.2.)
+// make up for modes that were none. (Positions after 40 steps of the
+// honeycomb and 60 of a soft cantilever, relative to their way: a tolerance of 0.3 instead of 1e-4 changes them by 3e-3 and 1.4e-4,
+// half the step by 0.24 and 1.5e-3.)
 static const double START_TOLERANCE = 1e-6;
 // Symplectic Euler is unstable beyond 4.
 static const double STIFF_CONTACT = 1;

@@ -4,6 +4,7 @@
 
 #include "mesh/generate.h"
 #include "rubato/rubato.h"
+#include "step/method.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,6 +36,22 @@ static inline rbt_sim *sim_from(const char *json) {
     assert_non_null(sim);
     rbt_scene_free(file);
     return sim;
+}
+
+static inline void advance(rbt_sim *sim, int frames) {
+    rbt_step_report report;
+    for (int i = 0; i < frames; i++)
+        if (!rbt_sim_advance_frame(sim, &report))
+            fail_msg("%s in %s: %s", rbt_outcome_name(report.outcome), report.stage, report.hint);
+}
+
+// The sentence, or a part of it, with which a simulation of the scene is refused
+static inline void refuses(const char *json, const char *sentence) {
+    rbt_scene_file *file = scene_from(json);
+    rbt_error error = {0};
+    assert_null(rbt_sim_create(rbt_scene_of(file), &error));
+    if (!strstr(error.message, sentence)) fail_msg("%s", error.message);
+    rbt_scene_free(file);
 }
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef TEST_SUPPORT_TEMPO_BAR_H
 #define TEST_SUPPORT_TEMPO_BAR_H
 
+#include "base/threads.h"
 #include "dense_step.h"
 
 // ---- Scenes: a bar of seven layers of four nodes
@@ -36,11 +37,6 @@ static inline rbt_sim *bar(const char *options, double h, const char *body, cons
     "'from': 0.004}}, {'pull': {'where': {'nodes': [24, 27]}, 'force': [0.3, 0, 0], 'from': 0.025, 'until': "        \
     "0.041}}]"
 
-static inline void advance(rbt_sim *sim, int steps) {
-    rbt_step_report report;
-    for (int i = 0; i < steps; i++) assert_true(rbt_sim_advance_frame(sim, &report));
-}
-
 static inline double largest(const double *a, const double *b, size_t n) {
     double most = 0;
     for (size_t i = 0; i < n; i++) most = fmax(most, fabs(a[i] - b[i]));
@@ -60,6 +56,33 @@ static inline double distance(const rbt_sim *a, const rbt_sim *b) {
         v = fmax(v, fabs(a->state.v[i] - b->state.v[i]));
     }
     return fmax(x, v / size);
+}
+
+// Two steps have the same bits with any number of threads, and a new simulation that is given the state goes on with them.
+static inline void check_threads_and_pauses(rbt_sim *(*make)(const char *), const char *what) {
+    static const int threads[] = {1, 2, 3, 8};
+    rbt_sim *sims[5];
+    for (int i = 0; i < 4; i++) {
+        rbt_threads_set(threads[i]);
+        sims[i] = make(what);
+        advance(sims[i], 2);
+    }
+    rbt_threads_set(1);
+    rbt_sim *first = sims[0], *resumed = sims[4] = make(what);
+    size_t bytes = 3 * first->model->node_count * sizeof(double);
+    for (int i = 1; i < 4; i++) {
+        assert_memory_equal(sims[i]->state.x, first->state.x, bytes);
+        assert_memory_equal(sims[i]->state.v, first->state.v, bytes);
+    }
+    memcpy(resumed->state.x, first->state.x, bytes);
+    memcpy(resumed->state.v, first->state.v, bytes);
+    resumed->state.t = first->state.t;
+    resumed->state.frame = first->state.frame;
+    advance(first, 2);
+    advance(resumed, 2);
+    assert_memory_equal(resumed->state.x, first->state.x, bytes);
+    assert_memory_equal(resumed->state.v, first->state.v, bytes);
+    for (int i = 0; i < 5; i++) rbt_sim_free(sims[i]);
 }
 
 #endif

@@ -433,7 +433,7 @@ static void threads_do_not_matter(void **state) {
     free(first);
 }
 
-static void refuses(const char *json, const char *sentence) {
+static void refuses_exactly(const char *json, const char *sentence) {
     rbt_scene_file *file = scene_from(json);
     rbt_error error = {0};
     assert_null(rbt_sim_create(rbt_scene_of(file), &error));
@@ -444,12 +444,12 @@ static void refuses(const char *json, const char *sentence) {
 static void what_it_cannot_do_is_refused(void **state) {
     (void)state;
 #define REST "'integrator': {'method': 'backward-euler', 'solver': 'admm-pd'}, 'time': {'step': 0.01, 'end': 1}}"
-    refuses(
+    refuses_exactly(
         "{'rubato': 1, 'bodies': [{'name': 'flag', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, "
         "'cells_along': 2, 'cells_across': 2}}}, 'material': {'young': 1e5}, 'shell': {'thickness': 0.01}}], " REST,
         "solver \"admm-pd\" knows bodies of tets only, but \"flag\" is made of triangles; take the solver newton, "
         "dot, lbfgs-h or lbfgs-pd");
-    refuses(
+    refuses_exactly(
         "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [1, 1, 1], 'cells': [1, 1, "
         "1]}}}, 'material': {'young': 1e5}}], 'obstacles': [{'plane': {}}], " REST,
         "solver \"admm-pd\" knows no obstacles, but the scene has 1; take the solver newton, dot, lbfgs-h or "

@@ -10,15 +10,6 @@
 
 enum { BLOCKS = 20 };
 
-static void advance(rbt_sim *sim, int frames) {
-    rbt_step_report report;
-    for (int i = 0; i < frames; i++) {
-        bool done = rbt_sim_advance_frame(sim, &report);
-        if (!done) print_error("%s: %s\n", rbt_outcome_name(report.outcome), report.hint);
-        assert_true(done);
-    }
-}
-
 typedef struct drift {
     double first;   // energy at the start [J]
     double change;  // of the block means from the first to the last [J]

@@ -6,25 +6,6 @@
 #include "scene.h"
 #include "scene/sim.h"
 
-static void advance(rbt_sim *sim, int frames) {
-    rbt_step_report report;
-    for (int i = 0; i < frames; i++) {
-        bool done = rbt_sim_advance_frame(sim, &report);
-        if (!done) print_error("%s: %s\n", rbt_outcome_name(report.outcome), report.hint);
-        assert_true(done);
-    }
-}
-
-static void refuses(const char *json, const char *sentence) {
-    rbt_scene_file *file = scene_from(json);
-    rbt_error error;
-    rbt_sim *sim = rbt_sim_create(rbt_scene_of(file), &error);
-    assert_null(sim);
-    if (!strstr(error.message, sentence)) print_error("%s\n", error.message);
-    assert_non_null(strstr(error.message, sentence));
-    rbt_scene_free(file);
-}
-
 // As a checkpoint does
 static void carry(const rbt_sim *from, rbt_sim *to) {
     size_t bytes = 3 * from->model->node_count * sizeof(double);

@@ -5,15 +5,6 @@
 #include "scene.h"
 #include "scene/sim.h"
 
-static void advance(rbt_sim *sim, int frames) {
-    rbt_step_report report;
-    for (int i = 0; i < frames; i++) {
-        bool done = rbt_sim_advance_frame(sim, &report);
-        if (!done) print_error("%s: %s\n", rbt_outcome_name(report.outcome), report.hint);
-        assert_true(done);
-    }
-}
-
 // ---- The pogo stick, by a simulation of its own: two unit masses, one unit spring, gravity 1, a floor, in one dimension
 
 typedef enum clocks { REGULAR, RESTARTED, IMPULSES } clocks;

@@ -12,11 +12,6 @@ static rbt_sim *bar(const char *material, const char *options, double h, const c
     return sim_from(json);
 }
 
-static void advance(rbt_sim *sim, int steps) {
-    rbt_step_report report;
-    for (int i = 0; i < steps; i++) assert_true(rbt_sim_advance_frame(sim, &report));
-}
-
 // Difference of one step, after `before` others, from the dense h phi_1(h J) F; the simulation is freed.
 static double off_dense(rbt_sim *sim, double h, int before) {
     advance(sim, before);

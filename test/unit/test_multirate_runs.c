@@ -208,40 +208,12 @@ static void a_real_body_has_a_spectral_radius_below_one(void **state) {
     }
 }
 
+static rbt_sim *plain_creature(const char *model) { return creature(model, ""); }
+
 static void threads_and_pauses_change_no_bit(void **state) {
     (void)state;
-    static const char *const models[] = {"linear", "corotational"};
-    for (int model = 0; model < 2; model++) {
-        rbt_sim *first = NULL;
-        static const int threads[] = {1, 2, 3, 8};
-        for (int i = 0; i < 4; i++) {
-            rbt_threads_set(threads[i]);
-            rbt_sim *sim = creature(models[model], "");
-            size_t bytes = 3 * sim->model->node_count * sizeof(double);
-            advance(sim, 2);
-            if (i) {
-                assert_memory_equal(sim->state.x, first->state.x, bytes);
-                assert_memory_equal(sim->state.v, first->state.v, bytes);
-                rbt_sim_free(sim);
-            } else {
-                first = sim;
-            }
-        }
-        rbt_threads_set(1);
-        // A new simulation that is given the state goes on with the same bits.
-        rbt_sim *resumed = creature(models[model], "");
-        size_t bytes = 3 * first->model->node_count * sizeof(double);
-        memcpy(resumed->state.x, first->state.x, bytes);
-        memcpy(resumed->state.v, first->state.v, bytes);
-        resumed->state.t = first->state.t;
-        resumed->state.frame = first->state.frame;
-        advance(first, 2);
-        advance(resumed, 2);
-        assert_memory_equal(resumed->state.x, first->state.x, bytes);
-        assert_memory_equal(resumed->state.v, first->state.v, bytes);
-        rbt_sim_free(first);
-        rbt_sim_free(resumed);
-    }
+    check_threads_and_pauses(plain_creature, "linear");
+    check_threads_and_pauses(plain_creature, "corotational");
 }
 
 // ---- Obstacles

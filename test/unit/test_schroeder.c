@@ -212,34 +212,7 @@ static void threads_and_pauses_change_no_bit(void **state) {
         "'velocity': "
         "{'angular': [3, 5, 1]}}], 'time': {'step': 0.01, 'frame': 0.01, 'end': 100}, 'integrator': {'method': "
         "'schroeder'}}";
-    rbt_sim *first = NULL;
-    static const int threads[] = {1, 2, 3, 8};
-    size_t bytes = 0;
-    for (int i = 0; i < 4; i++) {
-        rbt_threads_set(threads[i]);
-        rbt_sim *sim = sim_from(json);
-        bytes = 3 * sim->model->node_count * sizeof(double);
-        advance(sim, 2);
-        if (i) {
-            assert_memory_equal(sim->state.x, first->state.x, bytes);
-            assert_memory_equal(sim->state.v, first->state.v, bytes);
-            rbt_sim_free(sim);
-        } else {
-            first = sim;
-        }
-    }
-    rbt_threads_set(1);
-    rbt_sim *resumed = sim_from(json);
-    memcpy(resumed->state.x, first->state.x, bytes);
-    memcpy(resumed->state.v, first->state.v, bytes);
-    resumed->state.t = first->state.t;
-    resumed->state.frame = first->state.frame;
-    advance(first, 2);
-    advance(resumed, 2);
-    assert_memory_equal(resumed->state.x, first->state.x, bytes);
-    assert_memory_equal(resumed->state.v, first->state.v, bytes);
-    rbt_sim_free(first);
-    rbt_sim_free(resumed);
+    check_threads_and_pauses(sim_from, json);
 }
 
 int main(void) {

@@ -25,15 +25,6 @@ static rbt_sim *cloth(const char *method, double step, const char *body, const c
     return sim_from(json);
 }
 
-static void advance(rbt_sim *sim, int steps) {
-    rbt_step_report report;
-    for (int i = 0; i < steps; i++)
-        if (!rbt_sim_advance_frame(sim, &report)) {
-            print_error("%s: %s\n", report.stage, report.hint);
-            fail();
-        }
-}
-
 static const rbt_group *find_group(const rbt_model *m, const rbt_group_type *type) {
     for (size_t g = 0; g < m->group_count; g++)
         if (m->groups[g].type == type) return &m->groups[g];

@@ -72,11 +72,6 @@ static rbt_sim *bar(const char *options, double h, const char *body, const char 
     return sim_from(json);
 }
 
-static void advance(rbt_sim *sim, int steps) {
-    rbt_step_report report;
-    for (int i = 0; i < steps; i++) assert_true(rbt_sim_advance_frame(sim, &report));
-}
-
 // One step from a moving state, and what the dense formula makes of the same; the simulation is freed.
 typedef double *(*dense_formula)(const dense_step *d, double h);
 

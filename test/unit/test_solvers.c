@@ -26,7 +26,7 @@ static rbt_sim *cantilever(const char *method, const char *solver, const char *m
 
 static const int SMALL[3] = {16, 2, 2};
 
-static void advance(rbt_sim *sim, int steps, int64_t *iterations) {
+static void advance_counting(rbt_sim *sim, int steps, int64_t *iterations) {
     rbt_step_report report;
     for (int k = 0; k < steps; k++) {
         if (!rbt_sim_advance_frame(sim, &report))
@@ -85,12 +85,12 @@ static void compare_with_newton(const choice *choices, size_t count) {
         const char *name = rbt_material_name(material);
         rbt_sim *newton = cantilever("backward-euler", "newton", name, "", epsilon, SMALL);
         const rbt_model *m = newton->model;
-        advance(newton, steps, NULL);
+        advance_counting(newton, steps, NULL);
         double bound = allowed(m, steps, epsilon);
         assert_true(young > 2e3 || bound < 1e-3 * distance(m, newton->state.x, m->X));  // the bound says something
         for (size_t k = 0; k < count; k++) {
             rbt_sim *sim = cantilever("backward-euler", choices[k].solver, name, choices[k].options, epsilon, SMALL);
-            advance(sim, steps, NULL);
+            advance_counting(sim, steps, NULL);
             double off = distance(m, sim->state.x, newton->state.x);
             if (!(off <= bound))
                 fail_msg("%s %s%s: %g away from newton, allowed %g", name, choices[k].solver, choices[k].options, off,
@@ -120,12 +120,12 @@ static void other_rules_too(void **state) {
     const char *const RULES[] = {"implicit-midpoint", "bdf2"};
     for (size_t r = 0; r < 2; r++) {
         rbt_sim *newton = cantilever(RULES[r], "newton", "fixed-corotated", "", 1e-8, SMALL);
-        advance(newton, 20, NULL);
+        advance_counting(newton, 20, NULL);
         double bound = 2 * allowed(newton->model, 20, 1e-8);  // the midpoint rule goes on twice as far as its minimum
         for (size_t k = 0; k < CHOICE_COUNT; k++) {
             rbt_sim *sim =
                 cantilever(RULES[r], CHOICES[k].solver, "fixed-corotated", CHOICES[k].options, 1e-8, SMALL);
-            advance(sim, 20, NULL);
+            advance_counting(sim, 20, NULL);
             assert_true(distance(sim->model, sim->state.x, newton->state.x) <= bound);
             rbt_sim_free(sim);
         }
@@ -140,7 +140,7 @@ static void quadratic_functions_take_one_iteration(void **state) {
     for (size_t k = 0; k < 3; k++) {
         int64_t iterations = 0;
         rbt_sim *sim = cantilever("backward-euler", exact[k].solver, "linear", exact[k].options, 1e-8, SMALL);
-        advance(sim, 5, &iterations);
+        advance_counting(sim, 5, &iterations);
         assert_int_equal(iterations, 5);
         rbt_sim_free(sim);
     }
@@ -195,7 +195,7 @@ static void dots_matrix_is_the_papers(void **state) {
     const int cells[3] = {6, 1, 2};
     const size_t counts[] = {1, 2, 8, 32};
     rbt_sim *sim = cantilever("backward-euler", "newton", "fixed-corotated", "", 1e-8, cells);
-    advance(sim, 10, NULL);
+    advance_counting(sim, 10, NULL);
     rbt_objective o;
     assert_true(rbt_objective_init(&o, sim->model, NULL));
     o.tau = sim->model->step;
@@ -254,7 +254,7 @@ static void threads_change_no_bit(void **state) {
             rbt_sim *sim =
                 cantilever("backward-euler", choices[k].solver, "fixed-corotated", choices[k].options, 1e-5, cells);
             size_t bytes = 3 * sim->model->node_count * sizeof(double);
-            advance(sim, 3, NULL);
+            advance_counting(sim, 3, NULL);
             if (!first) {
                 first = malloc(bytes);
                 memcpy(first, sim->state.x, bytes);

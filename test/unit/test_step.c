@@ -22,11 +22,6 @@ static rbt_sim *bar(const char *method, double step, const char *body, const cha
     return sim_from(json);
 }
 
-static void advance(rbt_sim *sim, int steps) {
-    rbt_step_report report;
-    for (int i = 0; i < steps; i++) assert_true(rbt_sim_advance_frame(sim, &report));
-}
-
 // Every node falls alike: v = n h g, x = X + h^2 g n (n + 1) / 2, exactly what the Euler schemes give without stress.
 static void free_fall_is_exact(void **state) {
     (void)state;
