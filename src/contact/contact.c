@@ -9,21 +9,27 @@
 
 static rbt_touch_kind kind_of(const rbt_pair *pair) { return rbt_pair_key_kind(pair->key); }
 
+// Two points, or the ends of a spring: their own numbers are all that the general way would come to.
+static void measure_points(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support) {
+    double x[12] = {0};
+    rbt_track_at(c->tracks, (size_t)pair->node[0], t, x);
+    rbt_track_at(c->tracks, (size_t)pair->node[1], t, x + 3);
+    if (kind_of(pair) == RBT_TOUCH_WALL)
+        rbt_gap_wall(x + 3, c->surface.def.walls[pair->key & 0x3fffffff].normal, x, gap);
+    else rbt_gap_measure(kind_of(pair), x, gap);
+    *support = gap->distance - pair->radius;
+}
+
 void rbt_pair_measure(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support) {
     rbt_touch_kind kind = kind_of(pair);
-    double x[12] = {0};
     int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
+    if (corners == 2) {
+        measure_points(c, pair, t, gap, support);
+        return;
+    }
+    double x[12] = {0};
     for (int i = 0; i < corners; i++) rbt_track_at(c->tracks, (size_t)pair->node[i], t, x + 3 * i);
-    if (kind == RBT_TOUCH_WALL) {
-        rbt_gap_wall(x + 3, c->surface.def.walls[pair->key & 0x3fffffff].normal, x, gap);
-        *support = gap->distance - pair->radius;
-        return;
-    }
     rbt_gap_measure(kind, x, gap);
-    if (kind == RBT_TOUCH_STRETCH) {
-        *support = gap->distance - pair->radius;
-        return;
-    }
     double most = -INFINITY, least = INFINITY;
     for (int i = 0; i < first; i++) most = rbt_larger(most, rbt_dot(gap->normal, x + 3 * i));
     for (int i = first; i < corners; i++) least = rbt_smaller(least, rbt_dot(gap->normal, x + 3 * i));
@@ -33,11 +39,12 @@ void rbt_pair_measure(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt
 double rbt_pair_closing(const rbt_contact *c, const rbt_pair *pair, const double n[3]) {
     rbt_touch_kind kind = kind_of(pair);
     int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
-    if (kind == RBT_TOUCH_STRETCH) {  // whatever way the spring turns
+    if (corners == 2) {
         const rbt_cone *a = &c->cones[pair->node[0]], *b = &c->cones[pair->node[1]];
         double apart[3];
-        rbt_subtract(b->v, a->v, apart);
-        return rbt_length(apart) + a->eps + b->eps;
+        rbt_subtract(a->v, b->v, apart);
+        // A spring may stretch whatever way it turns.
+        return (kind == RBT_TOUCH_STRETCH ? rbt_length(apart) : rbt_dot(n, apart)) + a->eps + b->eps;
     }
     double most = -INFINITY, least = INFINITY;
     for (int i = 0; i < corners; i++) {
@@ -175,7 +182,8 @@ static size_t take_due(rbt_contact *c, int slowest) {
     for (uint64_t left = due; left; left &= left - 1) {
         int level = __builtin_ctzll(left);
         rbt_level_list *list = &c->levels[level];
-        if (!rbt_array_reserve((void **)&c->order, &c->order_capacity, count + list->count, sizeof *c->order,
+        if (count + list->count > c->order_capacity &&
+            !rbt_array_reserve((void **)&c->order, &c->order_capacity, count + list->count, sizeof *c->order,
                                "pairs in contact", NULL)) {
             c->out_of_memory = true;
             return 0;
@@ -222,7 +230,8 @@ void rbt_contact_measure(rbt_contact *c, int64_t t) {
     int slowest = rbt_tick_level(t);
     if (!(c->used_levels >> slowest)) return;
     size_t count = take_due(c, slowest);
-    if (!rbt_array_reserve((void **)&c->touches, &c->touch_capacity, count, sizeof *c->touches, "contacts", NULL)) {
+    if (count > c->touch_capacity &&
+        !rbt_array_reserve((void **)&c->touches, &c->touch_capacity, count, sizeof *c->touches, "contacts", NULL)) {
         c->out_of_memory = true;
         return;
     }
@@ -265,7 +274,7 @@ void rbt_contact_kick(rbt_contact *c, int64_t t) {
         const rbt_touch *touch = &c->touches[i];
         if (touch->impulse[0] == 0 && touch->impulse[1] == 0 && touch->impulse[2] == 0) continue;
         const rbt_pair *pair = &c->pairs[touch->pair];
-        for (int k = 0; k < rbt_pair_corners(kind_of(pair)); k++) rbt_contact_check(c, (size_t)pair->node[k], t);
+        rbt_contact_check(c, pair->node, 0, (size_t)rbt_pair_corners(kind_of(pair)), t);
     }
 }
 
@@ -282,15 +291,16 @@ static void set_moment(rbt_contact *c, int64_t t) {
 
 // The place when the node is looked at again must be near the line, as the place now is since the last look: then so is all
 // between, since a ball is convex.
-void rbt_contact_check(rbt_contact *c, size_t node, int64_t t) {
+static inline void check(rbt_contact *c, size_t node, int64_t t) {
     rbt_cone *cone = &c->cones[node];
-    const double *v = c->tracks->v + 3 * node;
-    double here[3], square = 0, far = 0;
-    if (c->moment != t) set_moment(c, t);
-    rbt_track_at(c->tracks, node, t, here);
+    const rbt_tracks *tracks = c->tracks;
+    const double *x = tracks->x + 3 * node, *v = tracks->v + 3 * node;
+    // From its last kick, and from the begin of the window, to the next look
+    double ahead = (double)(t - tracks->t[node]) * tracks->tick + c->left, all = c->since + c->left;
+    double square = 0, far = 0;
     for (int k = 0; k < 3; k++) {
         double off = v[k] - cone->v[k];
-        double last = here[k] - (cone->start[k] + c->since * cone->path[k]) + c->left * (v[k] - cone->path[k]);
+        double last = (x[k] - cone->start[k]) + (ahead * v[k] - all * cone->path[k]);
         square += off * off;
         far += last * last;
     }
@@ -303,6 +313,14 @@ void rbt_contact_check(rbt_contact *c, size_t node, int64_t t) {
     if (square <= cone->eps * cone->eps || c->leaving[node]) return;
     c->leaving[node] = 1;
     c->leavers[c->leaver_count++] = (int32_t)node;
+}
+
+void rbt_contact_check(rbt_contact *c, const int32_t *nodes, size_t begin, size_t end, int64_t t) {
+    if (c->moment != t) set_moment(c, t);
+    for (size_t i = begin; i < end; i++) {
+        size_t n = nodes ? (size_t)nodes[i] : i;
+        if (c->exposed[n]) check(c, n, t);
+    }
 }
 
 static void new_cone(rbt_contact *c, size_t node) {

@@ -123,6 +123,7 @@ typedef struct rbt_contact {
     int32_t *leavers;  // (node_count) nodes that left their cones
     size_t leaver_count;
     unsigned char *leaving;  // (node_count)
+    unsigned char *exposed;  // (node_count) nodes of leaves, and those that walls go through
     int32_t *dragging;       // (node_count) pairs with friction at this moment, else 0
 
     bool out_of_memory;
@@ -152,8 +153,9 @@ void rbt_contact_expire(rbt_contact *contact, int64_t t);
 void rbt_contact_measure(rbt_contact *contact, int64_t t);
 void rbt_contact_kick(rbt_contact *contact, int64_t t);
 
-// Whether a node still keeps its promises after a kick at time t; those that do not are remembered for rbt_contact_settle.
-void rbt_contact_check(rbt_contact *contact, size_t node, int64_t t);
+// Whether nodes nodes[begin .. end - 1] (NULL: begin .. end - 1) that can touch something still keep their promises after kicks at
+// time t; those that do not are remembered for rbt_contact_settle.
+void rbt_contact_check(rbt_contact *contact, const int32_t *nodes, size_t begin, size_t end, int64_t t);
 
 // After all kicks of time t: new cones, new certificates, new levels. False: no memory, or stalled.
 bool rbt_contact_settle(rbt_contact *contact, int64_t t);

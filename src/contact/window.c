@@ -74,18 +74,22 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
                       rbt_tracks *tracks, rbt_error *error) {
     *c = (rbt_contact){.law = *law, .tracks = tracks, .end = -1};
     size_t n = def->node_count;
-    bool ok = rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
-              rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
-              (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
-              (c->spans = rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones",
-                                        error)) &&
-              (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
-              (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
-              (c->leavers = rbt_array_new(n, sizeof *c->leavers, "cones", error)) &&
-              (c->leaving = rbt_array_new(n, 1, "cones", error)) &&
-              (c->dragging = rbt_array_new(n, sizeof *c->dragging, "contacts", error));
+    bool ok =
+        rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
+        rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
+        (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
+        (c->spans =
+             rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones", error)) &&
+        (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
+        (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
+        (c->leavers = rbt_array_new(n, sizeof *c->leavers, "cones", error)) &&
+        (c->leaving = rbt_array_new(n, 1, "cones", error)) && (c->exposed = rbt_array_new(n, 1, "cones", error)) &&
+        (c->dragging = rbt_array_new(n, sizeof *c->dragging, "contacts", error));
     c->length = (int64_t)4 << RBT_TICK_BITS;
     for (size_t i = 0; ok && i < n; i++) c->most_inside = rbt_larger(c->most_inside, 2 * def->radius[i]);
+    for (size_t l = 0; ok && l < c->surface.leaf_count; l++)
+        for (int k = 0; k < c->surface.leaves[l].corners; k++) c->exposed[c->surface.leaves[l].node[k]] = 1;
+    for (size_t w = 0; ok && w < def->wall_count; w++) c->exposed[def->walls[w].node] = 1;
     for (size_t i = 0; ok && i < n; i++) c->cones[i].eps = 0.01 * law->thickness / law->step;
     if (!ok) rbt_contact_free(c);
     return ok;
@@ -109,6 +113,7 @@ void rbt_contact_free(rbt_contact *c) {
     free(c->order);
     free(c->leavers);
     free(c->leaving);
+    free(c->exposed);
     free(c->dragging);
     *c = (rbt_contact){0};
 }
@@ -169,30 +174,37 @@ bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t si
 
 // ---- A new window
 
-// Spans of nodes, then those of edges and leaves from the spans of their nodes
+static void span_of_node(const rbt_contact *c, size_t n) {
+    const double *origin = c->cones[0].start;
+    double start[3], last[3];
+    rbt_subtract(c->cones[n].start, origin, start);
+    rbt_subtract(c->cones[n].last, origin, last);
+    rbt_span_of_ball(start, last, c->cones[n].reach, 0x1p-21 * c->scale, &c->spans[n]);
+}
+
+static void span_of_nodes(const rbt_contact *c, const int32_t *node, int count, rbt_span *span) {
+    *span = c->spans[node[0]];
+    for (int k = 1; k < count; k++) rbt_span_add(span, &c->spans[node[k]]);
+}
+
+// Spans of nodes, then those of edges and leaves from the spans of their nodes. A team of one thread costs more than a few of them.
 static void fit_spans(rbt_contact *c) {
     const rbt_contact_surface *s = &c->surface;
-    const double *origin = c->cones[0].start;
-    double rounding = 0x1p-21 * c->scale;
-    size_t nodes = s->def.node_count, many = nodes >= RBT_PARALLEL_FROM;
+    size_t nodes = s->def.node_count;
     rbt_span *edge = c->spans + nodes, *leaf = edge + s->edge_count;
-#pragma omp parallel for schedule(static) if (many)
-    for (size_t n = 0; n < nodes; n++) {
-        double start[3], last[3];
-        rbt_subtract(c->cones[n].start, origin, start);
-        rbt_subtract(c->cones[n].last, origin, last);
-        rbt_span_of_ball(start, last, c->cones[n].reach, rounding, &c->spans[n]);
+    if (nodes < RBT_PARALLEL_FROM) {
+        for (size_t n = 0; n < nodes; n++) span_of_node(c, n);
+        for (size_t e = 0; e < s->edge_count; e++) span_of_nodes(c, s->edges + 2 * e, 2, &edge[e]);
+        for (size_t l = 0; l < s->leaf_count; l++)
+            span_of_nodes(c, s->leaves[l].node, s->leaves[l].corners, &leaf[l]);
+        return;
     }
-#pragma omp parallel for schedule(static) if (many)
-    for (size_t e = 0; e < s->edge_count; e++) {
-        edge[e] = c->spans[s->edges[2 * e]];
-        rbt_span_add(&edge[e], &c->spans[s->edges[2 * e + 1]]);
-    }
-#pragma omp parallel for schedule(static) if (many)
-    for (size_t l = 0; l < s->leaf_count; l++) {
-        leaf[l] = c->spans[s->leaves[l].node[0]];
-        for (int k = 1; k < s->leaves[l].corners; k++) rbt_span_add(&leaf[l], &c->spans[s->leaves[l].node[k]]);
-    }
+#pragma omp parallel for schedule(static)
+    for (size_t n = 0; n < nodes; n++) span_of_node(c, n);
+#pragma omp parallel for schedule(static)
+    for (size_t e = 0; e < s->edge_count; e++) span_of_nodes(c, s->edges + 2 * e, 2, &edge[e]);
+#pragma omp parallel for schedule(static)
+    for (size_t l = 0; l < s->leaf_count; l++) span_of_nodes(c, s->leaves[l].node, s->leaves[l].corners, &leaf[l]);
 }
 
 static void promise(rbt_contact *c, int64_t t) {

@@ -67,20 +67,36 @@ typedef struct async_contact {
     bool synchronised;          // tracks are those of some state
     int64_t now;                // the last moment that was dealt with [ticks]
     int64_t end;                // of the last attempt
+    int64_t next;               // when contact wants the next moment; not after `now`: to be asked
     bool slow, blamed;          // a step took more moments than allowed; because of a pair
     memory_head head;
     double *damping;                    // (rbt_clocks_memory) beside the tracks
     size_t node_count;                  // of the model and of obstacles
-    unsigned char *on_surface;          // (node_count)
     int64_t moments, forces;            // so far
     int64_t step, step_moments;         // moments in this step
     const rbt_witness *witness;         // NULL: nobody
     double *shown;                      // (node_count x 3) places that the witness sees
+    int timed_every, until_timed;       // moments
+    double reading;                     // what it takes to read the time [s]
     double seconds[4], all_seconds[4];  // of this attempt, of all
 } async_contact;
 
+// One moment in so many is timed and counts for all of them; primes, since clocks are powers of two apart. Reading the time takes as
+// long as a few nodes do.
+enum { TIMED = 13, TIMED_OF_FEW = 251, FEW_NODES = 64 };
+
 enum { ELASTIC, CONTACT, CERTIFY, SEARCH, STAGES };
 static const char *const STAGE_NAMES[STAGES] = {"elastic", "contact", "certify", "search"};
+
+// Least time between two readings of the clock [s]
+static double reading_time(void) {
+    double least = INFINITY;
+    for (int i = 0; i < 16; i++) {
+        double before = rbt_now();
+        least = fmin(least, rbt_now() - before);
+    }
+    return least;
+}
 
 // ---- Geometry
 
@@ -136,9 +152,6 @@ static bool make_contact(async_contact *s, rbt_error *error) {
     while (law.deepest < RBT_TICK_BITS && ldexp(m->step, -law.deepest - 1) >= s->options.floor) law.deepest++;
     if (!rbt_contact_init(&s->contact, &law, &s->surface.def, &s->tracks, error)) return false;
     s->touching = true;
-    for (size_t l = 0; l < s->contact.surface.leaf_count; l++)
-        for (int k = 0; k < s->contact.surface.leaves[l].corners; k++)
-            s->on_surface[s->contact.surface.leaves[l].node[k]] = 1;
     char text[192];
     if (!limits_are_kept(s, error)) return false;
     if (rbt_contact_is_legal(&s->contact, s->surface.x, text, sizeof text)) return true;
@@ -193,6 +206,8 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
         return NULL;
     }
     s->node_count = model->node_count + rbt_obstacle_node_count(model);
+    s->timed_every = s->node_count < FEW_NODES ? TIMED_OF_FEW : TIMED;
+    s->reading = reading_time();
     s->arena = rbt_arena_new();
     size_t n = s->node_count;
     s->tracks = (rbt_tracks){.count = n, .tick = ldexp(model->step, -RBT_TICK_BITS)};
@@ -200,7 +215,6 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
               (s->tracks.v = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
               (s->tracks.t = rbt_arena_take(s->arena, n, sizeof(int64_t))) &&
               (s->tracks.inverse_mass = rbt_arena_take(s->arena, n, sizeof(double))) &&
-              (s->on_surface = rbt_arena_take(s->arena, n, 1)) &&
               (s->shown = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
               (s->damping = rbt_arena_take(s->arena, rbt_clocks_memory(model), sizeof(double)));
     if (!ok) rbt_fail_memory(error, 8 * n * sizeof(double), "a stepper");
@@ -275,7 +289,7 @@ static bool load(async_contact *s, const rbt_state *state) {
     for (size_t i = 0; i < n; i++) s->tracks.t[i] = stored ? p.t[i] : t;
     if (s->touching) drive(s, t);
     if (!stored) s->head = (memory_head){.step = s->model->step};
-    s->now = t - 1;
+    s->now = s->next = t - 1;
     s->end = t;
     s->synchronised = true;
     rbt_held_nodes(s->model, time_of(s, t), s->clocks.held);
@@ -300,11 +314,9 @@ static void store(const async_contact *s, rbt_state *state, int64_t end) {
 
 // ---- Moments
 
-enum { TIMED = 13 };  // one moment in so many is timed, and counts for all of them
-
 static double lap(async_contact *s, int stage, double since) {
     double now = rbt_now();
-    s->seconds[stage] += TIMED * (now - since);
+    s->seconds[stage] += s->timed_every * fmax(now - since - s->reading, 0);
     return now;
 }
 
@@ -324,45 +336,72 @@ static bool has_time(async_contact *s, int64_t t) {
     return false;
 }
 
-static bool moment(async_contact *s, int64_t t, double time) {
-    rbt_contact *c = s->touching ? &s->contact : NULL;
-    if (!has_time(s, t)) return false;
-    if (c && s->surface.moving && rbt_tick_level(t) == 0) drive(s, t);
-    bool timed = s->moments++ % TIMED == 0, ok = true;
-    if (c && t >= c->end && !search(s, t)) return false;
+static void tick(async_contact *s, int64_t t, double time, int slowest) {
+    s->forces += (int64_t)rbt_clocks_tick(&s->clocks, &s->tracks, t, time, !s->head.started, s->damping);
+    if (slowest == 0) s->forces++;  // gravity
+    s->head.started = 1;
+}
+
+// Nodes that elements, gravity or scripts have kicked
+static void check(async_contact *s, int64_t t, int slowest) {
+    rbt_contact *c = &s->contact;
+    if (slowest == 0) {
+        rbt_contact_check(c, NULL, 0, s->surface.moving ? s->node_count : s->model->node_count, t);
+        return;
+    }
+    for (size_t i = 0; i < s->clocks.count; i++) {
+        const rbt_clock *k = &s->clocks.clocks[i];
+        if (k->level >= slowest) rbt_contact_check(c, k->nodes, 0, k->node_count, t);
+    }
+}
+
+// A moment in which nothing ticks but elements: no certificate expires, no layer is awake or none ticks.
+static bool quiet_moment(async_contact *s, int64_t t, double time, int slowest, bool timed) {
     double clock = timed ? rbt_now() : 0;
-    if (c) rbt_contact_expire(c, t);
-    if (timed) clock = lap(s, CERTIFY, clock);
-    if (c) rbt_contact_measure(c, t);
-    if (timed) clock = lap(s, CONTACT, clock);
-    int slowest = rbt_tick_level(t);
-    bool elastic = slowest <= s->clocks.finest;
-    if (elastic) {
-        s->forces += (int64_t)rbt_clocks_tick(&s->clocks, &s->tracks, t, time, !s->head.started, s->damping);
-        if (slowest == 0) s->forces++;  // gravity
-        s->head.started = 1;
-    }
+    tick(s, t, time, slowest);
     if (timed) clock = lap(s, ELASTIC, clock);
-    if (c) rbt_contact_kick(c, t);
-    if (timed) clock = lap(s, CONTACT, clock);
-    if (c && elastic) {
-        for (size_t i = 0; i < s->clocks.count; i++) {
-            const rbt_clock *k = &s->clocks.clocks[i];
-            if (k->level < slowest) continue;
-            for (size_t j = 0; j < (k->level ? k->node_count : s->model->node_count); j++) {
-                size_t n = k->level ? (size_t)k->nodes[j] : j;
-                if (s->on_surface[n]) rbt_contact_check(c, n, t);
-            }
-            if (k->level == 0) break;  // these were all
+    bool ok = true;
+    if (s->touching) {
+        check(s, t, slowest);
+        if (s->contact.leaver_count || s->contact.cut) {
+            ok = rbt_contact_settle(&s->contact, t);
+            s->next = t;
         }
+        if (timed) lap(s, CERTIFY, clock);
     }
-    for (size_t n = s->model->node_count; c && s->surface.moving && slowest == 0 && n < s->node_count; n++)
-        rbt_contact_check(c, n, t);
-    if (c) ok = rbt_contact_settle(c, t);
-    if (timed) lap(s, CERTIFY, clock);
-    s->now = t;
-    if (ok && c && c->cut) ok = search(s, t);
     return ok;
+}
+
+static bool full_moment(async_contact *s, int64_t t, double time, int slowest, bool timed) {
+    rbt_contact *c = &s->contact;
+    if (t >= c->end && !search(s, t)) return false;
+    double clock = timed ? rbt_now() : 0;
+    rbt_contact_expire(c, t);
+    if (timed) clock = lap(s, CERTIFY, clock);
+    rbt_contact_measure(c, t);
+    if (timed) clock = lap(s, CONTACT, clock);
+    bool elastic = slowest <= s->clocks.finest;
+    if (elastic) tick(s, t, time, slowest);
+    if (timed) clock = lap(s, ELASTIC, clock);
+    rbt_contact_kick(c, t);
+    if (timed) clock = lap(s, CONTACT, clock);
+    if (elastic) check(s, t, slowest);
+    bool ok = rbt_contact_settle(c, t);
+    if (timed) lap(s, CERTIFY, clock);
+    return ok;
+}
+
+// quiet: contact has nothing to do before the kicks.
+static bool moment(async_contact *s, int64_t t, double time, bool quiet) {
+    if (!has_time(s, t)) return false;
+    int slowest = rbt_tick_level(t);
+    if (s->surface.moving && slowest == 0) drive(s, t);
+    bool timed = s->until_timed-- == 0;
+    if (timed) s->until_timed = s->timed_every - 1;
+    s->moments++;
+    bool ok = quiet ? quiet_moment(s, t, time, slowest, timed) : full_moment(s, t, time, slowest, timed);
+    s->now = t;
+    return ok && s->contact.cut ? search(s, t) : ok;
 }
 
 static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_report *report) {
@@ -423,13 +462,12 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_st
     int shift = RBT_TICK_BITS - s->clocks.finest;
     for (;;) {
         int64_t t = ((s->now >> shift) + 1) << shift;
-        if (s->touching) {
-            int64_t next = rbt_contact_next(&s->contact, s->now);
-            if (next < t) t = next;
-        }
+        if (s->next <= s->now) s->next = s->touching ? rbt_contact_next(&s->contact, s->now) : INT64_MAX;
+        bool quiet = t < s->next;
+        if (!quiet) t = s->next;
         if (t >= end) break;
         double time = time_of(s, t);
-        if (!moment(s, t, time)) return explain(s, state, report);
+        if (!moment(s, t, time, quiet)) return explain(s, state, report);
         if (t < show_from) continue;
         show(s, t, time);
         if (!s->witness->every) show_from = INT64_MAX;

@@ -148,6 +148,7 @@ static bool copy_flowing(rbt_clocks *s, rbt_error *error) {
         size_t bytes = groups[g].count * sizeof **s->flowing;
         if (!(s->flowing[g] = rbt_arena_take(s->arena, groups[g].count, sizeof **s->flowing)))
             return rbt_fail_memory(error, bytes, "clocks");
+        s->flows = true;
         memcpy(s->flowing[g], groups[g].data, bytes);
         groups[g].data = s->flowing[g];
     }
@@ -207,7 +208,8 @@ bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error
     *s = (rbt_clocks){.model = m,
                       .arena = rbt_arena_new(),
                       .memory_count = rbt_clocks_memory(m),
-                      .driven = m->motions.node_count > 0};
+                      .driven = m->motions.node_count > 0,
+                      .loaded = m->loads.node_load_count > 0 || m->loads.wind_count > 0};
     signed char **levels = s->arena ? rbt_arena_take(s->arena, m->group_count, sizeof *levels) : NULL;
     bool ok = levels && (s->clocks = rbt_arena_take(s->arena, MOST_LEVELS, sizeof *s->clocks));
     for (size_t g = 0; ok && g < m->group_count; g++)
@@ -261,11 +263,16 @@ static void hold(rbt_clocks *s, rbt_tracks *tracks, double t) {
 static inline void gather(const rbt_clocks *s, const rbt_clock *clock, size_t n, const double *before, bool first,
                           double f[3]) {
     const rbt_plan *plan = &clock->plan;
-    double beta = before && !first ? s->model->bodies[s->model->node_body[n]].damping.stiffness / clock->h : 0;
-    for (size_t k = plan->node_start[n]; k < plan->node_start[n + 1]; k++) {
+    size_t k = plan->node_start[n], end = plan->node_start[n + 1];
+    if (!before || first) {
+        for (; k < end; k++) rbt_add_scaled(f, -1, s->partial + 3 * (size_t)plan->node_slots[k]);
+        return;
+    }
+    double beta = s->model->bodies[s->model->node_body[n]].damping.stiffness / clock->h;
+    for (; k < end; k++) {
         size_t slot = 3 * (size_t)plan->node_slots[k];
         const double *pull = s->partial + slot;
-        f[0] -= pull[0], f[1] -= pull[1], f[2] -= pull[2];
+        rbt_add_scaled(f, -1, pull);
         for (size_t i = 0; beta > 0 && i < 3; i++) f[i] -= beta * (pull[i] - before[slot + i]);
     }
 }
@@ -281,10 +288,12 @@ static void tick_step(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock,
     const rbt_model *m = s->model;
     double *v = tracks->v, *x = tracks->x;
     if (s->driven) rbt_held_nodes(m, t, s->held);
-    rbt_force_external(m, t, x, v, s->f);
+    if (s->loaded) rbt_force_external(m, t, x, v, s->f);
     for (size_t n = 0; n < m->node_count; n++) {
-        double *f = s->f + 3 * n, alpha = m->bodies[m->node_body[n]].damping.mass;
+        double f[3];
+        for (size_t i = 0; i < 3; i++) f[i] = s->loaded ? s->f[3 * n + i] : m->mass[n] * m->gravity[i];
         gather(s, clock, n, before, first, f);
+        double alpha = places ? m->bodies[m->node_body[n]].damping.mass : 0;
         for (size_t i = 0; places && i < 3; i++) {
             if (!first) f[i] -= alpha * m->mass[n] * (x[3 * n + i] - places[3 * n + i]) / clock->h;
             places[3 * n + i] = x[3 * n + i];
@@ -305,7 +314,7 @@ size_t rbt_clocks_tick(rbt_clocks *s, rbt_tracks *tracks, int64_t tick, double t
         double *places = s->mass_damped ? memory + s->memory_count - 3 * m->node_count : NULL;
         size_t count = clock->level ? clock->node_count : m->node_count;
         for (size_t i = 0; i < count; i++) rbt_track_move(tracks, clock->level ? (size_t)clock->nodes[i] : i, tick);
-        for (size_t k = 0; k < clock->plan.chunk_count; k++)
+        for (size_t k = 0; s->flows && k < clock->plan.chunk_count; k++)
             if (s->flowing[clock->plan.chunks[k].group]) flow_chunk(s, &clock->plan.chunks[k], tracks->x, memory);
         rbt_force_slots(&s->elastic, &clock->plan, tracks->x, NULL, s->partial);
         if (clock->level == 0) tick_step(s, tracks, clock, t, first, before, places);

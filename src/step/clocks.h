@@ -37,6 +37,8 @@ typedef struct rbt_clocks {
     unsigned char *held;  // (node_count)
     bool mass_damped, stiffness_damped;
     bool driven;   // some nodes follow scripts: who is held, and how fast, changes with time
+    bool loaded;   // there are forces from outside other than gravity
+    bool flows;    // some hinges yield
     size_t flow;   // where the memory of hinges that yield begins
     double *work;  // by prescribed nodes so far [J]
 } rbt_clocks;
