@@ -360,6 +360,11 @@ bool rbt_cholesky_solve_rows(rbt_cholesky *c, const double *b, double *x) {
 
 bool rbt_cholesky_solve(rbt_cholesky *c, const double *b, double *x) { return rbt_cholesky_solve_many(c, 1, b, x); }
 
+rbt_series *rbt_cholesky_series(const rbt_cholesky *c, size_t members, rbt_error *error) {
+    assert(c->current == DEFINITE && c->kept_count == c->row_count);
+    return rbt_series_new(c->frontal, c->row_at, members, error);
+}
+
 static double largest(const double *values, size_t count) {
     double most = 0;
     for (size_t i = 0; i < count; i++) most = fmax(most, isnan(values[i]) ? INFINITY : fabs(values[i]));

@@ -23,6 +23,7 @@
 #include "math/block_matrix.h"
 #include "math/scalar_matrix.h"
 #include "solve/result.h"
+#include "solve/series.h"
 
 typedef struct rbt_cholesky rbt_cholesky;
 
@@ -65,6 +66,10 @@ bool rbt_cholesky_solve_rows(rbt_cholesky *cholesky, const double *b, double *x)
 
 // The same as rbt_cholesky_solve for `count` vectors, one after the other in b and x: faster than one by one, equal up to rounding.
 bool rbt_cholesky_solve_many(rbt_cholesky *cholesky, size_t count, const double *b, double *x);
+
+// A series of solves (solve/series.h) with the last factor L L^T of blocks, in double precision and with all rows kept, which is no
+// longer needed for it.
+rbt_series *rbt_cholesky_series(const rbt_cholesky *cholesky, size_t members, rbt_error *error);
 
 // Solves, refines and judges: *residual = |b - A x| / (|A| |x| + |b|) in the maximum norm, about 1e-16 for a stable
 // factor; RBT_SOLVE_UNSTABLE if it stays above 1e-10. With a factor L L^T, which needs neither, it only solves: 0.

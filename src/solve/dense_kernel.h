@@ -25,7 +25,8 @@ enum { SIDES_ROWS = 6, SIDES_VECTORS = RBT_SIDES_VECTORS };  // unknowns times v
         BYTES_##type, QUANTUM_##type, STRIP_##type, LANES_##type, clear_##type, enter_##type, add_##type,            \
             eliminate_##type, eliminate_strips_##type, subtract_##type, invert_##type, forward_##type,               \
             backward_##type, forward_strips_##type, backward_strips_##type, take_##type, read_sides_##type,          \
-            write_sides_##type, gather_##type, add_vectors_##type                                                    \
+            write_sides_##type, gather_##type, add_vectors_##type, series_count_##type, series_fill_##type,          \
+            series_forward_##type, series_backward_##type                                                            \
     }
 #endif
 
@@ -385,6 +386,8 @@ static void NAME(subtract)(const rbt_front *f, size_t first, size_t last) {
 }
 
 #include "solve/dense_solve_kernel.h"
+
+#include "solve/dense_series_kernel.h"
 
 #undef VEC
 #undef LANES

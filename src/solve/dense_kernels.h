@@ -114,6 +114,12 @@ typedef struct rbt_dense_kernels {
     void (*gather)(const void *from, const int32_t *node, size_t count, size_t block, size_t width, void *to);
     void (*add_vectors)(const rbt_front *front, const rbt_front_vectors *v, const rbt_front *child, const void *y,
                         const int32_t *relative, size_t block);
+
+    // ---- a series of solves with P = [L11^-1; -L21 L11^-1] (solve/series.h); vectors t have the rows of the front ----
+    size_t (*series_count)(const rbt_front *front);                                          // numbers in P
+    void (*series_fill)(const rbt_front *front, void *work, void *P);                        // work: one vector
+    void (*series_forward)(const rbt_front *front, const void *P, void *t);                  // t = P t
+    void (*series_backward)(const rbt_front *front, const void *P, const void *t, void *x);  // x = P^T t
 } rbt_dense_kernels;
 
 // NULL if the processor does not have the instruction set.

@@ -1,6 +1,7 @@
 #include "step/march.h"
 
 #include "base/threads.h"
+#include "step/stride.h"
 #include "step/touch.h"
 
 #include <string.h>
@@ -231,20 +232,29 @@ static bool march_child(const rbt_march *march, rbt_pace *p, rbt_pace *child, si
     return march_part(march, child, columns, true, instant * child->substeps);
 }
 
+// Whether part c is a child of `own` that takes its steps one by one
+static bool marches_here(const rbt_march *march, size_t c, int own) {
+    const rbt_pace *child = &march->parts->items[c];
+    return child->parent == own && !(march->state && rbt_stride_is_open(child));
+}
+
 // Siblings do not know of each other: they share the threads. One alone leaves them to its solves, which look for threads
 // themselves when they are not in a parallel region.
 static bool march_children(const rbt_march *march, rbt_pace *p, size_t columns, int64_t instant) {
     rbt_paces *parts = march->parts;
     int own = (int)(p - parts->items);
+    size_t left = 0;
     bool good = true;
-    if (p->child_count == 1 || parts->model->node_count < RBT_PARALLEL_FROM) {
-        for (size_t c = 1; good && c < parts->count; c++)
-            if (parts->items[c].parent == own) good = march_child(march, p, &parts->items[c], columns, instant);
+    if (march->state && !own) rbt_strides_march(march);
+    for (size_t c = 1; c < parts->count; c++) left += marches_here(march, c, own);
+    if (left < 2 || parts->model->node_count < RBT_PARALLEL_FROM) {
+        for (size_t c = 1; good && left && c < parts->count; c++)
+            if (marches_here(march, c, own)) good = march_child(march, p, &parts->items[c], columns, instant);
         return good;
     }
 #pragma omp parallel for schedule(dynamic, 1) reduction(&& : good)
     for (size_t c = 1; c < parts->count; c++)
-        if (parts->items[c].parent == own) good = march_child(march, p, &parts->items[c], columns, instant) && good;
+        if (marches_here(march, c, own)) good = march_child(march, p, &parts->items[c], columns, instant) && good;
     return good;
 }
 

@@ -12,6 +12,7 @@
 #include "solve/cg.h"
 #include "step/march.h"
 #include "step/method.h"
+#include "step/stride.h"
 #include "step/tempo_choice.h"
 #include "step/touch.h"
 
@@ -271,6 +272,7 @@ static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_
         if (outcome != RBT_DONE) return outcome;
         if (i && parts->items[p->parent].stale && !rbt_march_condense(parts, p)) return RBT_OUT_OF_MEMORY;
     }
+    if (!rbt_strides_make(parts)) return RBT_OUT_OF_MEMORY;
     for (size_t i = 0; i < parts->count; i++) parts->items[i].stale = false;
     s->factored_step = H;
     return RBT_DONE;

@@ -1,5 +1,6 @@
 #include "step/pace.h"
 
+#include "step/stride.h"
 #include "step/touch.h"
 
 #include <math.h>
@@ -24,6 +25,7 @@ void rbt_paces_free(rbt_paces *parts) {
         rbt_cholesky_free(parts->items[i].cholesky);
         rbt_lu_free(parts->items[i].lu);
         rbt_touches_free(&parts->items[i]);
+        rbt_stride_free(&parts->items[i]);
     }
     rbt_arena_free(parts->arena);
     parts->arena = NULL;

@@ -35,6 +35,7 @@ typedef struct rbt_response {
 } rbt_response;
 
 typedef struct rbt_touch rbt_touch;
+typedef struct rbt_stride rbt_stride;
 
 typedef struct rbt_pace {
     int parent;        // -1: the root
@@ -79,6 +80,7 @@ typedef struct rbt_pace {
 
     rbt_touch *touches;        // (substeps) obstacles met in each step (step/touch.h); NULL: push and contact are all
     rbt_block_matrix touched;  // work space for these
+    rbt_stride *stride;        // all steps at once (step/stride.h); NULL: one by one
 } rbt_pace;
 
 enum { RBT_MARCH_COLUMNS = 8 };

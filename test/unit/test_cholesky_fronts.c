@@ -4,6 +4,7 @@
 #include "grid_matrix.h"
 #include "solve/cholesky.h"
 #include "solve/frontal.h"
+#include "solve/series.h"
 
 #include <float.h>
 #include <setjmp.h>
@@ -219,6 +220,26 @@ static void solve_ordered(const fronts *f, size_t block, size_t count, double *x
     free(row);
 }
 
+static void turn(void *b, size_t step, size_t first, size_t count, const double *x, double *right) {
+    (void)x;
+    if (!step) memcpy(right, (const double *)b + first, count * sizeof *right);
+}
+
+// The same for one vector, by a series of one solve
+static void solve_in_series(const fronts *f, double *x) {
+    int32_t *order = malloc(f->tree.node_count * sizeof *order);
+    for (size_t p = 0; p < f->tree.node_count; p++) order[p] = (int32_t)p;
+    rbt_series *s = rbt_series_new(f->frontal, order, 1, NULL);
+    assert_non_null(s);
+    double *b = calloc(s->length, sizeof *b);
+    for (size_t p = 0; p < s->node_count; p++) memcpy(b + s->place[p], x + 3 * p, 3 * sizeof *b);
+    rbt_crew alone = rbt_crew_alone();
+    rbt_series_run(s, &alone, 1, turn, b);
+    for (size_t p = 0; p < s->node_count; p++) memcpy(x + 3 * p, s->x + s->place[p], 3 * sizeof *b);
+    rbt_series_free(s);
+    free(b), free(order);
+}
+
 // Solutions of one set of instructions against those of plain code, for 1 to MOST_SIDES right-hand sides
 static void instruction_sets_agree(void **state) {
     (void)state;
@@ -242,6 +263,13 @@ static void instruction_sets_agree(void **state) {
                         solve_ordered(&f, block, count, x);
                         if (!single && set == RBT_PLAIN) memcpy(reference, x, count * n * sizeof *x);
                         else assert_true(dense_distance(x, reference, count * n) < (single ? 1e-4 : 1e-12));
+                        free(x);
+                    }
+                    if (!single && block == 3) {
+                        double *x = malloc(n * sizeof *x);
+                        memcpy(x, b, n * sizeof *x);
+                        solve_in_series(&f, x);
+                        assert_true(dense_distance(x, reference, n) < 1e-12);
                         free(x);
                     }
                     // In a column that has everything below it, a bad pivot is found where it is.
