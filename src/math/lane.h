@@ -27,17 +27,24 @@ static inline rbt_lane lane_load(const double *p) {
 static inline void lane_store(double *p, rbt_lane v) { memcpy(p, &v, sizeof v); }
 static inline rbt_lane lane_of(double s) { return s - (rbt_lane){0}; }
 
+#if defined(__AVX__) && !defined(__AVX512F__)
+#define RBT_LANE_IS_PLACE  // four doubles: a vector and a spare number
 static inline rbt_lane lane_select(rbt_lane_mask where, rbt_lane a, rbt_lane b) {
-    rbt_lane_mask x, y;
-    rbt_lane r;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    x = (where & x) | (~where & y);
-    memcpy(&r, &x, sizeof r);
-    return r;
+    return __builtin_ia32_blendvpd256(b, a, (rbt_lane)where);
 }
+static inline bool lane_any(rbt_lane_mask m) { return __builtin_ia32_movmskpd256((rbt_lane)m) != 0; }
+#else
+static inline rbt_lane lane_select(rbt_lane_mask where, rbt_lane a, rbt_lane b) {
+    return (rbt_lane)((where & (rbt_lane_mask)a) | (~where & (rbt_lane_mask)b));
+}
+static inline bool lane_any(rbt_lane_mask m) {
+    int64_t bits = 0;
+    for (int l = 0; l < RBT_LANES; l++) bits |= m[l];
+    return bits != 0;
+}
+#endif
 static inline rbt_lane lane_max(rbt_lane a, rbt_lane b) { return lane_select(a > b, a, b); }
-static inline rbt_lane lane_abs(rbt_lane a) { return lane_select(a < 0, -a, a); }
+static inline rbt_lane lane_abs(rbt_lane a) { return (rbt_lane)((rbt_lane_mask)a & INT64_MAX); }
 
 static inline rbt_lane lane_sqrt(rbt_lane a) {
     for (int l = 0; l < RBT_LANES; l++) a[l] = sqrt(a[l]);
@@ -47,16 +54,10 @@ static inline rbt_lane lane_log(rbt_lane a) {
     for (int l = 0; l < RBT_LANES; l++) a[l] = log(a[l]);
     return a;
 }
-static inline bool lane_any(rbt_lane_mask m) {
-    int64_t bits = 0;
-    for (int l = 0; l < RBT_LANES; l++) bits |= m[l];
-    return bits != 0;
-}
 
-// Four doubles at once: a vector and a spare number
-#if defined(__AVX__) && !defined(__AVX512F__)
-#define RBT_LANE_IS_PLACE
-static inline void lane_transpose(rbt_lane r[4]) {
+#ifdef RBT_LANE_IS_PLACE
+// Vectors in places: r[l][i] becomes r[i][l].
+static inline void lane_from_places(rbt_lane r[4]) {
     rbt_lane a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
     rbt_lane b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
     rbt_lane c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
@@ -64,7 +65,17 @@ static inline void lane_transpose(rbt_lane r[4]) {
     r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
     r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
     r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+// The other way: to[l][i] = r[i][l]; to[l][3] is any number.
+static inline void lane_to_places(const rbt_lane r[3], rbt_lane to[4]) {
+    rbt_lane a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
+    rbt_lane b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+    rbt_lane c = __builtin_shufflevector(r[2], r[2], 1, 0, 3, 2);
+    to[0] = __builtin_shufflevector(a, r[2], 0, 1, 4, 5);
+    to[1] = __builtin_shufflevector(b, c, 0, 1, 4, 5);
+    to[2] = __builtin_shufflevector(a, r[2], 2, 3, 6, 7);
+    to[3] = __builtin_shufflevector(b, c, 2, 3, 6, 7);
 }
 #endif
 

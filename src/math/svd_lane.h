@@ -34,53 +34,66 @@ typedef struct rbt_lane_invariants {
     rbt_lane slope;           // g'(I1)
 } rbt_lane_invariants;
 
-// I2, I3, I4, cof F and C = F^T F (symmetric, all nine entries)
-static inline void lane_squares(const rbt_lane3 *F, rbt_lane_invariants *I, rbt_lane3 *C, rbt_lane3 *cofactor) {
+// I2, I3, I4, cof F and the upper half of C = F^T F
+static inline void lane_upper_squares(const rbt_lane3 *F, rbt_lane_invariants *I, rbt_lane3 *C, rbt_lane3 *cofactor) {
     I->I3 = lane_cofactor(F, cofactor);
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    for (int k = 0; k < 6; k++) {
-        int i = row[k], j = column[k];
-        rbt_lane dot = F->at[i] * F->at[j] + F->at[3 + i] * F->at[3 + j] + F->at[6 + i] * F->at[6 + j];
-        C->at[3 * i + j] = C->at[3 * j + i] = dot;
-    }
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            C->at[3 * i + j] = F->at[i] * F->at[j] + F->at[3 + i] * F->at[3 + j] + F->at[6 + i] * F->at[6 + j];
     const rbt_lane *c = C->at;
     I->I2 = c[0] + c[4] + c[8];
     I->I4 = c[0] * c[0] + c[4] * c[4] + c[8] * c[8] + 2 * (c[1] * c[1] + c[2] * c[2] + c[5] * c[5]);
 }
 
-// I1 from I2, I3, I4, for `count` vectors at once; `bad`: the lanes in which R is (nearly) undetermined or F is not a number. A lane
-// that moved by less than 2e-6 of itself is at its root to rounding, since the error is cubed, and stays: what it gets does not
-// depend on the others.
+// The same with all nine entries of C
+static inline void lane_squares(const rbt_lane3 *F, rbt_lane_invariants *I, rbt_lane3 *C, rbt_lane3 *cofactor) {
+    lane_upper_squares(F, I, C, cofactor);
+    C->at[3] = C->at[1];
+    C->at[6] = C->at[2];
+    C->at[7] = C->at[5];
+}
+
+// One step of Halley for g(s) = 0: what s moves down by, 2 g g' / (2 g'^2 - g g''), with 4 g = q^2 - 4 b - 8 J s, q = s^2 - a
+static inline rbt_lane lane_halley(rbt_lane s, rbt_lane a, rbt_lane b4, rbt_lane J2) {
+    rbt_lane q = s * s - a, g4 = q * q - (4 * J2 * s + b4), slope = s * q - J2, twice = slope + slope;
+    return g4 * slope / (twice * twice - g4 * (1.5 * q + a));
+}
+
+// I1 from I2, I3, I4, for `count` vectors at once; `bad`: the lanes in which R is (nearly) undetermined or F is not a number. All lanes
+// make two steps. One that then moved by less than 2e-6 of itself is at its root to rounding, since the error is cubed, and stays:
+// what it gets does not depend on the others.
 static inline __attribute__((always_inline)) void lane_sums_of_stretches(rbt_lane_invariants *I, rbt_lane_mask *bad,
                                                                          int count) {
-    enum { MOST_VECTORS = 8 };
-    rbt_lane a[MOST_VECTORS], b[MOST_VECTORS], J2[MOST_VECTORS], s[MOST_VECTORS];
-    rbt_lane_mask moving[MOST_VECTORS];
+    enum { MOST_VECTORS = 8, MOST_STEPS = 6 };
+    rbt_lane a[MOST_VECTORS], b4[MOST_VECTORS], J2[MOST_VECTORS], s[MOST_VECTORS], least[MOST_VECTORS];
+    rbt_lane_mask moving[MOST_VECTORS], any = {0};
     for (int i = 0; i < count; i++) {
         a[i] = I[i].I2;
-        b[i] = 0.5 * (a[i] * a[i] - I[i].I4);
+        b4[i] = 2 * (a[i] * a[i] - I[i].I4);
         J2[i] = 2 * I[i].I3;
         s[i] = lane_sqrt(3 * a[i]);
-        moving[i] = s[i] == s[i];
+        least[i] = 0.028867513459481287 * a[i] * s[i];  // of g': 0.05 a^(3/2)
     }
-    for (int k = 0; k < 6; k++) {
-        rbt_lane_mask any = {0};
+    for (int i = 0; i < count; i++) s[i] -= lane_halley(s[i], a[i], b4[i], J2[i]);
+    for (int i = 0; i < count; i++) {
+        rbt_lane by = lane_halley(s[i], a[i], b4[i], J2[i]);
+        s[i] -= by;
+        moving[i] = lane_abs(by) > 2e-6 * s[i];
+        any |= moving[i];
+    }
+    for (int k = 2; k < MOST_STEPS && lane_any(any); k++) {
+        any = moving[0] & 0;
         for (int i = 0; i < count; i++) {
-            rbt_lane q = s[i] * s[i] - a[i], g = 0.25 * q * q - b[i] - J2[i] * s[i], slope = s[i] * q - J2[i];
-            rbt_lane below = 2 * slope * slope - g * (3 * s[i] * s[i] - a[i]);
-            rbt_lane by = 2 * g * slope / lane_select(below > 0, below, lane_of(1));
+            rbt_lane by = lane_halley(s[i], a[i], b4[i], J2[i]);
             s[i] = lane_select(moving[i], s[i] - by, s[i]);
             moving[i] &= lane_abs(by) > 2e-6 * s[i];
             any |= moving[i];
         }
-        if (!lane_any(any)) break;
     }
     for (int i = 0; i < count; i++) {
-        rbt_lane q = s[i] * s[i] - a[i], g = 0.25 * q * q - b[i] - J2[i] * s[i];
         I[i].I1 = s[i];
-        I[i].slope = s[i] * q - J2[i];
-        bad[i] = ~((I[i].slope > 0) & (I[i].slope * I[i].slope > 0.0025 * a[i] * a[i] * a[i]) &
-                   (lane_abs(g) < 1e-14 * (a[i] * a[i])));
+        I[i].slope = s[i] * (s[i] * s[i] - a[i]) - J2[i];
+        bad[i] = ~(I[i].slope > least[i]) | moving[i];
     }
 }
 

@@ -92,13 +92,20 @@ bool rbt_plan_fill(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, rb
 }
 
 void rbt_chunk_gather(const rbt_plan *plan, const rbt_chunk *chunk, const double *of_nodes, double *places) {
+    enum { AHEAD = 24 };  // nodes of a chunk lie together in space, but not in memory
     const int32_t *node = plan->slot_node + chunk->slot_begin;
     for (size_t k = 0; k < chunk->slot_count; k++) {
-        memcpy(places + 4 * k, of_nodes + 3 * (size_t)node[k], 3 * sizeof *places);
-        places[4 * k + 3] = 0;
+        const double *from = of_nodes + 3 * (size_t)node[k];
+        double *to = places + 4 * k;
+        __builtin_prefetch(of_nodes + 3 * (size_t)node[k + AHEAD < chunk->slot_count ? k + AHEAD : k]);
+        to[0] = from[0];
+        to[1] = from[1];
+        to[2] = from[2];
+        to[3] = 0;
     }
 }
 
 void rbt_chunk_put(const rbt_chunk *chunk, const double *places, double *slots) {
-    for (size_t k = 0; k < chunk->slot_count; k++) memcpy(slots + 3 * k, places + 4 * k, 3 * sizeof *slots);
+    for (size_t k = 0; k < chunk->slot_count; k++)
+        for (size_t i = 0; i < 3; i++) slots[3 * k + i] = places[4 * k + i];
 }
