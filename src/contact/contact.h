@@ -97,9 +97,13 @@ typedef struct rbt_contact {
     int64_t begin, end;  // [ticks]
     int64_t moment;      // what these two belong to: time since the begin, and until nodes are looked at again [s]
     double since, left;
-    int64_t length;   // of the next one
-    bool cut;         // a promise was broken: it ends now
-    int since_build;  // windows since the tree was built
+    int64_t length;                 // of the next one
+    bool cut;                       // a promise was broken: it ends now
+    int since_build;                // windows since the tree was built
+    double *renewed;                // (node_count x 3) places since which the tree counts drifts
+    size_t looks;                   // pairs of leaves that the last search looked at
+    size_t all_looks, first_front;  // with a new tree, and the length of its list; 0: there is none
+    size_t vain;                    // looks in vain since places were renewed
     rbt_candidate *candidates, *sort;
     size_t candidate_capacity, sort_capacity;
     rbt_pair *pairs;

@@ -28,16 +28,33 @@ void rbt_dop_add_ball(rbt_dop *dop, const double center[3], double radius) {
     }
 }
 
-static bool apart_on(const rbt_dop *a, const rbt_dop *b, int i) {
-    return a->low[i] > b->high[i] || b->low[i] > a->high[i];
+// The widest gap along an axis; negative: they overlap
+static double gap_between(const rbt_dop *a, const rbt_dop *b) {
+    double widest = -INFINITY;
+    for (int i = 0; i < RBT_DOP_AXES; i++) {
+        double above = b->low[i] - a->high[i], below = a->low[i] - b->high[i];
+        widest = rbt_larger(widest, rbt_larger(above, below));
+    }
+    return widest;
 }
 
-// The axis that tells them apart, the one that did so before first; -1 if none does
-static int separating_axis(const rbt_dop *a, const rbt_dop *b, int before) {
-    if (before >= 0 && apart_on(a, b, before)) return before;
-    for (int i = 0; i < RBT_DOP_AXES; i++)
-        if (apart_on(a, b, i)) return i;
-    return -1;
+static float ball_distance(const rbt_ball *a, const rbt_ball *b) {
+    float x = a->center[0] - b->center[0], y = a->center[1] - b->center[1], z = a->center[2] - b->center[2];
+    return sqrtf(x * x + y * y + z * z) + a->radius + b->radius;
+}
+
+// How far they can have drifted relative to each other, rounded up: at the start of the span, and at any time of it
+static float first_drift(const rbt_drift *a, const rbt_drift *b) {
+    return (1 + 0x1p-18f) * ball_distance(&a->first, &b->first);
+}
+
+static float drift_between(const rbt_drift *a, const rbt_drift *b) {
+    float first = ball_distance(&a->first, &b->first), last = ball_distance(&a->last, &b->last);
+    return (1 + 0x1p-18f) * ((first > last ? first : last) + a->reach + b->reach);
+}
+
+static float slack_of(const rbt_tree *tree, const rbt_node_pair *pair, double gap) {
+    return (1 - 0x1p-18f) * (float)gap - first_drift(&tree->drifts[pair->a], &tree->drifts[pair->b]);
 }
 
 bool rbt_tree_init(rbt_tree *tree, size_t leaf_count, rbt_error *error) {
@@ -45,9 +62,13 @@ bool rbt_tree_init(rbt_tree *tree, size_t leaf_count, rbt_error *error) {
     tree->nodes = rbt_array_new(tree->node_count, sizeof *tree->nodes, "a tree of boxes", error);
     tree->leaf_node = rbt_array_new(leaf_count, sizeof *tree->leaf_node, "a tree of boxes", error);
     tree->order = rbt_array_new(leaf_count, sizeof *tree->order, "a tree of boxes", error);
-    if (tree->nodes && tree->leaf_node && tree->order) return true;
-    rbt_tree_free(tree);
-    return false;
+    tree->drifts = rbt_array_new(tree->node_count, sizeof *tree->drifts, "a tree of boxes", error);
+    if (!tree->nodes || !tree->leaf_node || !tree->order || !tree->drifts) {
+        rbt_tree_free(tree);
+        return false;
+    }
+    for (size_t n = 0; n < tree->node_count; n++) tree->drifts[n].first.radius = INFINITY;
+    return true;
 }
 
 void rbt_tree_free(rbt_tree *tree) {
@@ -57,6 +78,8 @@ void rbt_tree_free(rbt_tree *tree) {
     free(tree->front);
     free(tree->next);
     free(tree->pairs);
+    free(tree->entries);
+    free(tree->drifts);
     *tree = (rbt_tree){0};
 }
 
@@ -116,6 +139,17 @@ void rbt_tree_build(rbt_tree *tree, const double *centers) {
     tree->front_count = 0;
 }
 
+static void join_balls(const rbt_ball *a, const rbt_ball *b, rbt_ball *both) {
+    float square[2] = {0, 0};
+    for (int k = 0; k < 3; k++) {
+        both->center[k] = 0.5f * (a->center[k] + b->center[k]);
+        square[0] += (a->center[k] - both->center[k]) * (a->center[k] - both->center[k]);
+        square[1] += (b->center[k] - both->center[k]) * (b->center[k] - both->center[k]);
+    }
+    float left = sqrtf(square[0]) + a->radius, right = sqrtf(square[1]) + b->radius;
+    both->radius = (1 + 0x1p-18f) * (left > right ? left : right);
+}
+
 void rbt_tree_refit(rbt_tree *tree) {
     for (size_t n = tree->node_count; n-- > 0;) {
         rbt_tree_node *node = &tree->nodes[n];
@@ -125,6 +159,17 @@ void rbt_tree_refit(rbt_tree *tree) {
             node->dop.low[i] = a->low[i] < b->low[i] ? a->low[i] : b->low[i];
             node->dop.high[i] = a->high[i] > b->high[i] ? a->high[i] : b->high[i];
         }
+        const rbt_drift *left = &tree->drifts[n + 1], *right = &tree->drifts[node->right];
+        join_balls(&left->first, &right->first, &tree->drifts[n].first);
+        join_balls(&left->last, &right->last, &tree->drifts[n].last);
+        tree->drifts[n].reach = left->reach > right->reach ? left->reach : right->reach;
+    }
+}
+
+void rbt_tree_renew(rbt_tree *tree) {
+    for (size_t i = 0; i < tree->front_count; i++) {
+        rbt_node_pair *pair = &tree->front[i];
+        pair->slack -= first_drift(&tree->drifts[pair->a], &tree->drifts[pair->b]);
     }
 }
 
@@ -134,37 +179,47 @@ static bool keep(rbt_tree *tree, rbt_node_pair pair, rbt_error *error) {
                            "a separation list", error))
         return false;
     tree->next[tree->next_count++] = pair;
-    if (pair.axis >= 0) return true;
-    if (tree->pair_count == tree->pair_capacity &&
-        !rbt_array_reserve((void **)&tree->pairs, &tree->pair_capacity, tree->pair_count + 1, 2 * sizeof *tree->pairs,
+    return true;
+}
+
+// Two leaves that overlap
+static bool report(rbt_tree *tree, rbt_node_pair pair, rbt_error *error) {
+    size_t need = tree->pair_count + 1;
+    if (!rbt_array_reserve((void **)&tree->pairs, &tree->pair_capacity, need, 2 * sizeof *tree->pairs,
+                           "pairs of leaves", error) ||
+        !rbt_array_reserve((void **)&tree->entries, &tree->entry_capacity, need, sizeof *tree->entries,
                            "pairs of leaves", error))
         return false;
     tree->pairs[2 * tree->pair_count] = tree->nodes[pair.a].leaf;
-    tree->pairs[2 * tree->pair_count++ + 1] = tree->nodes[pair.b].leaf;
-    return true;
+    tree->pairs[2 * tree->pair_count + 1] = tree->nodes[pair.b].leaf;
+    tree->entries[tree->pair_count++] = tree->next_count;
+    return keep(tree, pair, error);
 }
 
 static bool descend(rbt_tree *tree, rbt_node_pair pair, rbt_error *error) {
     const rbt_tree_node *a = &tree->nodes[pair.a], *b = &tree->nodes[pair.b];
     if (pair.a == pair.b) {
         if (a->leaf >= 0) return true;
-        rbt_node_pair left = {pair.a + 1, pair.a + 1, -1}, right = {a->right, a->right, -1};
-        return descend(tree, left, error) && descend(tree, right, error) &&
-               descend(tree, (rbt_node_pair){pair.a + 1, a->right, -1}, error);
+        return descend(tree, (rbt_node_pair){pair.a + 1, pair.a + 1, -INFINITY}, error) &&
+               descend(tree, (rbt_node_pair){a->right, a->right, -INFINITY}, error) &&
+               descend(tree, (rbt_node_pair){pair.a + 1, a->right, -INFINITY}, error);
     }
-    pair.axis = separating_axis(&a->dop, &b->dop, pair.axis);
-    if (pair.axis >= 0 || (a->leaf >= 0 && b->leaf >= 0)) return keep(tree, pair, error);
+    if (drift_between(&tree->drifts[pair.a], &tree->drifts[pair.b]) < pair.slack) return keep(tree, pair, error);
+    double gap = gap_between(&a->dop, &b->dop);
+    pair.slack = slack_of(tree, &pair, gap);
+    if (gap > 0) return keep(tree, pair, error);
+    if (a->leaf >= 0 && b->leaf >= 0) return report(tree, pair, error);
     if (a->size >= b->size)
-        return descend(tree, (rbt_node_pair){pair.a + 1, pair.b, -1}, error) &&
-               descend(tree, (rbt_node_pair){a->right, pair.b, -1}, error);
-    return descend(tree, (rbt_node_pair){pair.a, pair.b + 1, -1}, error) &&
-           descend(tree, (rbt_node_pair){pair.a, b->right, -1}, error);
+        return descend(tree, (rbt_node_pair){pair.a + 1, pair.b, -INFINITY}, error) &&
+               descend(tree, (rbt_node_pair){a->right, pair.b, -INFINITY}, error);
+    return descend(tree, (rbt_node_pair){pair.a, pair.b + 1, -INFINITY}, error) &&
+           descend(tree, (rbt_node_pair){pair.a, b->right, -INFINITY}, error);
 }
 
 bool rbt_tree_collide(rbt_tree *tree, rbt_error *error) {
     tree->next_count = tree->pair_count = 0;
     bool ok = true;
-    if (!tree->front_count && tree->node_count) ok = descend(tree, (rbt_node_pair){0, 0, -1}, error);
+    if (!tree->front_count && tree->node_count) ok = descend(tree, (rbt_node_pair){0, 0, -INFINITY}, error);
     for (size_t i = 0; ok && i < tree->front_count; i++) ok = descend(tree, tree->front[i], error);
     rbt_node_pair *swap = tree->front;
     size_t capacity = tree->front_capacity;
@@ -174,4 +229,9 @@ bool rbt_tree_collide(rbt_tree *tree, rbt_error *error) {
     tree->next = swap;
     tree->next_capacity = capacity;
     return ok;
+}
+
+void rbt_tree_tell(rbt_tree *tree, size_t i, double gap) {
+    rbt_node_pair *entry = &tree->front[tree->entries[i]];
+    entry->slack = slack_of(tree, entry, gap);
 }

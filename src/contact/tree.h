@@ -1,6 +1,14 @@
 // A hierarchy of k-DOPs (Klosowski et al. 1998) over the places that leaves may reach until a certain time, and its separation
 // list (Weller and Zachmann 2006): the pairs of nodes at which the last search ended. The next search starts there, since most of
-// them are still apart, and on the axis that told them apart the last time.
+// them are still apart.
+//
+// What was found about a pair holds until its sides have moved enough relative to each other. Let D be how far a point has come since
+// the last renewal, and let all D of a node lie in a ball of center c and radius r. Sides A and B that had a gap g at a time, when the
+// balls were these, are apart at another time, when they are c', r', if
+//   |c'_A - c'_B| + r'_A + r'_B  <  g - (|c_A - c_B| + r_A + r_B)  =: slack
+// since distances of convex hulls change by no more than their corners move relative to each other. Points move along straight lines
+// during a search's span, but for a reach, so the left side is largest at one of its ends. That costs a few numbers, and is true of
+// neighbours in a mesh, which move together, for many searches.
 #ifndef RBT_CONTACT_TREE_H
 #define RBT_CONTACT_TREE_H
 
@@ -23,9 +31,19 @@ typedef struct rbt_tree_node {
     int32_t size;   // leaves below
 } rbt_tree_node;
 
+typedef struct rbt_ball {
+    float center[3], radius;  // [m]
+} rbt_ball;
+
+typedef struct rbt_drift {
+    rbt_ball first,
+        last;     // at the start and at the end of the span, on straight lines; an infinite radius: not known
+    float reach;  // how far from these [m]
+} rbt_drift;
+
 typedef struct rbt_node_pair {
     int32_t a, b;  // nodes of the tree
-    int32_t axis;  // that told them apart; -1: two leaves that may touch
+    float slack;   // they are apart while they drift by less relative to each other [m]
 } rbt_node_pair;
 
 typedef struct rbt_tree {
@@ -33,11 +51,13 @@ typedef struct rbt_tree {
     rbt_tree_node *nodes;
     int32_t *leaf_node;  // (leaf_count)
     int32_t *order;      // (leaf_count) work space of building
+    rbt_drift *drifts;   // (node_count)
     // the separation list, and the one being made
     rbt_node_pair *front, *next;
     size_t front_count, front_capacity, next_count, next_capacity;
-    int32_t *pairs;  // (pair_count x 2) leaves that may touch
-    size_t pair_count, pair_capacity;
+    int32_t *pairs;   // (pair_count x 2) leaves that may touch
+    size_t *entries;  // (pair_count) where they stand in the list
+    size_t pair_count, pair_capacity, entry_capacity;
 } rbt_tree;
 
 bool rbt_tree_init(rbt_tree *tree, size_t leaf_count, rbt_error *error);
@@ -46,10 +66,17 @@ void rbt_tree_free(rbt_tree *tree);
 // Splits leaves by their centers (leaf_count x 3); the separation list starts anew.
 void rbt_tree_build(rbt_tree *tree, const double *centers);
 
-// After nodes[leaf_node[l]].dop was set for every leaf l.
+// After nodes[leaf_node[l]].dop was set for every leaf l, and its drift if it is known.
 void rbt_tree_refit(rbt_tree *tree);
 
-// All pairs of leaves whose k-DOPs overlap, into tree->pairs. False if there is no memory.
+// Drifts are counted from the start of the present span on; it is refitted then, with new ones, before anything else. What is known
+// loses what it has drifted so far.
+void rbt_tree_renew(rbt_tree *tree);
+
+// All pairs of leaves whose k-DOPs overlap and that are not known to be apart, into tree->pairs. False if there is no memory.
 bool rbt_tree_collide(rbt_tree *tree, rbt_error *error);
+
+// Pair number i of the last search is apart by a gap [m] at the start of its span.
+void rbt_tree_tell(rbt_tree *tree, size_t i, double gap);
 
 #endif

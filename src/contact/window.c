@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum {
-    REBUILD_AFTER = 64,  // windows; the tree and its separation list are then made anew
-    REST_FRACTION = 2    // pairs of one body keep a thickness of their distance at rest over this
+    REBUILD_AFTER = 1024,  // windows; the tree and its separation list are then made anew
+    RENEW_SHARE = 8,       // of the looks that a new list takes
+    REST_FRACTION = 2      // pairs of one body keep a thickness of their distance at rest over this
 };
 static const double SHORTEST = 1.0 / 1024, LONGEST = 64;  // windows, in steps
 
@@ -74,17 +75,18 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
                       rbt_tracks *tracks, rbt_error *error) {
     *c = (rbt_contact){.law = *law, .tracks = tracks, .end = -1};
     size_t n = def->node_count;
-    bool ok =
-        rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
-        rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
-        (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
-        (c->spans =
-             rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones", error)) &&
-        (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
-        (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
-        (c->leavers = rbt_array_new(n, sizeof *c->leavers, "cones", error)) &&
-        (c->leaving = rbt_array_new(n, 1, "cones", error)) && (c->exposed = rbt_array_new(n, 1, "cones", error)) &&
-        (c->dragging = rbt_array_new(n, sizeof *c->dragging, "contacts", error));
+    bool ok = rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
+              rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
+              (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
+              (c->spans = rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones",
+                                        error)) &&
+              (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
+              (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
+              (c->leavers = rbt_array_new(n, sizeof *c->leavers, "cones", error)) &&
+              (c->leaving = rbt_array_new(n, 1, "cones", error)) &&
+              (c->renewed = rbt_array_new(n, 3 * sizeof *c->renewed, "cones", error)) &&
+              (c->exposed = rbt_array_new(n, 1, "cones", error)) &&
+              (c->dragging = rbt_array_new(n, sizeof *c->dragging, "contacts", error));
     c->length = (int64_t)4 << RBT_TICK_BITS;
     for (size_t i = 0; ok && i < n; i++) c->most_inside = rbt_larger(c->most_inside, 2 * def->radius[i]);
     for (size_t l = 0; ok && l < c->surface.leaf_count; l++)
@@ -114,6 +116,7 @@ void rbt_contact_free(rbt_contact *c) {
     free(c->leavers);
     free(c->leaving);
     free(c->exposed);
+    free(c->renewed);
     free(c->dragging);
     *c = (rbt_contact){0};
 }
@@ -233,36 +236,83 @@ static void promise(rbt_contact *c, int64_t t) {
     fit_spans(c);
 }
 
+// A ball around how far the corners of a leaf have come since the last renewal, at the start or at the end of the window
+static void fit_ball(const rbt_contact *c, const rbt_leaf *leaf, bool end, rbt_ball *ball) {
+    double way[3][3], center[3] = {0}, square = 0;
+    for (int i = 0; i < leaf->corners; i++) {
+        size_t n = (size_t)leaf->node[i];
+        rbt_subtract(end ? c->cones[n].last : c->cones[n].start, c->renewed + 3 * n, way[i]);
+        rbt_add_scaled(center, 1.0 / leaf->corners, way[i]);
+    }
+    for (int k = 0; k < 3; k++) center[k] = ball->center[k] = (float)center[k];
+    for (int i = 0; i < leaf->corners; i++) {
+        rbt_subtract(way[i], center, way[i]);
+        square = rbt_larger(square, rbt_dot(way[i], way[i]));
+    }
+    ball->radius = (float)(sqrt(square) + 1e-13 * c->scale) * (1 + 0x1p-18f);
+}
+
 static void fit_leaf(rbt_contact *c, size_t l) {
     const rbt_leaf *leaf = &c->surface.leaves[l];
     rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
+    rbt_drift *drift = &c->tree.drifts[c->tree.leaf_node[l]];
+    double reach = 0;
     rbt_dop_empty(dop);
     for (int k = 0; k < leaf->corners; k++) {
         const rbt_cone *cone = &c->cones[leaf->node[k]];
+        reach = rbt_larger(reach, cone->reach);
         double margin = cone->reach + 0.501 * c->law.thickness + c->surface.def.radius[leaf->node[k]];
         rbt_dop_add_ball(dop, cone->start, margin);
         rbt_dop_add_ball(dop, cone->last, margin);
     }
+    drift->reach = (float)reach * (1 + 0x1p-18f);
+    fit_ball(c, leaf, false, &drift->first);
+    fit_ball(c, leaf, true, &drift->last);
 }
 
-static void fit_tree(rbt_contact *c) {
+static void build_tree(rbt_contact *c) {
     const rbt_contact_surface *s = &c->surface;
-    if (c->since_build++ % REBUILD_AFTER == 0) {
-        for (size_t l = 0; l < s->leaf_count; l++) {
-            double *center = c->centers + 3 * l;
-            memset(center, 0, 3 * sizeof *center);
-            for (int k = 0; k < s->leaves[l].corners; k++)
-                rbt_add_scaled(center, 1.0 / s->leaves[l].corners, c->cones[s->leaves[l].node[k]].start);
-        }
-        rbt_tree_build(&c->tree, c->centers);
+    for (size_t l = 0; l < s->leaf_count; l++) {
+        double *center = c->centers + 3 * l;
+        memset(center, 0, 3 * sizeof *center);
+        for (int k = 0; k < s->leaves[l].corners; k++)
+            rbt_add_scaled(center, 1.0 / s->leaves[l].corners, c->cones[s->leaves[l].node[k]].start);
     }
-    if (s->leaf_count < 4 * RBT_PARALLEL_FROM) {
-        for (size_t l = 0; l < s->leaf_count; l++) fit_leaf(c, l);
+    rbt_tree_build(&c->tree, c->centers);
+}
+
+static void fit_leaves(rbt_contact *c) {
+    size_t count = c->surface.leaf_count;
+    if (count < 4 * RBT_PARALLEL_FROM) {
+        for (size_t l = 0; l < count; l++) fit_leaf(c, l);
     } else {
 #pragma omp parallel for schedule(static)
-        for (size_t l = 0; l < s->leaf_count; l++) fit_leaf(c, l);
+        for (size_t l = 0; l < count; l++) fit_leaf(c, l);
     }
     rbt_tree_refit(&c->tree);
+}
+
+static void renew(rbt_contact *c) {
+    for (size_t n = 0; n < c->tracks->count; n++) memcpy(c->renewed + 3 * n, c->cones[n].start, 3 * sizeof(double));
+    c->vain = 0;
+}
+
+// Drifts are counted anew once they cost so many looks at pairs of leaves that were apart after all; the tree is built anew when its
+// separation list has become long.
+static void fit_tree(rbt_contact *c) {
+    bool build = !c->all_looks || c->tree.front_count > 3 * c->first_front / 2 || c->since_build >= REBUILD_AFTER;
+    if (build) {
+        build_tree(c);
+        renew(c);
+        c->since_build = 0;
+        c->all_looks = c->first_front = 0;
+    }
+    c->since_build++;
+    fit_leaves(c);
+    if (build || c->vain <= c->all_looks / RENEW_SHARE) return;
+    rbt_tree_renew(&c->tree);
+    renew(c);
+    fit_leaves(c);
 }
 
 static float apart_in_window(const rbt_contact *c, rbt_pair_key key) {
@@ -276,13 +326,15 @@ static float apart_in_window(const rbt_contact *c, rbt_pair_key key) {
     }
 }
 
-// The same along the normal of the pair at the start of the window, which tells more than fixed axes where sides are close.
-static double apart_along_normal(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node) {
+// The same along the normal of the pair at the start of the window, which tells more than fixed axes where sides are close; and their
+// distance then
+static double apart_along_normal(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node, double *distance) {
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     double x[12] = {0}, least = INFINITY;
     rbt_gap gap;
     for (int i = 0; i < corners; i++) memcpy(x + 3 * i, c->cones[node[i]].start, 3 * sizeof *x);
     rbt_gap_measure(kind, x, &gap);
+    *distance = gap.distance;
     for (int end = 0; end < 2; end++) {
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < corners; i++) {
@@ -296,27 +348,35 @@ static double apart_along_normal(const rbt_contact *c, rbt_touch_kind kind, cons
     return least - 1e-13 * c->scale;
 }
 
-// The thickness of a pair that may come closer than that in this window; 0: it cannot, or there is no such pair. Looking it up
-// costs most, so what can be told without comes first.
-static double may_touch(const rbt_contact *c, rbt_pair_key key) {
+// The thickness of a pair that may come closer than that in this window; 0: it cannot, or there is no such pair. *gap becomes at most
+// how much further apart it is at the start. Looking things up costs most, so what can be told without comes first, unless the gap is
+// so narrow that it must soon be looked at again.
+static double may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
     const rbt_contact_surface *s = &c->surface;
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     double apart = (double)apart_in_window(c, key) - 1e-6 * (c->law.thickness + c->most_inside);
-    if (apart > c->law.thickness + c->most_inside) return 0;
+    double most = c->law.thickness, wide = 0.5 * most;
+    if (apart > wide + most + c->most_inside) {
+        *gap = rbt_smaller(*gap, apart - most - c->most_inside);
+        return 0;
+    }
     int32_t node[4];
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     rbt_pair_nodes(s, key, node);
-    apart -= rbt_pair_inside(s, key, node);
-    double most = c->law.thickness;
-    if (apart > most) return 0;
+    double inside = rbt_pair_inside(s, key, node);
+    apart -= inside;
     bool own = kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]];
     if (own) most = rbt_smaller(most, nodes_apart(s->def.X, node, first, corners) / REST_FRACTION);
     if (most == 0) most = c->law.thickness;  // two nodes at one place at rest
-    if (apart > most || !rbt_pair_exists(s, key)) return 0;
-    apart = rbt_larger(apart, apart_along_normal(c, kind, node) - rbt_pair_inside(s, key, node));
-    if (apart > most) return 0;
-    double eta = thickness_of(c, key, node);
-    return apart <= eta ? eta : 0;
+    double distance = apart;
+    if (apart - most <= most) {
+        if (!rbt_pair_exists(s, key)) return 0;
+        apart = rbt_larger(apart, apart_along_normal(c, kind, node, &distance) - inside);
+        distance -= inside;
+    }
+    if (apart <= most) most = thickness_of(c, key, node);
+    *gap = rbt_smaller(*gap, apart <= most ? -1 : distance - most);
+    return apart <= most ? most : 0;
 }
 
 static bool add_candidate(rbt_contact *c, size_t *count, rbt_pair_key key, double eta) {
@@ -328,26 +388,43 @@ static bool add_candidate(rbt_contact *c, size_t *count, rbt_pair_key key, doubl
     return true;
 }
 
-static bool collect(rbt_contact *c, size_t *count) {
+// Candidates of two leaves; *gap becomes how much further apart than their thickness they are at the start, negative: they may touch.
+static bool look(rbt_contact *c, int32_t a, int32_t b, size_t *count, double *gap) {
     const rbt_contact_surface *s = &c->surface;
     const rbt_span *spans = c->spans + s->def.node_count + s->edge_count;  // of leaves
+    double most = c->law.thickness + c->most_inside;
+    *gap = (double)rbt_span_apart(&spans[a], &spans[b]) - (1 + 1e-6) * most;
+    if (*gap > 0.5 * c->law.thickness) return true;
+    *gap = INFINITY;
+    rbt_pair_key keys[15];
+    int n = rbt_leaf_names(s, a, b, keys);
+    for (int k = 0; k < n; k++) {
+        double eta = may_touch(c, keys[k], gap);
+        if (eta > 0 && !add_candidate(c, count, keys[k], eta)) return false;
+    }
+    return true;
+}
+
+static bool collect(rbt_contact *c, size_t *count) {
+    const rbt_contact_surface *s = &c->surface;
     if (!rbt_tree_collide(&c->tree, NULL)) return false;
     for (size_t i = 0; i < c->tree.pair_count; i++) {
-        rbt_pair_key keys[15];
-        int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1];
-        if ((double)rbt_span_apart(&spans[a], &spans[b]) > (1 + 1e-6) * (c->law.thickness + c->most_inside)) continue;
-        int n = rbt_leaf_names(s, a, b, keys);
-        for (int k = 0; k < n; k++) {
-            double eta = may_touch(c, keys[k]);
-            if (eta > 0 && !add_candidate(c, count, keys[k], eta)) return false;
-        }
+        double gap;
+        if (!look(c, c->tree.pairs[2 * i], c->tree.pairs[2 * i + 1], count, &gap)) return false;
+        rbt_tree_tell(&c->tree, i, gap);
+        c->vain += c->all_looks && gap > 0;
+    }
+    c->looks = c->tree.pair_count;
+    if (!c->all_looks) {
+        c->all_looks = c->looks + 1;
+        c->first_front = c->tree.front_count;
     }
     for (size_t l = 0; l < s->leaf_count; l++) {
         const rbt_leaf *leaf = &s->leaves[l];
         if (leaf->corners != 2 || rbt_leaf_is_limited(s, l) ||
             s->def.lightness[leaf->node[0]] + s->def.lightness[leaf->node[1]] == 0)
             continue;
-        double eta = may_touch(c, rbt_leaf_ends(leaf));
+        double gap = 0, eta = may_touch(c, rbt_leaf_ends(leaf), &gap);
         if (eta > 0 && !add_candidate(c, count, rbt_leaf_ends(leaf), eta)) return false;
     }
     rbt_candidate bound;
@@ -431,9 +508,8 @@ static void choose_length(rbt_contact *c, int64_t t) {
     if (c->counts.windows && span > 0) {
         const int64_t least = (int64_t)(SHORTEST * ((int64_t)1 << RBT_TICK_BITS));
         const int64_t most = (int64_t)LONGEST << RBT_TICK_BITS;
-        // A search costs about as much as a few certificates for every pair and every leaf that it looks at.
-        double search =
-            4.0 * (double)c->tree.pair_count + 4.0 * (double)c->surface.leaf_count + (double)c->tree.front_count;
+        // A search costs about as much as this many certificates.
+        double search = (double)c->looks + 0.6 * (double)c->surface.leaf_count + 0.04 * (double)c->tree.front_count;
         double rate = ((double)(work - c->work_before) + search) / (double)span;
         if (c->cut) c->longer = false;
         else if (rate > c->rate) c->longer = !c->longer;

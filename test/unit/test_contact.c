@@ -149,6 +149,89 @@ static void tree_finds_all_pairs(void **state) {
     rbt_tree_free(&tree);
 }
 
+typedef struct flock {  // points with radii that move together, and a little on their own
+    double start[3], last[3], renewed[3], radius;
+} flock;
+
+static const double FLOCK_REACH = 0.01;
+
+static void flock_fit(rbt_tree *tree, const flock *f, int count, bool known) {
+    for (int i = 0; i < count; i++) {
+        rbt_dop *dop = &tree->nodes[tree->leaf_node[i]].dop;
+        rbt_dop_empty(dop);
+        rbt_dop_add_ball(dop, f[i].start, f[i].radius + FLOCK_REACH);
+        rbt_dop_add_ball(dop, f[i].last, f[i].radius + FLOCK_REACH);
+        rbt_drift *drift = &tree->drifts[tree->leaf_node[i]];
+        if (!known) continue;
+        for (int k = 0; k < 3; k++) {
+            drift->first.center[k] = (float)(f[i].start[k] - f[i].renewed[k]);
+            drift->last.center[k] = (float)(f[i].last[k] - f[i].renewed[k]);
+        }
+        drift->first.radius = drift->last.radius = 1e-6f;
+        drift->reach = (float)FLOCK_REACH;
+    }
+    rbt_tree_refit(tree);
+}
+
+// What was told about pairs spares looks and never hides a pair that touches at some time of a span, also when the drifts are counted anew.
+static void drifts_hide_no_pair(void **state) {
+    (void)state;
+    enum { N = 120 };
+    flock f[N];
+    rbt_tree tree, blind;
+    size_t looks = 0, blind_looks = 0;
+    double centers[3 * N];
+    assert_true(rbt_tree_init(&tree, N, NULL) && rbt_tree_init(&blind, N, NULL));
+    for (int i = 0; i < N; i++) {
+        point(f[i].last, 1);
+        memcpy(f[i].renewed, f[i].last, sizeof f[i].renewed);
+        memcpy(centers + 3 * i, f[i].last, sizeof f[i].last);
+        f[i].radius = draw(0.05, 0.15);
+    }
+    rbt_tree_build(&tree, centers);
+    rbt_tree_build(&blind, centers);
+    for (int round = 0; round < 200; round++) {
+        unsigned char found[N][N] = {0};
+        double common[3];
+        point(common, 0.5);
+        for (int i = 0; i < N; i++) {
+            double own[3];
+            point(own, 0.005);
+            for (int k = 0; k < 3; k++) f[i].start[k] = f[i].last[k], f[i].last[k] += common[k] + own[k];
+        }
+        flock_fit(&tree, f, N, true);
+        flock_fit(&blind, f, N, false);
+        if (round % 7 == 6) {
+            rbt_tree_renew(&tree);
+            for (int i = 0; i < N; i++) memcpy(f[i].renewed, f[i].start, sizeof f[i].start);
+            flock_fit(&tree, f, N, true);
+        }
+        assert_true(rbt_tree_collide(&tree, NULL) && rbt_tree_collide(&blind, NULL));
+        looks += tree.pair_count;
+        blind_looks += blind.pair_count;
+        for (size_t k = 0; k < tree.pair_count; k++) {
+            int a = tree.pairs[2 * k], b = tree.pairs[2 * k + 1];
+            double across[3];
+            rbt_subtract(f[a].start, f[b].start, across);
+            found[a][b] = found[b][a] = 1;
+            rbt_tree_tell(&tree, k, rbt_length(across) - f[a].radius - f[b].radius);
+        }
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < i; j++)
+                for (int part = 0; part <= 4; part++) {
+                    double across[3];
+                    for (int k = 0; k < 3; k++)
+                        across[k] = (1 - part / 4.0) * (f[i].start[k] - f[j].start[k]) +
+                                    part / 4.0 * (f[i].last[k] - f[j].last[k]);
+                    if (rbt_length(across) <= f[i].radius + f[j].radius + 1.99 * FLOCK_REACH)
+                        assert_true(found[i][j]);
+                }
+    }
+    assert_true(2 * looks < blind_looks);
+    rbt_tree_free(&tree);
+    rbt_tree_free(&blind);
+}
+
 // ---- Certificates
 
 enum { NODES = 24, TRIANGLES = 8 };  // loose triangles
@@ -336,10 +419,11 @@ static void simultaneous_kicks_commute(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_are_least),     cmocka_unit_test(layers_follow_their_law),
-        cmocka_unit_test(queue_is_ordered),        cmocka_unit_test(tree_finds_all_pairs),
-        cmocka_unit_test(slabs_never_expire_late), cmocka_unit_test(windows_leave_out_nothing),
-        cmocka_unit_test(awake_layers_are_enough), cmocka_unit_test(simultaneous_kicks_commute),
+        cmocka_unit_test(distances_are_least),        cmocka_unit_test(layers_follow_their_law),
+        cmocka_unit_test(queue_is_ordered),           cmocka_unit_test(tree_finds_all_pairs),
+        cmocka_unit_test(drifts_hide_no_pair),        cmocka_unit_test(slabs_never_expire_late),
+        cmocka_unit_test(windows_leave_out_nothing),  cmocka_unit_test(awake_layers_are_enough),
+        cmocka_unit_test(simultaneous_kicks_commute),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
