@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char USAGE[] = "bounds SCENE [--set path=value]… [--threads N] [--repeats N] [--steps N]";
 
@@ -81,25 +80,18 @@ static double explicit_bytes(
            (double)m->plan.slot_count * (3 * 24 + 4) + (double)m->node_count * (6 * 24 + 8 + 6 * 24);
 }
 
-// Seconds that this program has had of the processor: what else the machine does should not count
-static double processor_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static json_t *timed(const rbt_model *m, int repeats, bool certificate) {
+static json_t *timed(const rbt_model *m, const rbt_tool_words *w, bool certificate) {
     json_t *list = json_array();
-    for (int r = 0; r < repeats; r++) {
+    for (int r = 0; r < w->repeats; r++) {
         rbt_stability s;
         rbt_error error = {0};
-        double start = processor_seconds();
+        double start = rbt_tool_processor_seconds(w);
         if (!rbt_stability_init(&s, m, NULL, &error)) rbt_tool_fail(&error);
         if (certificate) {
-            start = processor_seconds();
+            start = rbt_tool_processor_seconds(w);
             rbt_stability_bound(&s, NULL, 1, NULL, NULL);
         }
-        json_array_append_new(list, json_real(processor_seconds() - start));
+        json_array_append_new(list, json_real(rbt_tool_processor_seconds(w) - start));
         rbt_stability_free(&s);
     }
     return list;
@@ -123,8 +115,8 @@ int main(int count, char **words) {
     rbt_stability_free(&s);
     rbt_tool_print(json_pack("{s:i, s:i, s:f, s:o, s:o, s:o, s:f, s:f, s:f, s:f, s:f}", "elements", (int)m->tet_count,
                              "nodes", (int)m->node_count, "bound", bound, "local", local, "identify",
-                             timed(m, w.repeats, false), "certify", timed(m, w.repeats, true), "explicit_bytes",
-                             explicit_bytes(m), "memory_rate", memory_rate(), "arithmetic_rate", arithmetic_rate(),
+                             timed(m, &w, false), "certify", timed(m, &w, true), "explicit_bytes", explicit_bytes(m),
+                             "memory_rate", memory_rate(), "arithmetic_rate", arithmetic_rate(),
                              "multiplied_corotational", MULTIPLIED_COROTATIONAL * (double)m->tet_count,
                              "multiplied_neo_hookean", MULTIPLIED_NEO_HOOKEAN * (double)m->tet_count));
     rbt_sim_free(sim);

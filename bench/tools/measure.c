@@ -18,7 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 static const char USAGE[] =
     "measure SCENE [--set path=value]… [--steps N] [--threads N] [--load CHECKPOINT] "
@@ -28,13 +27,6 @@ enum { TRACE_MOST = 200000 };
 
 // A number, or null where JSON has none for it
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
-// Seconds that this program has had of the processors, all threads together
-static double processor_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void add_step(json_t *steps, double seconds, double processor, const rbt_step_report *report) {
     json_array_append_new(steps,
@@ -111,14 +103,14 @@ static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
     double *shown = w->warp ? calloc(3 * sim->model->node_count, sizeof(double)) : NULL;
     rbt_warp *warp = shown ? prepare_warp(sim, shown) : NULL;
     json_object_set_new(result, "warping", warping);
-    double begin = processor_seconds();
+    double begin = rbt_tool_processor_seconds(w);
     add_energies(sim, w, energies);
-    for (int k = 0; k < w->steps && processor_seconds() - begin < w->budget; k++) {
+    for (int k = 0; k < w->steps && rbt_tool_processor_seconds(w) - begin < w->budget; k++) {
         rbt_step_report report = {.body = -1, .element = -1, .stage = ""};
         if (w->trace && k + 1 == w->steps) sim->stepper.stages.trace = &trace;
-        double start = rbt_now(), processor_start = processor_seconds();
+        double start = rbt_now(), processor_start = rbt_tool_processor_seconds(w);
         rbt_outcome outcome = rbt_sim_step(sim, &report);
-        add_step(steps, rbt_now() - start, processor_seconds() - processor_start, &report);
+        add_step(steps, rbt_now() - start, rbt_tool_processor_seconds(w) - processor_start, &report);
         if (outcome == RBT_DONE) {
             if (warp) add_warp(warp, sim, shown, warping);
             add_probes(sim, warp ? shown : sim->state.x, w, probes);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char *value_of(int count, char **words, int *at, const char *usage) {
     if (*at + 1 < count) return words[++*at];
@@ -47,6 +48,12 @@ rbt_tool_words rbt_tool_read(int count, char **words, const char *usage) {
     if (w.scene && w.steps >= 0 && w.threads > 0 && w.repeats > 0) return w;
     fprintf(stderr, "usage: %s\n", usage);
     exit(2);
+}
+
+double rbt_tool_processor_seconds(const rbt_tool_words *words) {
+    struct timespec t;
+    clock_gettime(words->threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 void rbt_tool_fail(const rbt_error *error) {
