@@ -1,7 +1,7 @@
 // The part of dense_kernel.h for a series of solves (solve/series.h); included by it, once per type.
 //
-// P of a front is stored by groups of columns, each from the first row that is not 0 on: of every vector of rows the columns of
-// the group, one after the other.
+// P of a front is stored by groups of columns, the last group first, each from the first row that is not 0 on: of every vector of rows
+// the columns of the group, one after the other. Both ways read it from its begin to its end.
 static size_t NAME(series_count)(const rbt_front *f) {
     size_t count = 0;
     for (size_t first = 0; first < f->width; first += GROUP)
@@ -15,7 +15,7 @@ static void NAME(series_fill)(const rbt_front *f, void *work, void *P) {
     size_t strips = upper + (f->below + STRIP - 1) / STRIP;
     REAL *x = work, *to = P;
     rbt_front_vectors v = {.width = 1, .x = x, .y = x + f->width_padded};
-    for (size_t first = 0; first < f->width; first += GROUP) {
+    for (size_t first = (f->width - 1) / GROUP * GROUP;; first -= GROUP) {
         size_t start = first / LANES * LANES;
         for (size_t c = 0; c < GROUP; c++) {
             memset(x, 0, rows * sizeof *x);
@@ -32,22 +32,26 @@ static void NAME(series_fill)(const rbt_front *f, void *work, void *P) {
                 to[((i - start) / LANES * GROUP + c) * LANES + (i - start) % LANES] = x[i];
         }
         to += (rows - start) * GROUP;
+        if (!first) return;
     }
+}
+
+ALWAYS_INLINE void NAME(series_ahead)(const REAL *from) {
+    for (size_t i = 0; i < GROUP * LANES; i += 64 / sizeof *from) __builtin_prefetch(from + AHEAD + i);
 }
 
 // t = P t, from the last group on: those before it do not need what it overwrites.
 static void NAME(series_forward)(const rbt_front *f, const void *P, void *vector) {
     size_t rows = f->width_padded + f->below_padded;
     REAL *t = vector;
-    const REAL *L = (const REAL *)P + NAME(series_count)(f);
+    const REAL *from = P;
     for (size_t first = (f->width - 1) / GROUP * GROUP;; first -= GROUP) {
-        size_t start = first / LANES * LANES;
-        const REAL *from = L -= (rows - start) * GROUP;
         REAL x[GROUP];
         memcpy(x, t + first, sizeof x);
         memset(t + first, 0, sizeof x);
-        for (size_t i = start; i < rows; i += LANES, from += GROUP * LANES) {
+        for (size_t i = first / LANES * LANES; i < rows; i += LANES, from += GROUP * LANES) {
             VEC sum = NAME(load_vector)(t + i);
+            NAME(series_ahead)(from);
             for (size_t c = 0; c < GROUP; c++) sum += NAME(load_vector)(from + c * LANES) * x[c];
             NAME(store_vector)(t + i, sum);
         }
@@ -60,11 +64,13 @@ static void NAME(series_backward)(const rbt_front *f, const void *P, const void 
     size_t rows = f->width_padded + f->below_padded;
     const REAL *t = vector, *from = P;
     REAL *to = x;
-    for (size_t first = 0; first < f->width; first += GROUP) {
+    for (size_t first = (f->width - 1) / GROUP * GROUP;; first -= GROUP) {
         VEC even[GROUP] = {{0}}, odd[GROUP] = {{0}};
         size_t i = first / LANES * LANES;
         for (; i + LANES < rows; i += 2 * LANES, from += 2 * GROUP * LANES) {
             VEC a = NAME(load_vector)(t + i), b = NAME(load_vector)(t + i + LANES);
+            NAME(series_ahead)(from);
+            NAME(series_ahead)(from + GROUP * LANES);
             for (size_t c = 0; c < GROUP; c++) even[c] += NAME(load_vector)(from + c * LANES) * a;
             for (size_t c = 0; c < GROUP; c++) odd[c] += NAME(load_vector)(from + (GROUP + c) * LANES) * b;
         }
@@ -72,5 +78,6 @@ static void NAME(series_backward)(const rbt_front *f, const void *P, const void 
             for (size_t c = 0; c < GROUP; c++)
                 even[c] += NAME(load_vector)(from + c * LANES) * NAME(load_vector)(t + i);
         for (size_t c = 0; c < GROUP; c++) to[first + c] = NAME(total)(even[c] + odd[c]);
+        if (!first) return;
     }
 }

@@ -19,6 +19,7 @@ typedef struct rbt_series_parts {
     rbt_front *front;          // (count) without anything in memory
     size_t *x_at;              // (count) where its unknowns are in a vector
     double **P, **t;           // (count)
+    double *memory;            // of P
     size_t *row_start;         // (count + 1)
     int32_t *row_at;           // (rows) where the nodes below are in a vector
     int32_t *parent_at;        // (rows) and in t of the parent
@@ -210,23 +211,24 @@ static bool place(rbt_series *series, const rbt_frontal *f, const int32_t *order
     return good;
 }
 
+// P of the fronts in the order in which they are first met, in one piece that is read from its begin to its end
 static bool fill(series_parts *s) {
     bool good = true;
-    size_t most = 0;
+    size_t most = 0, numbers = 0;
     for (size_t k = 0; k < s->count; k++) {
         size_t rows = s->front[k].width_padded + s->front[k].below_padded;
         most = rows > most ? rows : most;
+        s->t[k] = take(s, rows, sizeof(double), &good);
+        numbers += s->kernels->series_count(&s->front[k]);
     }
     double *work = take(s, most, sizeof *work, &good);
-    for (size_t k = 0; good && k < s->count; k++) {
-        rbt_front *front = &s->front[k];
-        s->t[k] = take(s, front->width_padded + front->below_padded, sizeof(double), &good);
-        s->P[k] = take(s, s->kernels->series_count(front), sizeof(double), &good);
-        if (!good) break;
-        s->kernels->series_fill(front, work, s->P[k]);
-        front->factor = NULL;
+    double *P = s->memory = good ? rbt_frontal_allocate(numbers * sizeof *P) : NULL;
+    for (size_t k = s->count; P && k-- > 0; P += s->kernels->series_count(&s->front[k])) {
+        s->P[k] = P;
+        s->kernels->series_fill(&s->front[k], work, P);
+        s->front[k].factor = NULL;
     }
-    return good;
+    return P;
 }
 
 rbt_series *rbt_series_new(const rbt_frontal *f, const int32_t *order, size_t members, rbt_error *error) {
@@ -248,7 +250,10 @@ rbt_series *rbt_series_new(const rbt_frontal *f, const int32_t *order, size_t me
 
 void rbt_series_free(rbt_series *series) {
     if (!series) return;
-    if (series->parts) rbt_arena_free(series->parts->arena);
+    if (series->parts) {
+        rbt_arena_free(series->parts->arena);
+        free(series->parts->memory);
+    }
     free(series->parts);
     free(series);
 }

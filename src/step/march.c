@@ -1,5 +1,6 @@
 #include "step/march.h"
 
+#include "base/crew.h"
 #include "base/threads.h"
 #include "step/stride.h"
 #include "step/touch.h"
@@ -73,7 +74,8 @@ static void own_right(const rbt_march *march, rbt_pace *p, size_t column, border
         for (size_t i = 3 * node; i < 3 * node + 3; i++) rhs[i] -= by_K * K_border[i];
         for (size_t i = 3 * node; p->M_border && i < 3 * node + 3; i++) rhs[i] -= by_M * p->M_border[at + i];
     }
-    for (size_t i = 0; p->theta < 1 && i < n; i++) rhs[i] -= h * h * (1 - p->theta) * kv[i];
+    bool in_force = p->parent < 0 && march->parts->model->linear;  // what the old velocity does is in g
+    for (size_t i = 0; p->theta < 1 && !in_force && i < n; i++) rhs[i] -= h * h * (1 - p->theta) * kv[i];
     if (p->touches) rbt_touch_push(p, instant, driven, p->w + at, rhs);
     else
         for (size_t i = 0; p->push && i < n; i++) rhs[i] += h * p->push[at + i];
@@ -100,15 +102,20 @@ static void add_child(const rbt_pace *p, const rbt_pace *child, size_t column, d
 }
 
 // y[border] += factor B x[border]
-static void add_border_product(const rbt_pace *child, double factor, const double *x, double *y) {
+static void add_border_product(rbt_pace *child, double factor, const double *x, double *y) {
+    enum { LANES = 8 };
     size_t nodes = child->border.node_count, n = 3 * nodes;
     const int32_t *place = child->border.place;
+    double *border = child->change;  // free until the child answers
+    for (size_t i = 0; i < nodes; i++) memcpy(border + 3 * i, x + 3 * (size_t)place[i], 3 * sizeof *x);
     for (size_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (size_t j = 0; j < nodes; j++) {
-            const double *B = child->B + i * n + 3 * j, *value = x + 3 * (size_t)place[j];
-            sum += B[0] * value[0] + B[1] * value[1] + B[2] * value[2];
-        }
+        const double *B = child->B + i * n;
+        double sums[LANES] = {0}, sum = 0;
+        size_t j = 0;
+        for (; j + LANES <= n; j += LANES)
+            for (size_t l = 0; l < LANES; l++) sums[l] += B[j + l] * border[j + l];
+        for (; j < n; j++) sum += B[j] * border[j];
+        for (size_t l = 0; l < LANES; l++) sum += sums[l];
         y[3 * (size_t)place[i / 3] + i % 3] += factor * sum;
     }
 }
@@ -130,12 +137,12 @@ static void set_border(const rbt_pace *p, rbt_pace *child, size_t columns) {
 
 // ---- After the solve
 
-// y += R c for responses R (3 border x 3 count); rows are shared by threads.
-static void add_response(size_t n, size_t border, const double *R, const double *c, double *y) {
-    enum { STRIP = 256 };
-#pragma omp parallel for schedule(static) if (n * border >= 40000)
-    for (size_t first = 0; first < n; first += STRIP) {
-        size_t last = first + STRIP < n ? first + STRIP : n, j = 0;
+// y += R c for responses R (3 border x n), in the rows from `first` to `end`
+static void add_response(size_t n, size_t first, size_t end, size_t border, const double *R, const double *c,
+                         double *y) {
+    enum { STRIP = 1024 };  // rows that stay in a cache
+    for (; first < end; first += STRIP) {
+        size_t last = first + STRIP < end ? first + STRIP : end, j = 0;
         for (; j + 4 <= border; j += 4) {
             const double *a = R + j * n, *b = a + n, *d = b + n, *e = d + n;
             for (size_t i = first; i < last; i++)
@@ -146,25 +153,56 @@ static void add_response(size_t n, size_t border, const double *R, const double 
     }
 }
 
-// The change of the border's velocity in the parent's step, and what the child and those below it make of it
-static void answer(const rbt_paces *parts, const rbt_pace *p, rbt_pace *child, size_t column) {
-    size_t border = 3 * child->border.node_count, own = column * 3 * p->count;
-    double *change = child->change + column * border;
-    for (size_t i = 0; i < border; i++) {
-        size_t from = own + 3 * (size_t)child->border.place[i / 3] + i % 3;
-        change[i] = p->solution[from] - p->v[from];
-    }
-    for (size_t i = (size_t)(child - parts->items); border && i < parts->count; i++) {
-        rbt_pace *below = &parts->items[i];
+// The change of the border's velocity in the parent's step
+static void find_change(const rbt_pace *p, rbt_pace *child, size_t column) {
+    size_t own = column * 3 * p->count;
+    double *change = child->change + column * 3 * child->border.node_count;
+    for (size_t i = 0; i < child->border.node_count; i++)
+        for (size_t k = 0, from = own + 3 * (size_t)child->border.place[i]; k < 3; k++)
+            change[3 * i + k] = p->solution[from + k] - p->v[from + k];
+}
+
+typedef struct answers {
+    rbt_paces *parts;
+    int parent;
+    size_t column;
+} answers;
+
+// What the child and those below it make of it, in the rows of this member
+static void answer(const answers *a, const rbt_crew *crew, rbt_pace *child) {
+    size_t border = 3 * child->border.node_count;
+    const double *change = child->change + a->column * border;
+    for (size_t i = (size_t)(child - a->parts->items); i < a->parts->count; i++) {
+        rbt_pace *below = &a->parts->items[i];
         const rbt_response *response = &child->responses[i];
-        size_t n = 3 * below->count, at = column * n;
         if (!response->Y) continue;
-        add_response(n, border, response->Y, change, below->v + at);
-        add_response(n, border, response->W, change, (below == child ? below->w : below->total) + at);
-        if (response->G) add_response(n, border, response->G, change, below->g + at);
+        size_t n = 3 * below->count, at = a->column * n;
+        size_t first = n * crew->member / crew->members, end = n * (crew->member + 1) / crew->members;
+        double *w = below->w + at, *total = below->total + at;
+        add_response(n, first, end, border, response->Y, change, below->v + at);
+        add_response(n, first, end, border, response->W, change, below == child ? w : total);
+        if (response->G) add_response(n, first, end, border, response->G, change, below->g + at);
+        for (size_t r = first; below == child && r < end; r++) total[r] += w[r];
     }
-    for (size_t i = 0; i < 3 * child->count; i++)
-        child->total[column * 3 * child->count + i] += child->w[column * 3 * child->count + i];
+}
+
+static void answer_rows(void *job, rbt_crew *crew) {
+    const answers *a = job;
+    for (size_t c = 1; c < a->parts->count; c++)
+        if (a->parts->items[c].parent == a->parent) answer(a, crew, &a->parts->items[c]);
+}
+
+static void answer_all(const rbt_march *march, const rbt_pace *p, size_t column) {
+    enum { ENOUGH = 20000 };  // products from which threads share them
+    answers a = {march->parts, (int)(p - march->parts->items), column};
+    size_t products = 0;
+    for (size_t c = 1; c < a.parts->count; c++) {
+        rbt_pace *child = &a.parts->items[c];
+        if (child->parent != a.parent) continue;
+        find_change(p, child, column);
+        products += 18 * child->count * child->border.node_count;
+    }
+    rbt_crew_work(products < ENOUGH ? 1 : rbt_crew_size(), answer_rows, &a);
 }
 
 // g of the part's own nodes after a step, from K v; children have answered.
@@ -272,11 +310,10 @@ static bool step_part(const rbt_march *march, rbt_pace *p, size_t columns, borde
     }
     if (!rbt_pace_solve(p, instant, columns, p->rhs, p->solution)) return false;
     for (size_t c = 0; c < columns; c++) {
-        for (size_t i = index + 1; p->child_count && i < parts->count; i++) {
-            if (parts->items[i].parent != (int)index) continue;
-            answer(parts, p, &parts->items[i], c);
-            if (index) add_border_product(&parts->items[i], -1, p->solution + c * n, p->rhs + c * n);
-        }
+        for (size_t i = index + 1; index && p->child_count && i < parts->count; i++)
+            if (parts->items[i].parent == (int)index)
+                add_border_product(&parts->items[i], -1, p->solution + c * n, p->rhs + c * n);
+        if (p->child_count) answer_all(march, p, c);
         if (index) {  // the root's force is looked up anew in every step
             rbt_pace_mass_product(p, p->solution + c * n, p->Mv + c * n);
             carry_force(march, p, c, border, instant, p->Mv + c * n);

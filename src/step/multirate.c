@@ -129,10 +129,9 @@ static void linear_forces(multirate *s, const rbt_state *state) {
     const rbt_pace *root = &s->parts.items[0];
     rbt_operator K = rbt_block_operator_of(s->product);
     for (size_t i = 0; i < 3 * s->model->node_count; i++) s->work[i] = state->x[i] - s->model->X[i];
-    for (size_t i = 0; root->theta < 1 && i < 3 * root->count; i++) {
-        size_t at = 3 * (size_t)root->node[i / 3] + i % 3;
-        s->work[at] += (1 - root->theta) * root->h * state->v[at];
-    }
+    double way = (1 - root->theta) * root->h;
+    for (size_t i = 0; root->theta < 1 && i < root->count; i++)
+        for (size_t k = 0, at = 3 * (size_t)root->node[i]; k < 3; k++) s->work[at + k] += way * state->v[at + k];
     K.apply(K.self, s->work, s->internal);
 }
 
