@@ -21,6 +21,7 @@ struct rbt_cholesky {
     size_t row_count, kept_count;
     int32_t *rows;        // (kept_count) ascending; vertices are numbers into it
     int32_t *row_at;      // (kept_count) the row that is eliminated at a place
+    int32_t *place;       // (kept_count) where each of `rows` is eliminated
     size_t *entry_start;  // (kept_count + 1) blocks of each column in the order of elimination, the diagonal first
     int32_t *entry_row;   // (entry_start[kept_count]) rows in that order, ascending in each column
     size_t *source;       // (entry_start[kept_count]) 2 block + 1 if it is used transposed
@@ -49,6 +50,7 @@ void rbt_cholesky_free(rbt_cholesky *c) {
     cholmod_l_finish(&c->common);
     free(c->rows);
     free(c->row_at);
+    free(c->place);
     free(c->offset);
     free(c->entry_start);
     free(c->entry_row);
@@ -61,11 +63,9 @@ void rbt_cholesky_free(rbt_cholesky *c) {
 // ---- analysis ----
 
 // The blocks of the lower triangle by columns. Rows are visited in the order of elimination, so each column's ascend.
-static void fill_entries(rbt_cholesky *c, const size_t *row_start, const rbt_node_graph *g, int32_t *place,
-                         size_t *fill) {
-    const int32_t *order = c->tree.order;
+static void fill_entries(rbt_cholesky *c, const size_t *row_start, const rbt_node_graph *g, size_t *fill) {
+    const int32_t *order = c->tree.order, *place = c->place;
     size_t n = c->kept_count;
-    for (size_t p = 0; p < n; p++) place[order[p]] = (int32_t)p;
     for (size_t p = 0; p < n; p++) {
         size_t v = (size_t)order[p], count = 1;
         for (size_t k = g->start[v]; k < g->start[v + 1]; k++) count += (size_t)place[g->neighbour[k]] > p;
@@ -97,20 +97,20 @@ static bool analyze_graph(rbt_cholesky *c, const size_t *row_start, const rbt_no
     c->entry_start = rbt_array_new(g->count + 1, sizeof *c->entry_start, what, error);
     c->entry_row = rbt_array_new(entries, sizeof *c->entry_row, what, error);
     c->source = rbt_array_new(entries, sizeof *c->source, what, error);
-    int32_t *order = rbt_array_new(g->count, sizeof *order, what, error);
+    c->place = rbt_array_new(g->count, sizeof *c->place, what, error);
     size_t *fill = rbt_array_new(g->count, sizeof *fill, what, error);
-    bool good = c->rows && c->row_at && c->entry_start && c->entry_row && c->source && order && fill &&
-                rbt_order_nodes(g, order, error) && rbt_supernodes_build(&c->tree, g, order, c->block, error);
+    bool good = c->rows && c->row_at && c->entry_start && c->entry_row && c->source && c->place && fill &&
+                rbt_order_nodes(g, c->place, error) && rbt_supernodes_build(&c->tree, g, c->place, c->block, error);
     if (good) {
         memcpy(c->rows, g->row, g->count * sizeof *c->rows);
         for (size_t p = 0; p < g->count; p++) c->row_at[p] = c->rows[c->tree.order[p]];
-        fill_entries(c, row_start, g, order, fill);
+        for (size_t p = 0; p < g->count; p++) c->place[c->tree.order[p]] = (int32_t)p;
+        fill_entries(c, row_start, g, fill);
         rbt_frontal_entries kept = {c->entry_start, c->entry_row, c->source};
         c->frontal = rbt_frontal_new(&c->tree, &kept,
                                      rbt_dense_kernels_with(rbt_processor_best(), precision == RBT_SINGLE), error);
         good = c->frontal;
     }
-    free(order);
     free(fill);
     return good;
 }
@@ -282,25 +282,26 @@ static cholmod_dense dense_view(double *values, size_t rows, size_t columns) {
                            .dtype = CHOLMOD_DOUBLE};
 }
 
-// Vectors of three numbers for each row that `row` gives for a place, `apart` from each other. If a row has one unknown, its three
+// Vectors of three numbers for each of `rows` (NULL: one after the other), `apart` from each other. If a row has one unknown, its three
 // numbers are of three right-hand sides.
-static bool place_sides(rbt_cholesky *c, size_t count, size_t apart, const int32_t *row, rbt_front_sides *sides) {
+static bool place_sides(rbt_cholesky *c, size_t count, size_t apart, const int32_t *rows, rbt_front_sides *sides) {
     size_t each = 3 / c->block;
     if (!rbt_array_reserve((void **)&c->offset, &c->offset_capacity, each * count, sizeof *c->offset,
                            "right-hand sides", NULL))
         return false;
     for (size_t j = 0; j < each * count; j++) c->offset[j] = j / each * apart + j % each;
-    *sides =
-        (rbt_front_sides){.count = each * count, .block = c->block, .offset = c->offset, .row = row, .spread = 3};
+    *sides = (rbt_front_sides){
+        .count = each * count, .block = c->block, .offset = c->offset, .row = rows, .place = c->place, .spread = 3};
     return true;
 }
 
-// Rows that are not kept
-static void clear_others(const rbt_cholesky *c, double *x) {
+// Rows that are not kept, in vectors one behind the other
+static void clear_others(const rbt_cholesky *c, size_t count, double *x) {
     size_t row = 0;
     for (size_t k = 0; k <= c->kept_count; k++) {
         size_t next = k < c->kept_count ? (size_t)c->rows[k] : c->row_count;
-        if (next > row) memset(x + 3 * row, 0, 3 * (next - row) * sizeof *x);
+        for (size_t v = 0; next > row && v < count; v++)
+            memset(x + 3 * (v * c->row_count + row), 0, 3 * (next - row) * sizeof *x);
         row = next + 1;
     }
 }
@@ -324,7 +325,7 @@ static bool gather(rbt_cholesky *c, const double *b) {
 
 static void scatter(const rbt_cholesky *c, const double *from, double *x) {
     for (size_t p = 0; p < c->kept_count; p++) memcpy(x + 3 * c->row_at[p], from + 3 * p, 3 * sizeof *x);
-    clear_others(c, x);
+    clear_others(c, 1, x);
 }
 
 // ---- with either ----
@@ -338,9 +339,9 @@ bool rbt_cholesky_solve_many(rbt_cholesky *c, size_t count, const double *b, dou
     }
     assert(c->current != NOTHING);
     if (c->current == DEFINITE) {
-        if (!place_sides(c, count, apart, c->row_at, &sides) || !rbt_frontal_solve(c->frontal, &sides, b, &sides, x))
+        if (!place_sides(c, count, apart, c->rows, &sides) || !rbt_frontal_solve(c->frontal, &sides, b, &sides, x))
             return false;
-        for (size_t v = 0; v < count; v++) clear_others(c, x + v * apart);
+        clear_others(c, count, x);
         return true;
     }
     for (size_t v = 0; v < count; v++) {
@@ -354,8 +355,8 @@ bool rbt_cholesky_solve_rows(rbt_cholesky *c, const double *b, double *x) {
     rbt_front_sides from, to;
     if (!c->kept_count) return true;
     assert(c->current == DEFINITE);
-    return place_sides(c, 1, 3 * c->row_count, c->row_at, &from) &&
-           place_sides(c, 1, 3 * c->row_count, c->tree.order, &to) && rbt_frontal_solve(c->frontal, &from, b, &to, x);
+    return place_sides(c, 1, 3 * c->row_count, c->rows, &from) && place_sides(c, 1, 3 * c->row_count, NULL, &to) &&
+           rbt_frontal_solve(c->frontal, &from, b, &to, x);
 }
 
 bool rbt_cholesky_solve(rbt_cholesky *c, const double *b, double *x) { return rbt_cholesky_solve_many(c, 1, b, x); }

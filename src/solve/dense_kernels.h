@@ -58,12 +58,12 @@ typedef struct rbt_front_vectors {
     void *y;       // (below_padded) those below: sums on the way up, the solution on the way down
 } rbt_front_vectors;
 
-// Vectors of all unknowns as the caller has them: unknown i of node p (in the order of elimination) of vector j is
-// [offset[j] + spread row[p] + i].
+// Vectors of all unknowns as the caller has them: unknown r of node i of vector j is [offset[j] + spread row[i] + r].
 typedef struct rbt_front_sides {
     size_t count, block;
     const size_t *offset;  // (count)
-    const int32_t *row;    // (nodes)
+    const int32_t *row;    // (nodes) NULL: i
+    const int32_t *place;  // (nodes) in the order of elimination
     size_t spread;
 } rbt_front_sides;
 
@@ -105,7 +105,8 @@ typedef struct rbt_dense_kernels {
     // x -= `count` of such sums, one behind the other
     void (*take)(const rbt_front_vectors *v, size_t first, size_t last, size_t count, const void *sums);
 
-    // Between `count` of the caller's vectors, from number `side` on, and a group of `width` of them side by side
+    // Between `count` of the caller's vectors, from number `side` on, and a group of `width` of them side by side, for some of the
+    // caller's nodes: one after the other in the vectors, whole unknowns in the group
     void (*read_sides)(const double *from, const rbt_front_sides *sides, size_t first_node, size_t last_node,
                        size_t side, size_t count, size_t width, void *to);
     void (*write_sides)(const void *from, const rbt_front_sides *sides, size_t first_node, size_t last_node,

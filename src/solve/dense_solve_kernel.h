@@ -156,27 +156,42 @@ static void NAME(backward)(const rbt_front *f, const rbt_front_vectors *v, size_
 
 // ---- vectors ----
 
-static void NAME(read_sides)(const double *from, const rbt_front_sides *sides, size_t first, size_t last, size_t side,
-                             size_t count, size_t width, void *to) {
-    REAL *out = (REAL *)to + first * sides->block * width;
-    const size_t *offset = sides->offset + side;
-    for (size_t p = first; p < last; p++)
-        for (size_t r = 0; r < sides->block; r++, out += width) {
-            const double *in = from + sides->spread * (size_t)sides->row[p] + r;
-            for (size_t j = 0; j < count; j++) out[j] = (REAL)in[offset[j]];
-            for (size_t j = count; j < width; j++) out[j] = 0;
-        }
+static inline size_t NAME(caller_row)(const rbt_front_sides *sides, size_t i) {
+    return sides->spread * (sides->row ? (size_t)sides->row[i] : i);
 }
 
+ALWAYS_INLINE void NAME(read_node)(size_t block, size_t width, const double *from, const size_t *offset, size_t count,
+                                   REAL *to) {
+    for (size_t j = 0; j < count; j++)
+        for (size_t r = 0; r < block; r++) to[r * width + j] = (REAL)from[offset[j] + r];
+    for (size_t j = count; j < width; j++)
+        for (size_t r = 0; r < block; r++) to[r * width + j] = 0;
+}
+static void NAME(read_sides)(const double *from, const rbt_front_sides *sides, size_t first, size_t last, size_t side,
+                             size_t count, size_t width, void *to) {
+    const size_t *offset = sides->offset + side;
+    for (size_t i = first; i < last; i++) {
+        REAL *out = (REAL *)to + (size_t)sides->place[i] * sides->block * width;
+        const double *in = from + NAME(caller_row)(sides, i);
+        if (sides->block == 3) NAME(read_node)(3, width, in, offset, count, out);
+        else NAME(read_node)(sides->block, width, in, offset, count, out);
+    }
+}
+
+ALWAYS_INLINE void NAME(write_node)(size_t block, size_t width, const REAL *from, const size_t *offset, size_t count,
+                                    double *to) {
+    for (size_t j = 0; j < count; j++)
+        for (size_t r = 0; r < block; r++) to[offset[j] + r] = (double)from[r * width + j];
+}
 static void NAME(write_sides)(const void *from, const rbt_front_sides *sides, size_t first, size_t last, size_t side,
                               size_t count, size_t width, double *to) {
-    const REAL *in = (const REAL *)from + first * sides->block * width;
     const size_t *offset = sides->offset + side;
-    for (size_t p = first; p < last; p++)
-        for (size_t r = 0; r < sides->block; r++, in += width) {
-            double *out = to + sides->spread * (size_t)sides->row[p] + r;
-            for (size_t j = 0; j < count; j++) out[offset[j]] = (double)in[j];
-        }
+    for (size_t i = first; i < last; i++) {
+        const REAL *in = (const REAL *)from + (size_t)sides->place[i] * sides->block * width;
+        double *out = to + NAME(caller_row)(sides, i);
+        if (sides->block == 3) NAME(write_node)(3, width, in, offset, count, out);
+        else NAME(write_node)(sides->block, width, in, offset, count, out);
+    }
 }
 
 static void NAME(gather)(const void *from, const int32_t *node, size_t count, size_t block, size_t width, void *to) {

@@ -10,12 +10,11 @@
 
 // Numbers of L from which threads share them: of the whole factor, times the right-hand sides that are used with each; of one front
 static const double ENOUGH = 1e5, ENOUGH_FRONT = 4e4;
+// Numbers of all shared fronts up to which each thread may read all of them, for right-hand sides of its own: about what its cache holds
+static const double MOST_FOR_EACH = 1e6;
 
-enum {
-    ITEM_FORWARD = 8,
-    ITEM_NODES = 256,
-    MOST_GROUPS = 8
-};  // strips; nodes; groups that go through the fronts together
+// strips; nodes; groups that go through the fronts together
+enum { ITEM_FORWARD = 8, ITEM_NODES = 256, MOST_GROUPS = 8 };
 
 typedef struct solving {
     rbt_frontal *frontal;
@@ -25,6 +24,7 @@ typedef struct solving {
     size_t first, count;  // right-hand sides
     size_t width;         // of a group, 1 if there is one right-hand side; the last group may be of half the width
     size_t groups, threads;
+    size_t group, last_group;  // those that a crew works on
 } solving;
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
@@ -86,13 +86,14 @@ static rbt_front_vectors vectors_of(const solving *job, size_t group, size_t slo
     return (rbt_front_vectors){.width = width_of(job, group), .x = x, .y = below_of(job, group, k)};
 }
 
-static void load(const solving *job, const rbt_front *front, size_t k, const rbt_front_vectors *v) {
+static void clear_padding(const solving *job, const rbt_front *front, const rbt_front_vectors *v) {
     size_t each = job->frontal->kernels->bytes;
-    if (job->width > 1) return;
-    memcpy(v->x, unknowns_of(job, 0, k), front->width * each);
-    memset((char *)v->x + front->width * each, 0, (front->width_padded - front->width) * each);
+    if (job->width == 1) memset((char *)v->x + front->width * each, 0, (front->width_padded - front->width) * each);
 }
-
+static void load(const solving *job, const rbt_front *front, size_t k, const rbt_front_vectors *v) {
+    if (job->width == 1) memcpy(v->x, unknowns_of(job, 0, k), front->width * job->frontal->kernels->bytes);
+    clear_padding(job, front, v);
+}
 static void store(const solving *job, const rbt_front *front, size_t k, const rbt_front_vectors *v) {
     if (job->width == 1) memcpy(unknowns_of(job, 0, k), v->x, front->width * job->frontal->kernels->bytes);
 }
@@ -116,7 +117,7 @@ static void forward_items(const solving *job, rbt_crew *crew, size_t slot, const
     size_t count = items(last_strip - strip, ITEM_FORWARD), i;
     if (!count) return;
     while ((i = rbt_crew_take(crew)) < count)
-        for (size_t g = 0; g < job->groups; g++) {
+        for (size_t g = job->group; g < job->last_group; g++) {
             rbt_front_vectors v = vectors_of(job, g, slot, k);
             job->frontal->kernels->forward_strips(front, &v, first, last, strip + i * ITEM_FORWARD,
                                                   least(strip + (i + 1) * ITEM_FORWARD, last_strip));
@@ -130,13 +131,13 @@ static void forward(const solving *job, rbt_crew *crew, size_t slot, size_t k) {
     size_t upper = rbt_strip_count(d, front.width), lower = rbt_strip_count(d, front.below), g;
     for (size_t first = 0; first < front.width; first += RBT_SOLVE_BLOCK) {
         size_t next = least(first + RBT_SOLVE_BLOCK, front.width);
-        while ((g = rbt_crew_take(crew)) < job->groups) {
+        while ((g = job->group + rbt_crew_take(crew)) < job->last_group) {
             rbt_front_vectors v = vectors_of(job, g, slot, k);
             if (!first) begin_forward(job, g, &front, k, &v);
             d->forward(&front, &v, first);
             if (next == front.width) store(job, &front, k, &v);
         }
-        rbt_crew_meet(crew, job->groups);
+        rbt_crew_meet(crew, job->last_group - job->group);
         forward_items(job, crew, slot, &front, k, first, next, rbt_strip_count(d, next), upper);
     }
     forward_items(job, crew, slot, &front, k, 0, front.width, upper, upper + lower);
@@ -166,7 +167,7 @@ static size_t backward_items(const solving *job, rbt_crew *crew, size_t slot, co
         size_t part = i / reaches, column = first + i % reaches * RBT_SOLVE_REACH;
         size_t begin = strip + part * RBT_SOLVE_STRIPS;
         size_t at = (part * (last - first) + column - first) * d->bytes;
-        for (size_t g = 0; g < job->groups; g++) {
+        for (size_t g = job->group; g < job->last_group; g++) {
             rbt_front_vectors v = vectors_of(job, g, slot, k);
             d->backward_strips(front, &v, column, least(column + RBT_SOLVE_REACH, last), begin,
                                least(begin + RBT_SOLVE_STRIPS, last_strip),
@@ -181,11 +182,11 @@ static void backward(const solving *job, rbt_crew *crew, size_t slot, size_t k) 
     const rbt_dense_kernels *d = job->frontal->kernels;
     rbt_front front = rbt_frontal_front(job->frontal, k);
     size_t upper = rbt_strip_count(d, front.width), lower = rbt_strip_count(d, front.below), g;
-    while ((g = rbt_crew_take(crew)) < job->groups) {
+    while ((g = job->group + rbt_crew_take(crew)) < job->last_group) {
         rbt_front_vectors v = vectors_of(job, g, slot, k);
         begin_backward(job, g, &front, k, &v);
     }
-    rbt_crew_meet(crew, job->groups);
+    rbt_crew_meet(crew, job->last_group - job->group);
     size_t below = backward_items(job, crew, slot, &front, k, 0, front.width, upper, upper + lower);
     for (size_t first = (front.width - 1) / RBT_SOLVE_BLOCK * RBT_SOLVE_BLOCK;; first -= RBT_SOLVE_BLOCK) {
         size_t next = least(first + RBT_SOLVE_BLOCK, front.width);
@@ -194,13 +195,13 @@ static void backward(const solving *job, rbt_crew *crew, size_t slot, size_t k) 
         size_t parts = is_first
                            ? below
                            : backward_items(job, crew, slot, &front, k, first, next, rbt_strip_count(d, next), upper);
-        while ((g = rbt_crew_take(crew)) < job->groups) {
+        while ((g = job->group + rbt_crew_take(crew)) < job->last_group) {
             rbt_front_vectors v = vectors_of(job, g, slot, k);
             d->take(&v, is_first ? 0 : first, next, parts, sums_of(job, g));
             d->backward(&front, &v, first);
             if (!first) store(job, &front, k, &v);
         }
-        rbt_crew_meet(crew, job->groups);
+        rbt_crew_meet(crew, job->last_group - job->group);
         if (!first) return;
     }
 }
@@ -222,6 +223,26 @@ static void shared(const solving *job, rbt_crew *crew, size_t k,
     }
     while (rbt_crew_take(crew) < 1) pass(job, &alone, job->threads, k);
     rbt_crew_meet(crew, 1);
+}
+
+// All fronts above the tasks, up and down. Threads share the groups if there are enough of them, otherwise the work of each front.
+static void shared_fronts(const solving *job, rbt_crew *crew) {
+    const rbt_frontal *f = job->frontal;
+    rbt_crew alone = rbt_crew_alone();
+    double all = 0;
+    for (size_t s = 0; s < f->shared_count; s++) all += numbers(f, (size_t)f->shared[s]);
+    if (job->groups < crew->members || crew->members == 1 || all > MOST_FOR_EACH) {
+        for (size_t s = 0; s < f->shared_count; s++) shared(job, crew, (size_t)f->shared[s], forward);
+        for (size_t s = f->shared_count; s-- > 0;) shared(job, crew, (size_t)f->shared[s], backward);
+        return;
+    }
+    solving part = *job;
+    while ((part.group = rbt_crew_take(crew)) < job->groups) {
+        part.last_group = part.group + 1;
+        for (size_t s = 0; s < f->shared_count; s++) forward(&part, &alone, job->threads, (size_t)f->shared[s]);
+        for (size_t s = f->shared_count; s-- > 0;) backward(&part, &alone, job->threads, (size_t)f->shared[s]);
+    }
+    rbt_crew_meet(crew, job->groups);
 }
 
 // Between the caller's vectors and the groups, a run of nodes of one group at a time
@@ -263,8 +284,7 @@ static void work(void *solving_job, rbt_crew *crew) {
         for (size_t k = (size_t)f->task_first[i]; f->owner[i] == member && k <= (size_t)f->task_root[i]; k++)
             forward(job, &alone, member, k);
     rbt_crew_wait(crew);
-    for (size_t s = 0; s < f->shared_count; s++) shared(job, crew, (size_t)f->shared[s], forward);
-    for (size_t s = f->shared_count; s-- > 0;) shared(job, crew, (size_t)f->shared[s], backward);
+    shared_fronts(job, crew);
     for (size_t i = f->task_count; i-- > 0;)
         for (size_t k = (size_t)f->task_root[i] + 1; f->owner[i] == member && k-- > (size_t)f->task_first[i];)
             backward(job, &alone, member, k);
@@ -287,7 +307,7 @@ bool rbt_frontal_solve(rbt_frontal *f, const rbt_front_sides *from, const double
                        .width = here == 1       ? 1
                                 : here <= lanes ? lanes
                                                 : RBT_SIDES_VECTORS * lanes};
-        job.groups = items(here, job.width);
+        job.groups = job.last_group = items(here, job.width);
         job.threads = f->tree->fill * (double)least(here, lanes) < ENOUGH ? 1 : rbt_crew_size();
         if (!reserve(&job)) return false;
         rbt_crew_work(job.threads, work, &job);

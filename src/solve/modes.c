@@ -422,10 +422,10 @@ static bool solve_reduced(rbt_modes *m) {
     return true;
 }
 
-// W = T, B = block: A W = B = M U. Noise takes the place of the last guard.
-static bool smooth(rbt_modes *m, const rbt_modes_problem *p) {
+// W = T, B = block: A W = B = M X. Noise takes the place of the last guard.
+static bool smooth(rbt_modes *m, const rbt_modes_problem *p, const double *X) {
     size_t k = m->count;
-    multiply_mass(m, p, k, m->U, m->block);
+    multiply_mass(m, p, k, X, m->block);
     if (k < m->unknowns) rbt_modes_noise(m, p, 0, vector_at(m, m->block, k - 1));
     m->solves++;
     return rbt_cholesky_solve_many(p->factor, k, m->block, m->T);
@@ -438,16 +438,19 @@ static void measure_reduced(rbt_modes *m, const double *P) {
     double *with_noise = m->gram, square = 0;  // of B's last column, X^T B and its own square
     if (noise) {
         const double *last = vector_at(m, m->block, k - 1);
-        rbt_vectors_inner(n, k, m->U, 1, last, with_noise, m->partial);
-        for (size_t i = 0; i < n; i++) square += last[i] * last[i] * m->per_weight[i];
+        double *noise_of_mass = m->weighted;  // M^-1 of it
+        for (size_t i = 0; i < n; i++) noise_of_mass[i] = last[i] * m->per_weight[i];
+        for (size_t i = 0; i < n; i++) square += last[i] * noise_of_mass[i];
+        rbt_vectors_inner(n, k, m->block, 1, noise_of_mass, with_noise, m->partial);
     }
+    double *PC = m->reduced;
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)k, (int)k, (int)k, 1, P, (int)k, m->turn, (int)k, 0,
+                PC, (int)k);
     for (size_t l = 0; l < k; l++) {
         const double *C = m->turn + l * k;
         double size = 0, product = 0, sum = m->a + m->c * m->lambda[l];
         for (size_t j = 0; j < k; j++) {
-            double column = 0;
-            for (size_t i = 0; i < k; i++) column += P[j * k + i] * C[i];
-            product += C[j] * column;
+            product += C[j] * PC[l * k + j];
             bool is_noise = noise && j == k - 1;
             size += C[j] * C[j] * (is_noise ? square : 1);
             if (noise && !is_noise) size += 2 * C[j] * C[k - 1] * with_noise[j];
@@ -457,30 +460,27 @@ static void measure_reduced(rbt_modes *m, const double *P) {
 }
 
 // One round where a and c are the same in all rows: besides the solve two symmetric products of blocks and one combination
-static rbt_modes_result refine_alike(rbt_modes *m, const rbt_modes_problem *p) {
+static rbt_modes_result refine_alike(rbt_modes *m, const rbt_modes_problem *p, const double *X) {
     size_t n = values_of(m), k = m->count;
-    if (!smooth(m, p)) return RBT_MODES_NO_MEMORY;
-    multiply_mass(m, p, k, m->T, m->weighted);
+    if (!smooth(m, p, X)) return RBT_MODES_NO_MEMORY;
     double *P = m->turn + k * k;
-    rbt_vectors_inner_symmetric(n, k, m->T, m->weighted, m->gram, m->partial);
-    rbt_vectors_inner_symmetric(n, k, m->T, m->block, P, m->partial);
+    rbt_vectors_inner_symmetric(n, k, m->T, m->weight, m->weighted, m->block, m->gram, P, m->partial);
     for (size_t i = 0; i < k * k; i++) m->reduced[i] = (P[i] - m->a * m->gram[i]) / m->c;
     if (!solve_reduced(m)) return RBT_MODES_NOT_CONVERGED;
     memcpy(m->turn, m->reduced, k * k * sizeof *m->turn);
     memcpy(m->lambda, m->values, k * sizeof *m->lambda);
     measure_reduced(m, P);
-    rbt_vectors_combine(n, 1, k, m->T, k, m->turn, k, 0, m->U);
-    multiply_mass(m, p, k, m->U, m->Q);
+    rbt_vectors_turn(n, k, m->T, k, m->turn, k, m->weight, m->U, m->Q);
     m->images = false;
     return RBT_MODES_FOUND;
 }
 
-// One round: U, and all that belongs to it, from the span of A^-1 M U.
-static rbt_modes_result refine(rbt_modes *m, const rbt_modes_problem *p) {
+// One round: U, and all that belongs to it, from the span of A^-1 M X.
+static rbt_modes_result refine(rbt_modes *m, const rbt_modes_problem *p, const double *X) {
     const double FINE = 1e-5;  // a tolerance for which the residuals of small matrices are good enough
     size_t n = values_of(m), k = m->count;
-    if (m->c > 0 && p->tolerance >= FINE) return refine_alike(m, p);
-    if (!smooth(m, p)) return RBT_MODES_NO_MEMORY;
+    if (m->c > 0 && p->tolerance >= FINE) return refine_alike(m, p, X);
+    if (!smooth(m, p, X)) return RBT_MODES_NO_MEMORY;
     images_of_solution(m, p);
     rbt_vectors_inner(n, k, m->T, k, m->weighted, m->gram, m->partial);
     rbt_vectors_inner(n, k, m->T, k, m->image, m->reduced, m->partial);
@@ -504,28 +504,29 @@ void rbt_modes_images(rbt_modes *m) {
     m->images = true;
 }
 
-void rbt_modes_add_stiffness(rbt_modes *m, double alpha, size_t count, double *z, double *y) {
+void rbt_modes_add(rbt_modes *m, double alpha, size_t count, double *z, const double *k_z, double *y) {
     size_t n = values_of(m), k = m->count;
     if (m->images) {
-        rbt_vectors_combine(n, alpha, count, m->KU, count, z, 1, 1, y);
-        return;
+        rbt_vectors_combine(n, alpha, count, m->KU, count, k_z, 1, 1, y);
+    } else {
+        double *turned = m->small;
+        for (size_t i = 0; i < k; i++) {
+            turned[i] = 0;
+            for (size_t l = 0; l < count; l++) turned[i] += m->turn[l * k + i] * k_z[l];
+        }
+        rbt_vectors_combine(n, alpha / m->c, k, m->block, k, turned, 1, 1, y);
+        for (size_t l = 0; l < count; l++) z[l] -= k_z[l] * m->a / m->c;
     }
-    double *turned = m->small;
-    for (size_t i = 0; i < k; i++) {
-        turned[i] = 0;
-        for (size_t l = 0; l < count; l++) turned[i] += m->turn[l * k + i] * z[l];
-    }
-    rbt_vectors_combine(n, alpha / m->c, k, m->block, k, turned, 1, 1, y);
-    for (size_t l = 0; l < count; l++) z[l] *= m->a / m->c;
-    rbt_vectors_combine(n, -alpha, count, m->Q, count, z, 1, 1, y);
+    rbt_vectors_combine(n, alpha, count, m->Q, count, z, 1, 1, y);
 }
 
-// Each round must halve the worst residual, or it is not worth its price.
-static rbt_modes_result refine_until(rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
+// Each round must halve the worst residual, or it is not worth its price. *X is where the next one would start.
+static rbt_modes_result refine_until(rbt_modes *m, const rbt_modes_problem *p, size_t wanted, const double **X) {
     double least = rounding(p), before = INFINITY;
     for (int round = 0; round < FEW_ROUNDS; round++) {
-        rbt_modes_result result = refine(m, p);
+        rbt_modes_result result = refine(m, p, *X);
         if (result != RBT_MODES_FOUND) return result;
+        *X = m->U;
         double worst = worst_of(m, p, wanted, least);
         if (worst <= 1) return RBT_MODES_FOUND;
         if (!(worst < 0.5 * before)) break;
@@ -534,12 +535,12 @@ static rbt_modes_result refine_until(rbt_modes *m, const rbt_modes_problem *p, s
     return RBT_MODES_NOT_CONVERGED;
 }
 
-rbt_modes_result rbt_modes_follow(rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
+rbt_modes_result rbt_modes_follow(rbt_modes *m, const rbt_modes_problem *p, size_t wanted, const double *X) {
     look_at_unknowns(m, p);
-    rbt_modes_result result = p->indefinite ? RBT_MODES_NOT_CONVERGED : refine_until(m, p, wanted);
+    rbt_modes_result result = p->indefinite ? RBT_MODES_NOT_CONVERGED : refine_until(m, p, wanted, &X);
     if (result != RBT_MODES_NOT_CONVERGED) return result;
     size_t bytes = m->count * values_of(m) * sizeof(double);
-    memcpy(m->T, m->U, bytes);
+    memcpy(m->T, X, bytes);
     m->size = 0;
     append(m, p, m->count, m->T);  // orthonormal to rounding, which the basis of many rounds must be
     if (m->size < m->count) return RBT_MODES_NOT_CONVERGED;

@@ -72,8 +72,8 @@ size_t rbt_modes_capacity(size_t wanted);  // guards included
 bool rbt_modes_init(rbt_modes *modes, size_t row_count, size_t capacity, rbt_error *error);
 void rbt_modes_free(rbt_modes *modes);
 
-// From U until the lowest `wanted` pass the tolerance. Fills U, Q, lambda, residual.
-rbt_modes_result rbt_modes_follow(rbt_modes *modes, const rbt_modes_problem *problem, size_t wanted);
+// From X (`carried` vectors), which may be U, until the lowest `wanted` pass the tolerance. Fills U, Q, lambda, residual.
+rbt_modes_result rbt_modes_follow(rbt_modes *modes, const rbt_modes_problem *problem, size_t wanted, const double *X);
 
 // From nothing but the first `known` vectors in T, which may be modes or close to them.
 rbt_modes_result rbt_modes_start(rbt_modes *modes, const rbt_modes_problem *problem, size_t wanted, size_t known);
@@ -81,8 +81,8 @@ rbt_modes_result rbt_modes_start(rbt_modes *modes, const rbt_modes_problem *prob
 // KU, if it is not there yet
 void rbt_modes_images(rbt_modes *modes);
 
-// y += alpha K U z for the first `count` modes; z is overwritten.
-void rbt_modes_add_stiffness(rbt_modes *modes, double alpha, size_t count, double *z, double *y);
+// y += alpha (Q z + K U k_z) for the first `count` modes; z is overwritten.
+void rbt_modes_add(rbt_modes *modes, double alpha, size_t count, double *z, const double *k_z, double *y);
 
 // Q, KU, lambda and residual from U alone.
 void rbt_modes_refresh(rbt_modes *modes, const rbt_modes_problem *problem);

@@ -1,6 +1,7 @@
 #include "solve/vectors.h"
 
 #include <cblas.h>
+#include <string.h>
 
 enum { MOST_PIECES = 64, SHORTEST_PIECE = 768, LANES = 8, COLUMNS = 12, PARALLEL_FROM = 1 << 14 };
 
@@ -32,11 +33,9 @@ void rbt_vectors_inner(size_t n, size_t a, const double *X, size_t b, const doub
         size_t first = p * length, rows = n - first < length ? n - first : length;
         inner((int)rows, (int)n, a, X + first, b, Y + first, work + p * a * b);
     }
-    for (size_t i = 0; i < a * b; i++) {
-        double sum = 0;
-        for (size_t p = 0; p < pieces; p++) sum += work[p * a * b + i];
-        C[i] = sum;
-    }
+    memcpy(C, work, a * b * sizeof *C);
+    for (size_t p = 1; p < pieces; p++)
+        for (size_t i = 0; i < a * b; i++) C[i] += work[p * a * b + i];
 }
 
 // Columns of C in groups, each from the row of its first column on
@@ -49,19 +48,33 @@ static void inner_symmetric(int rows, int apart, size_t a, const double *X, cons
     }
 }
 
-void rbt_vectors_inner_symmetric(size_t n, size_t a, const double *X, const double *Y, double *C, double *work) {
+static void weigh(size_t rows, size_t apart, size_t a, const double *restrict weight, const double *restrict X,
+                  double *restrict WX) {
+    for (size_t l = 0; l < a; l++)
+        for (size_t i = 0; i < rows; i++) WX[l * apart + i] = weight[i] * X[l * apart + i];
+}
+
+static void sum_symmetric(size_t pieces, size_t apart, size_t a, const double *part, double *C) {
+    memcpy(C, part, a * a * sizeof *C);
+    for (size_t p = 1; p < pieces; p++)
+        for (size_t j = 0; j < a; j++)
+            for (size_t i = j; i < a; i++) C[j * a + i] += part[p * apart + j * a + i];
+    for (size_t j = 0; j < a; j++)
+        for (size_t i = 0; i < j; i++) C[j * a + i] = C[i * a + j];
+}
+
+void rbt_vectors_inner_symmetric(size_t n, size_t a, const double *X, const double *weight, double *WX,
+                                 const double *Y, double *C, double *D, double *work) {
     size_t length = piece_length(n, 2 * a), pieces = piece_count(n, 2 * a);
 #pragma omp parallel for schedule(static) if (2 * n * a >= PARALLEL_FROM)
     for (size_t p = 0; p < pieces; p++) {
         size_t first = p * length, rows = n - first < length ? n - first : length;
-        inner_symmetric((int)rows, (int)n, a, X + first, Y + first, work + p * a * a);
+        weigh(rows, n, a, weight + first, X + first, WX + first);
+        inner_symmetric((int)rows, (int)n, a, X + first, WX + first, work + 2 * p * a * a);
+        inner_symmetric((int)rows, (int)n, a, X + first, Y + first, work + (2 * p + 1) * a * a);
     }
-    for (size_t j = 0; j < a; j++)
-        for (size_t i = j; i < a; i++) {
-            double sum = 0;
-            for (size_t p = 0; p < pieces; p++) sum += work[p * a * a + j * a + i];
-            C[j * a + i] = C[i * a + j] = sum;
-        }
+    sum_symmetric(pieces, 2 * a * a, a, work, C);
+    sum_symmetric(pieces, 2 * a * a, a, work + a * a, D);
 }
 
 void rbt_vectors_combine(size_t n, double alpha, size_t a, const double *X, size_t row, const double *C, size_t b,
@@ -76,5 +89,17 @@ void rbt_vectors_combine(size_t n, double alpha, size_t a, const double *X, size
         else
             cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows, (int)b, (int)a, alpha, X + first, all, C,
                         (int)row, beta, Y + first, all);
+    }
+}
+
+void rbt_vectors_turn(size_t n, size_t a, const double *X, size_t row, const double *C, size_t b,
+                      const double *weight, double *Y, double *WY) {
+    size_t length = piece_length(n, a + b), pieces = piece_count(n, a + b);
+#pragma omp parallel for schedule(static) if (n * (a + b) >= PARALLEL_FROM)
+    for (size_t p = 0; p < pieces; p++) {
+        size_t first = p * length, rows = n - first < length ? n - first : length;
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)b, (int)a, 1, X + first, (int)n, C,
+                    (int)row, 0, Y + first, (int)n);
+        weigh(rows, n, b, weight + first, Y + first, WY + first);
     }
 }

@@ -12,12 +12,17 @@ size_t rbt_vectors_work(size_t n, size_t a, size_t b);
 // C (a x b), columns one after the other: X^T Y
 void rbt_vectors_inner(size_t n, size_t a, const double *X, size_t b, const double *Y, double *C, double *work);
 
-// The same for X and Y of a vectors each whose product is symmetric: of C's triangles, right of the diagonal is filled from the
-// other, and most of it is not computed.
-void rbt_vectors_inner_symmetric(size_t n, size_t a, const double *X, const double *Y, double *C, double *work);
+// C = X^T W X and D = X^T Y, if the latter is symmetric, too: W (n) on the diagonal, X and Y of a vectors each, WX filled. One pass
+// over the vectors, and a little more than half of the products; work as for a with 2 a vectors.
+void rbt_vectors_inner_symmetric(size_t n, size_t a, const double *X, const double *weight, double *WX,
+                                 const double *Y, double *C, double *D, double *work);
 
 // Y (b vectors) = beta Y + alpha X C, X of a vectors, C (a x b) with columns `row` >= a apart
 void rbt_vectors_combine(size_t n, double alpha, size_t a, const double *X, size_t row, const double *C, size_t b,
                          double beta, double *Y);
+
+// Y = X C and WY = W Y, W (n) on the diagonal
+void rbt_vectors_turn(size_t n, size_t a, const double *X, size_t row, const double *C, size_t b,
+                      const double *weight, double *Y, double *WY);
 
 #endif

@@ -75,20 +75,17 @@ typedef struct siere {
     matrix_kind matrix;
     memory_head head;                        // of this step's modes
     double *b, *g, *ramp, *da, *db, *c, *d;  // (capacity) per mode
-    double *small, *z;                       // (capacity^2), (capacity)
+    double *small, *z, *taken;               // (capacity^2), (capacity), (capacity)
     double *by_Q, *by_KU;                    // (capacity)
     double *mass_share, *stiffness_share;    // (node_count) of M and K in A
     double *extra;                           // (node_count x 9) h^2 K_contact, NULL without obstacles
     double *right, *solution;                // ((1 + capacity) x node_count x 3)
-    double *carried;                         // (node_count x 3) velocities of held nodes, and what they do
+    double *carried;                         // (node_count x 3) velocities, of held nodes or of others
 } siere;
 
 // ---- What is remembered
 
-static void recall(siere *s, const memory_head *head) {
-    if (s->current && s->base.model->linear) return;
-    rbt_vector_copy((size_t)head->carried * 3 * s->base.model->node_count, s->modes.U, (const double *)(head + 1));
-}
+static const double *remembered(const memory_head *head) { return (const double *)(head + 1); }
 
 static void remember(const siere *s, memory_head *head) {
     *head = s->head;
@@ -130,7 +127,7 @@ static void destroy(void *self) {
 static bool allocate(siere *s, const rbt_model *m, rbt_error *error) {
     rbt_arena *arena = s->base.arena;
     size_t values = 3 * m->node_count, c = s->capacity;
-    double **each[] = {&s->b, &s->g, &s->ramp, &s->da, &s->db, &s->c, &s->d, &s->z, &s->by_Q, &s->by_KU};
+    double **each[] = {&s->b, &s->g, &s->ramp, &s->da, &s->db, &s->c, &s->d, &s->z, &s->taken, &s->by_Q, &s->by_KU};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof each / sizeof *each; i++)
         ok = (*each[i] = rbt_arena_take(arena, c, sizeof(double))) != NULL;
@@ -288,7 +285,7 @@ static rbt_modes_result find_wanted(siere *s, const rbt_state *state, size_t wan
     rbt_modes *modes = &s->modes;
     rbt_modes_problem p = problem_of(s, h);
     uint64_t held = hash_of(s->base.held, s->base.model->node_count);
-    bool known = head->carried && head->wanted == wanted && head->held == held;
+    bool known = head->carried && head->carried <= s->capacity && head->wanted == wanted && head->held == held;
     bool linear = s->base.model->linear;
     size_t most = rbt_modes_capacity(wanted);
     if (most > s->capacity) most = s->capacity;
@@ -297,8 +294,9 @@ static rbt_modes_result find_wanted(siere *s, const rbt_state *state, size_t wan
     rbt_modes_result result = RBT_MODES_FOUND;
     if (linear && known) {
         modes->count = (size_t)head->carried;
+        rbt_vector_copy(modes->count * 3 * s->base.model->node_count, modes->U, remembered(head));
     } else {
-        result = known ? rbt_modes_follow(modes, &p, wanted) : RBT_MODES_NOT_CONVERGED;
+        result = known ? rbt_modes_follow(modes, &p, wanted, remembered(head)) : RBT_MODES_NOT_CONVERGED;
         if (result == RBT_MODES_NOT_CONVERGED) {
             p.tolerance = fmin(p.tolerance, START_TOLERANCE);
             modes->carried = most;
@@ -313,16 +311,15 @@ static rbt_modes_result find_wanted(siere *s, const rbt_state *state, size_t wan
 }
 
 static rbt_outcome find_modes(siere *s, rbt_state *state, double h, rbt_step_report *report) {
-    memory_head *head = state->memory;
+    const memory_head *head = state->memory;
     rbt_modes *modes = &s->modes;
     size_t unknowns = 0;
     int64_t solves = modes->solves;
     for (size_t i = 0; i < s->base.model->node_count; i++) unknowns += s->base.held[i] ? 0 : 3;
     size_t most = most_modes(s);
     if (most > unknowns) most = unknowns;
-    if (head->carried > s->capacity || head->wanted > most) *head = (memory_head){0};
-    recall(s, head);
-    size_t wanted = s->options.modes > 0 ? most : head->wanted ? (size_t)head->wanted : FIRST_GUESS;
+    bool usable = head->carried <= s->capacity && head->wanted <= most;
+    size_t wanted = s->options.modes > 0 ? most : usable && head->wanted ? (size_t)head->wanted : FIRST_GUESS;
     for (;;) {
         if (wanted > most) wanted = most;
         rbt_modes_result result = find_wanted(s, state, wanted, h);
@@ -388,13 +385,17 @@ static void step_modes(siere *s, const rbt_state *state, double h) {
     const rbt_linearised *base = &s->base;
     size_t n = 3 * base->model->node_count;
     find_ramp(s);
-    // g = U^T (f - D v - M_fh dv_h / h): the right-hand side without the part that looks ahead, h^2 K v
-    for (size_t i = 0; i < n; i++)
-        s->carried[i] =
-            base->held[i / 3] ? 0 : base->rhs[i] / h + h * base->product[i] - (base->push ? base->push[i] : 0);
-    rbt_vectors_inner(n, s->used, s->modes.U, 1, s->carried, s->g, s->modes.partial);
-    rbt_vectors_inner(n, s->used, s->modes.Q, 1, state->v, s->b, s->modes.partial);
+    // g = U^T (f - D v - M_fh dv_h / h): the right-hand side without the part that looks ahead, h^2 K v; b = U^T M v
+    double *force = s->right, *momentum = s->right + n, *products = s->small;
+    for (size_t i = 0; i < n; i++) {
+        force[i] = base->held[i / 3] ? 0 : base->rhs[i] / h + h * base->product[i] - (base->push ? base->push[i] : 0);
+        s->carried[i] = base->held[i / 3] ? 0 : state->v[i];
+    }
+    rbt_mass_product(&base->mass, s->carried, momentum);
+    rbt_vectors_inner(n, s->used, s->modes.U, 2, s->right, products, s->modes.partial);
     for (size_t l = 0; l < s->used; l++) {
+        s->g[l] = products[l];
+        s->b[l] = products[s->used + l];
         double lambda = s->modes.lambda[l], undamped = s->g[l] + s->d[l] * s->b[l];
         rbt_response r = rbt_oscillator_response(h, lambda, s->d[l]);
         s->da[l] = s->b[l] * r.impulse + undamped * r.step + s->ramp[l] * r.ramp;
@@ -412,7 +413,6 @@ static double coupling_of(const siere *s, size_t l, double h, double R, double E
 // damped alike, no contact. Returns the strongest coupling.
 static double add_modes(siere *s, double h) {
     const rbt_damping_def *damping = &s->base.model->bodies[0].damping;
-    size_t n = 3 * s->base.model->node_count;
     double strongest = 0;
     for (size_t l = 0; l < s->used; l++) {
         double by_R = h * (s->da[l] - h * s->b[l]), by_E = h * s->db[l];
@@ -421,8 +421,7 @@ static double add_modes(siere *s, double h) {
         double R = s->modes.residual[l];
         strongest = fmax(strongest, coupling_of(s, l, h, R, damping->stiffness * R));
     }
-    rbt_vectors_combine(n, -1, s->used, s->modes.Q, s->used, s->by_Q, 1, 1, s->right);
-    rbt_modes_add_stiffness(&s->modes, -1, s->used, s->by_KU, s->right);
+    rbt_modes_add(&s->modes, -1, s->used, s->by_Q, s->by_KU, s->right);
     return strongest;
 }
 
@@ -479,13 +478,12 @@ static rbt_outcome couple_strongly(siere *s, rbt_step_report *report) {
     return RBT_NOT_CONVERGED;
 }
 
-// The same with T = U Theta^-1
+// The same with T = U Theta^-1: y - U t, where t = Theta^-1 z is left in `taken`
 static void couple_weakly(siere *s, double h) {
     size_t n = 3 * s->base.model->node_count, k = s->used;
     double *y = s->solution;
-    rbt_vectors_inner(n, k, s->modes.Q, 1, y, s->z, s->modes.partial);
-    rbt_vectors_combine(n, -1, k, s->modes.U, k, s->z, 1, 1, y);
-    for (size_t l = 0; l < k; l++) s->z[l] *= 1 + h * s->d[l] + h * h * s->modes.lambda[l];
+    rbt_vectors_inner(n, k, s->modes.Q, 1, y, s->taken, s->modes.partial);
+    for (size_t l = 0; l < k; l++) s->z[l] = s->taken[l] * (1 + h * s->d[l] + h * h * s->modes.lambda[l]);
 }
 
 // A bound of the largest eigenvalue of h^2 U^T K_contact U: its trace
@@ -517,27 +515,27 @@ static rbt_outcome solve(siere *s, rbt_state *state, double h, rbt_step_report *
     bool pushed = stiffness_of_contact(s, h) > STIFF_CONTACT, strong = coupling > WEAK_COUPLING && !pushed;
     rbt_outcome outcome = solve_block(s, strong ? 1 + s->used : 1, report);
     if (outcome != RBT_DONE) return outcome;
+    memset(s->taken, 0, s->used * sizeof(double));
     if (strong) return couple_strongly(s, report);
     if (pushed) memset(s->z, 0, s->used * sizeof(double));
     else couple_weakly(s, h);
     return RBT_DONE;
 }
 
-// dv = y - T z + U (db + z),  dq = h (v - U b + y - T z) + U da, with y - T z in the place of y
+// dv = y - T z + U (db + z),  dq = h (v - U b + y - T z) + U da, with y - T z + U t in the place of y
 static rbt_outcome update(siere *s, rbt_state *state, double h, rbt_step_report *report) {
     const rbt_linearised *base = &s->base;
     size_t n = 3 * base->model->node_count, k = s->used;
-    double *y = s->solution, *move = s->carried;
-    for (size_t i = 0; i < n; i++) move[i] = base->held[i / 3] ? h * base->moved[i] : h * (state->v[i] + y[i]);
+    double *y = s->solution, *move = s->right, *change = s->right + n, *share = s->small;
     for (size_t l = 0; l < k; l++) {
-        s->db[l] += s->z[l];
-        s->da[l] -= h * s->b[l];
+        share[l] = s->da[l] - h * (s->b[l] + s->taken[l]);
+        share[k + l] = s->db[l] + s->z[l] - s->taken[l];
     }
-    rbt_vectors_combine(n, 1, k, s->modes.U, k, s->da, 1, 1, move);
-    rbt_vectors_combine(n, 1, k, s->modes.U, k, s->db, 1, 1, y);
+    rbt_vectors_combine(n, 1, k, s->modes.U, k, share, 2, 0, s->right);
     for (size_t i = 0; i < n; i++) {
-        state->v[i] = base->held[i / 3] ? base->moved[i] : state->v[i] + y[i];
-        state->x[i] += move[i];
+        bool held = base->held[i / 3];
+        state->x[i] += move[i] + h * (held ? base->moved[i] : state->v[i] + y[i]);
+        state->v[i] = held ? base->moved[i] : state->v[i] + y[i] + change[i];
     }
     rbt_outcome outcome = rbt_check_motion(base->model, state, h, report);
     if (outcome != RBT_DONE) return outcome;
@@ -639,6 +637,7 @@ const rbt_method RBT_SIERE = {
     .solvers = solver_name,
     .options = &RBT_SIERE_OPTIONS,
     .memory_size = memory_size,
+    .failure_spares_memory = true,
     .create = create,
     .destroy = destroy,
     .attempt = attempt,

@@ -77,11 +77,15 @@ void rbt_stepper_free(rbt_stepper *s) {
     *s = (rbt_stepper){0};
 }
 
-static void copy_state(const rbt_stepper *s, int level, rbt_state *state, bool save) {
+static void copy_motion(const rbt_stepper *s, int level, rbt_state *state, bool save) {
     size_t bytes = 3 * s->model->node_count * sizeof(double);
-    char *x = s->saved + (size_t)level * saved_size(s), *v = x + bytes, *memory = v + bytes;
+    char *x = s->saved + (size_t)level * saved_size(s), *v = x + bytes;
     memcpy(save ? (void *)x : state->x, save ? state->x : (void *)x, bytes);
     memcpy(save ? (void *)v : state->v, save ? state->v : (void *)v, bytes);
+}
+
+static void copy_memory(const rbt_stepper *s, int level, rbt_state *state, bool save) {
+    char *memory = s->saved + (size_t)level * saved_size(s) + 6 * s->model->node_count * sizeof(double);
     if (s->memory_size) memcpy(save ? memory : state->memory, save ? state->memory : memory, s->memory_size);
 }
 
@@ -103,21 +107,26 @@ rbt_energies rbt_stepper_energies(const rbt_stepper *s, const rbt_state *state) 
 
 static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int cuts, rbt_step_report *report) {
     double start = state->t;
-    copy_state(s, cuts, state, true);
+    bool lasting = s->method->failure_spares_memory;
+    copy_motion(s, cuts, state, true);
+    if (!lasting) copy_memory(s, cuts, state, true);
     rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
     if (outcome == RBT_DONE) {
         state->t = until;
         report->steps++;
         return RBT_DONE;
     }
-    copy_state(s, cuts, state, false);
+    copy_motion(s, cuts, state, false);
+    if (!lasting) copy_memory(s, cuts, state, false);
     if (cuts == s->max_cuts) return outcome;
+    if (lasting) copy_memory(s, cuts, state, true);  // before smaller steps change it
     if (report->cuts < cuts + 1) report->cuts = cuts + 1;
     double middle = start + 0.5 * (until - start);
     outcome = advance(s, state, middle, cuts + 1, report);
     if (outcome == RBT_DONE) outcome = advance(s, state, until, cuts + 1, report);
     if (outcome != RBT_DONE) {
-        copy_state(s, cuts, state, false);
+        copy_motion(s, cuts, state, false);
+        copy_memory(s, cuts, state, false);
         state->t = start;
     }
     return outcome;

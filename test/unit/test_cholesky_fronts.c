@@ -212,12 +212,12 @@ enum { MOST_SIDES = 19 };  // more than the widest group of double precision, an
 // x = A^-1 x for vectors in the order of elimination, one behind the other
 static void solve_ordered(const fronts *f, size_t block, size_t count, double *x) {
     size_t nodes = f->tree.node_count, offset[MOST_SIDES];
-    int32_t *row = malloc(nodes * sizeof *row);
-    for (size_t p = 0; p < nodes; p++) row[p] = (int32_t)p;
+    int32_t *place = malloc(nodes * sizeof *place);
+    for (size_t p = 0; p < nodes; p++) place[p] = (int32_t)p;
     for (size_t j = 0; j < count; j++) offset[j] = j * block * nodes;
-    rbt_front_sides sides = {.count = count, .block = block, .offset = offset, .row = row, .spread = block};
+    rbt_front_sides sides = {.count = count, .block = block, .offset = offset, .place = place, .spread = block};
     assert_true(rbt_frontal_solve(f->frontal, &sides, x, &sides, x));
-    free(row);
+    free(place);
 }
 
 static void turn(void *b, size_t step, size_t first, size_t count, const double *x, double *right) {

@@ -424,6 +424,33 @@ static void resumed_runs_are_equal(void **state) {
     }
 }
 
+// A step that fails, at once or after smaller ones were tried, leaves everything as it was, the modes included.
+static void failed_steps_leave_no_trace(void **state) {
+    (void)state;
+    static const char *const integrators[] = {"{'method': 'siere', 'max_cuts': 0}",
+                                              "{'method': 'siere', 'max_cuts': 2}"};
+    static const char *const materials[] = {"stable-neo-hookean", "linear"};
+    for (int i = 0; i < 4; i++) {
+        rbt_sim *a = drop(integrators[i / 2], materials[i % 2]), *b = drop(integrators[i / 2], materials[i % 2]);
+        advance(a, 3);
+        advance(b, 3);
+        rbt_step_report report;
+        double before = b->state.v[0];
+        b->state.v[0] = 1e308;
+        assert_false(rbt_sim_advance_frame(b, &report));
+        assert_int_equal(report.cuts, 2 * (i / 2));
+        assert_true(b->state.v[0] == 1e308);
+        b->state.v[0] = before;
+        same_state(a, b);
+        assert_memory_equal(a->state.memory, b->state.memory, a->state.memory_size);
+        advance(a, 3);
+        advance(b, 3);
+        same_state(a, b);
+        rbt_sim_free(a);
+        rbt_sim_free(b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_formula_10),
@@ -438,6 +465,7 @@ int main(void) {
         cmocka_unit_test(untwisting_goes_on),
         cmocka_unit_test(no_modes_is_semi_implicit_bit_for_bit),
         cmocka_unit_test(resumed_runs_are_equal),
+        cmocka_unit_test(failed_steps_leave_no_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
