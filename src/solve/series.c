@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-// Fronts in the order of a walk around a subtree: on the way back, and up again
+// Fronts in the order of a walk around a subtree: on the way back, and up again. Read from its end, it is one the other way around.
 typedef struct visit {
     int32_t front;
     bool up;
@@ -297,11 +297,15 @@ static void backward(const rbt_series *series, size_t k) {
     s->kernels->series_backward(front, s->P[k], s->t[k], series->x + s->x_at[k]);
 }
 
+// Every other time the other way around: what was met last is met first, and the cache still has it.
 static void go_around(const run *r, size_t step, size_t task) {
     const series_parts *s = r->series->parts;
-    for (size_t i = s->visit_start[task]; i < s->visit_start[task + 1]; i++) {
-        size_t k = (size_t)s->visits[i].front;
-        if (s->visits[i].up) {
+    size_t begin = s->visit_start[task], end = s->visit_start[task + 1];
+    bool reversed = step % 2;
+    for (size_t i = begin; i < end; i++) {
+        const visit *v = &s->visits[reversed ? end - 1 - (i - begin) : i];
+        size_t k = (size_t)v->front;
+        if (v->up != reversed) {
             if (step < r->count) forward(s, k);
             continue;
         }
@@ -324,8 +328,10 @@ void rbt_series_run(rbt_series *series, rbt_crew *crew, size_t count, rbt_series
     const series_parts *s = series->parts;
     run r = {series, count, turn, self};
     for (size_t step = 0;; step++) {
-        for (size_t i = 0; i < s->task_count; i++)
-            if (s->owner[i] % crew->members == crew->member) go_around(&r, step, i);
+        for (size_t i = 0; i < s->task_count; i++) {
+            size_t task = step % 2 ? s->task_count - 1 - i : i;
+            if (s->owner[task] % crew->members == crew->member) go_around(&r, step, task);
+        }
         if (step == count) return;
         rbt_crew_wait(crew);
         if (crew->member == 0) pass_top(&r, step);

@@ -26,7 +26,8 @@ typedef struct rbt_series {
 
 // Of the numbers from `first` on: x is the solution of solve `step` (0: there is none yet), `right` becomes the right-hand side of
 // the next; after the last one it is of no use.
-typedef void rbt_series_turn(void *self, size_t step, size_t first, size_t count, const double *x, double *right);
+typedef void rbt_series_turn(void *self, size_t step, size_t first, size_t count, const double *restrict x,
+                             double *restrict right);
 
 // Of a factor in double precision, which is needed no more. order (nodes): the row that is eliminated at a place. As many
 // members as may ever share a solve.

@@ -112,59 +112,69 @@ bool rbt_strides_make(rbt_paces *parts) {
 
 // ---- The steps
 
-static void begin(const rbt_march *march, rbt_pace *p) {
+// What the border does at its old velocity
+static void set_border(const rbt_march *march, const rbt_pace *p) {
     const rbt_pace *root = &march->parts->items[p->parent];
-    rbt_stride *s = p->stride;
-    double h = p->h, beta = p->delay[0];
-    size_t n = 3 * p->count;
-    s->by_K = h / (h + beta);
-    s->by_M = 1 + h * p->damping[0];
-    s->varies = march->varies;
-    memset(s->border, 0, s->series->length * sizeof(double));
-    memset(s->way, 0, s->series->length * sizeof(double));
-    memcpy(p->v_start, p->v, n * sizeof(double));
+    const rbt_stride *s = p->stride;
+    for (size_t i = 0; i < p->row_count; i++) memset(s->border + s->series->place[p->rows[i]], 0, 3 * sizeof(double));
     for (size_t i = 0; i < p->border.count; i++) {
         const rbt_link *link = &p->border.items[i];
         const double *v = root->v + 3 * (size_t)p->border.place[link->column], *K = link->K;
         double *to = s->border + s->series->place[link->row];
-        for (int r = 0; r < 3; r++) to[r] += h * h * (K[3 * r] * v[0] + K[3 * r + 1] * v[1] + K[3 * r + 2] * v[2]);
+        for (int r = 0; r < 3; r++)
+            to[r] += p->h * p->h * (K[3 * r] * v[0] + K[3 * r + 1] * v[1] + K[3 * r + 2] * v[2]);
     }
-    for (size_t i = 0; i < p->count; i++)
-        for (size_t k = 0, at = (size_t)s->series->place[i]; k < 3; k++) {
-            double f = p->f[3 * i + k], z = h * (p->g[3 * i + k] - f) + (h + beta) / h * s->border[at + k];
-            s->z[at + k] = z;
-            s->right[at + k] = s->mass[at + k] * p->v[3 * i + k] - z;
-            for (size_t j = 1; s->varies && j < s->steps; j++)
-                s->push[j * s->series->length + at + k] =
-                    h * (p->f[j * n + 3 * i + k] - p->f[(j - 1) * n + 3 * i + k]);
-        }
 }
 
-static void turn(void *self, size_t step, size_t first, size_t count, const double *x, double *right) {
+// Of the nodes from `first` to `last`
+static void begin(const rbt_pace *p, bool varies, size_t first, size_t last) {
+    const rbt_stride *s = p->stride;
+    size_t n = 3 * p->count, length = s->series->length;
+    double h = p->h, by_border = (h + p->delay[0]) / h;
+    memcpy(p->v_start + 3 * first, p->v + 3 * first, 3 * (last - first) * sizeof(double));
+    for (size_t i = first; i < last; i++) {
+        size_t at = (size_t)s->series->place[i];
+        const double *v = p->v + 3 * i, *g = p->g + 3 * i, *f = p->f + 3 * i;
+        for (size_t k = 0; k < 3; k++) {
+            double z = h * (g[k] - f[k]) + by_border * s->border[at + k];
+            s->z[at + k] = z;
+            s->right[at + k] = s->mass[at + k] * v[k] - z;
+            s->way[at + k] = 0;
+        }
+        for (size_t j = 1; varies && j < s->steps; j++)
+            for (size_t k = 0; k < 3; k++) s->push[j * length + at + k] = h * (f[j * n + k] - f[(j - 1) * n + k]);
+    }
+}
+
+static void turn(void *self, size_t step, size_t first, size_t count, const double *restrict x,
+                 double *restrict right) {
     rbt_stride *s = self;
     double *restrict r = s->right + first, *restrict z = s->z + first, *restrict way = s->way + first;
     const double *restrict mass = s->mass + first, *restrict border = s->border + first;
-    const double *push = s->varies && step < s->steps ? s->push + step * s->series->length + first : NULL;
     double by_K = s->by_K, by_M = s->by_M;
-    if (step) {
-        for (size_t i = 0; i < count; i++) way[i] += x[i];
-        if (step == s->steps) return;
-        for (size_t i = 0; i < count; i++) {
-            double Mx = mass[i] * x[i];
-            z[i] += by_K * (r[i] - by_M * Mx) + border[i];
-            r[i] = Mx - z[i];
-        }
-        for (size_t i = 0; push && i < count; i++) {
-            z[i] -= push[i];
-            r[i] += push[i];
-        }
+    if (!step) {
+        memcpy(right, r, count * sizeof *right);
+        return;
     }
-    memcpy(right, r, count * sizeof *right);
+    if (step == s->steps) {
+        for (size_t i = 0; i < count; i++) way[i] += x[i];
+        return;
+    }
+    if (s->varies) {
+        const double *push = s->push + step * s->series->length + first;
+        for (size_t i = 0; i < count; i++) z[i] -= push[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        double Mx = mass[i] * x[i];
+        way[i] += x[i];
+        z[i] += by_K * (r[i] - by_M * Mx) + border[i];
+        right[i] = r[i] = Mx - z[i];
+    }
 }
 
-static void end(rbt_pace *p) {
+static void end(rbt_pace *p, size_t first, size_t last) {
     const rbt_stride *s = p->stride;
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = first; i < last; i++)
         for (size_t k = 0, at = (size_t)s->series->place[i]; k < 3; k++) {
             p->v[3 * i + k] = s->series->x[at + k];
             p->w[3 * i + k] = p->h * s->way[at + k];
@@ -172,11 +182,20 @@ static void end(rbt_pace *p) {
 }
 
 static void go(const rbt_march *march, rbt_crew *crew, rbt_pace *p) {
-    if (crew->member == 0) begin(march, p);
+    rbt_stride *s = p->stride;
+    size_t first = p->count * crew->member / crew->members, last = p->count * (crew->member + 1) / crew->members;
+    if (!crew->member) {
+        s->by_K = p->h / (p->h + p->delay[0]);
+        s->by_M = 1 + p->h * p->damping[0];
+        s->varies = march->varies;
+        set_border(march, p);
+    }
     rbt_crew_wait(crew);
-    rbt_series_run(p->stride->series, crew, p->stride->steps, turn, p->stride);
+    begin(p, march->varies, first, last);
     rbt_crew_wait(crew);
-    if (crew->member == 0) end(p);
+    rbt_series_run(s->series, crew, s->steps, turn, s);
+    rbt_crew_wait(crew);
+    end(p, first, last);
 }
 
 static void work(void *job, rbt_crew *crew) {
