@@ -2,7 +2,8 @@
 // others explicit.
 //   explicit nodes:  v+ = v + h M^-1 f(x, v),  x+ = x + h v+                          (symplectic Euler, explicit.h)
 //   implicit nodes:  one linearised step with the explicit nodes' new positions known  (their equation (7), imex_block.h)
-// Which nodes are which follows from the rest shape, the material and the step (stability.h), and is certified again whenever the body is
+// Which nodes are which follows from the rest shape, the material and the step (stability.h): of the nodes of ill-shaped elements as few
+// as are needed to make the others stable (stability_release.h), where the paper takes all. It is certified again whenever the body is
 // strained more than any certificate has seen (rbt_imex_watch). The set lies in the state's memory, so that a resumed run has it, too.
 // A step below every bound leaves no implicit node and is symplectic Euler bit for bit; one above all leaves no explicit node and is
 // semi-implicit Euler, bit for bit with the solver "cholesky" and to the tolerance with the others.
@@ -74,7 +75,11 @@ static void destroy(void *self) {
 }
 
 static rbt_split_def split_def(const rbt_imex_options *o, double step) {
-    return (rbt_split_def){.step = step, .safety = o->safety, .rings = o->rings, .certify = o->certify};
+    return (rbt_split_def){.step = step,
+                           .safety = o->safety,
+                           .rings = o->rings,
+                           .certify = o->certify,
+                           .release = o->release && o->certify};
 }
 
 // known: as in rbt_stability_init
@@ -90,6 +95,7 @@ static bool split_nodes(imex *s, const rbt_model *m, const double *known, rbt_er
     }
     rbt_imex_work work;
     if (rbt_imex_guess(&s->stability, &def, &work, NULL)) s->predicted = rbt_imex_cost(&work);
+    rbt_stability_forget(&s->stability);
     s->least = high > 0 ? 2 / sqrt(high) : INFINITY;
     s->most = 2 / sqrt(low);
     return true;
@@ -298,6 +304,13 @@ static const rbt_field FIELDS[] = {
          "Whether the explicit nodes are proved to be stable, at rest and again where the body is strained more than "
          "before, and more of them made implicit until they are; without, the local test alone decides, as in the "
          "paper, and can be wrong."},
+    {OPTION(release, RBT_BOOL), .fallback = {1},
+     .doc =
+         "Whether nodes of ill-shaped elements stay explicit where the others of the element being implicit is "
+         "enough: "
+         "fewer implicit nodes, so faster steps and less numerical damping. Only with certify and without rings; not "
+         "where every element is ill-shaped. Without, all nodes of ill-shaped elements are implicit, as in the "
+         "paper."},
     {OPTION(tolerance, RBT_REAL), .fallback = {1e-4}, .flags = RBT_ABOVE, .max = 0.1,
      .doc = "Without solver cholesky, which is exact: error of the implicit nodes' change of velocity relative to "
             "it, in the norm of their kinetic energy and "

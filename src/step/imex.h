@@ -8,6 +8,7 @@ typedef struct rbt_imex_options {
     double safety;     // of the local test
     int rings;         // of nodes around ill-shaped elements
     bool certify;      // the explicit nodes, beyond the local test
+    bool release;      // nodes of ill-shaped elements that can be explicit after all
     double tolerance;  // of the implicit nodes' equation, relative
 } rbt_imex_options;
 

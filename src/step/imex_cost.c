@@ -61,7 +61,7 @@ static void choose_solver(rbt_imex_work *work, double step, double rate) {
     if (rbt_imex_cost(&cg) < rbt_imex_cost(work)) *work = cg;
 }
 
-bool rbt_imex_guess(const rbt_stability *s, const rbt_split_def *def, rbt_imex_work *work, rbt_error *error) {
+bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, rbt_imex_work *work, rbt_error *error) {
     size_t nodes = s->model->node_count;
     unsigned char *implicit = rbt_array_new(nodes, 1, "a guess of costs", error);
     int32_t *parent = rbt_array_new(nodes, sizeof *parent, "a guess of costs", error);

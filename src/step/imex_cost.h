@@ -33,7 +33,7 @@ double rbt_imex_cost(const rbt_imex_work *work);  // [s] of one step
 // The work at a step, guessed from local bounds and connectivity alone: connected sets of k implicit nodes have factors of
 // 30 k^(4/3) non-zeros and 30 k^2 flops, as nested dissection gives solids; an old factor takes two iterations and serves fifteen
 // steps; conjugate gradients take as many iterations as the median bound lets expect. The cheaper of both counts.
-bool rbt_imex_guess(const rbt_stability *s, const rbt_split_def *def, rbt_imex_work *work, rbt_error *error);
+bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, rbt_imex_work *work, rbt_error *error);
 
 // The step with the least cost per simulated second among candidates between the body's bound and the largest local bound, in
 // ratios of 2^(1/4). 0 with an error if there is none.

@@ -4,6 +4,7 @@
 #include "math/largest.h"
 #include "math/vector.h"
 #include "model/part.h"
+#include "step/stability_release.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,13 @@
 static const double EPSILON = 0.04, DOUBT = 1e-9;
 enum { MOST_LANCZOS = 160 };
 
+void rbt_stability_forget(rbt_stability *s) {
+    if (s->rest_known) rbt_stiffness_free(&s->rest);
+    s->rest_known = false;
+}
+
 void rbt_stability_free(rbt_stability *s) {
+    rbt_stability_forget(s);
     rbt_arena_free(s->arena);
     *s = (rbt_stability){0};
 }
@@ -83,11 +90,10 @@ static void find_rates(rbt_stability *s, numbered N, const double *known) {
 }
 
 static bool find_all_rates(rbt_stability *s, rbt_error *error) {
-    rbt_stiffness stiffness;
-    if (!rbt_stiffness_build(&stiffness, s->model, error)) return false;
-    rbt_stiffness_assemble(&stiffness, s->model, RBT_TANGENT, s->model->X);
-    find_rates(s, (numbered){&stiffness.K, NULL}, NULL);
-    rbt_stiffness_free(&stiffness);
+    if (!rbt_stiffness_build(&s->rest, s->model, error)) return false;
+    s->rest_known = true;
+    rbt_stiffness_assemble(&s->rest, s->model, RBT_TANGENT, s->model->X);
+    find_rates(s, (numbered){&s->rest.K, NULL}, NULL);
     return true;
 }
 
@@ -321,11 +327,18 @@ static size_t move_nodes(const rbt_stability *s, const double *shape, unsigned c
     return moved;
 }
 
-size_t rbt_stability_mark(const rbt_stability *s, const rbt_split_def *def, unsigned char *implicit) {
+static bool some_are_well_shaped(const rbt_stability *s, const rbt_split_def *def) {
+    for (size_t e = 0; e < s->element_count; e++)
+        if (s->rate[e] > 0 && !(def->step * sqrt(s->rate[e]) > 2 * def->safety)) return true;
+    return false;
+}
+
+size_t rbt_stability_mark(rbt_stability *s, const rbt_split_def *def, unsigned char *implicit) {
     memset(implicit, 0, s->model->node_count);
     size_t ill = mark_ill_shaped(s, def, implicit);
     for (int r = 0; r < def->rings; r++) add_ring(s->model, implicit);
     for (size_t n = 0; n < s->model->node_count; n++) implicit[n] &= !s->held[n];
+    if (def->release && ill && !def->rings && some_are_well_shaped(s, def)) rbt_stability_release(s, def, implicit);
     return ill;
 }
 

@@ -27,6 +27,8 @@ typedef struct rbt_stability {
     rbt_tangent tangent;   // at rest, or where the certificate was asked for last
     double *work;          // (4 x node_count x 3)
     double *modes;         // (RBT_STABILITY_MODES x node_count x 3)
+    rbt_stiffness rest;    // K at rest, if rest_known; it is large and goes with rbt_stability_forget
+    bool rest_known;
 } rbt_stability;
 
 enum { RBT_STABILITY_MODES = 8 };  // unstable ones looked at in one round
@@ -35,6 +37,9 @@ enum { RBT_STABILITY_MODES = 8 };  // unstable ones looked at in one round
 // topology only those elements are looked at whose one-ring has changed.
 bool rbt_stability_init(rbt_stability *s, const rbt_model *model, const double *known, rbt_error *error);
 void rbt_stability_free(rbt_stability *s);
+
+// Drops what only the choice of implicit nodes needs; it is made again when asked for.
+void rbt_stability_forget(rbt_stability *s);
 
 // 2 / sqrt(lambda_max) of the nodes that are not in `implicit` (node_count; NULL: of all), within the epsilon above and with it
 // taken off: a step up to this is stable. Infinite if no node is left. With `shape` (RBT_STABILITY_MODES x node_count x 3) up to so
@@ -47,6 +52,8 @@ typedef struct rbt_split_def {
     double safety;  // an element is ill-shaped if step > safety 2 / sqrt(lambda)
     int rings;      // of nodes around ill-shaped elements that are implicit, too
     bool certify;
+    bool
+        release;  // nodes that need not be implicit (stability_release.h); not with rings, nor where all elements are ill-shaped
 } rbt_split_def;
 
 typedef struct rbt_split {
@@ -57,8 +64,8 @@ typedef struct rbt_split {
     double bound;           // that it found for the explicit nodes [s]; NaN if not asked for
 } rbt_split;
 
-// The local test alone: implicit (node_count); returns how many elements are ill-shaped.
-size_t rbt_stability_mark(const rbt_stability *s, const rbt_split_def *def, unsigned char *implicit);
+// Without the certificate: implicit (node_count); returns how many elements are ill-shaped.
+size_t rbt_stability_mark(rbt_stability *s, const rbt_split_def *def, unsigned char *implicit);
 
 // The certificate at places x, with the tangent there: more nodes become implicit until it holds. Counts and bound of *split follow.
 void rbt_stability_certify(rbt_stability *s, double step, const double *x, unsigned char *implicit, rbt_split *split);

@@ -183,7 +183,7 @@ static void look_for_failure(rbt_stability *s, const double *K, int body, size_t
 // The certificate never promises too much and never more than 5 % too little, and what it leaves explicit is stable.
 static void certificates_hold_and_waste_little(void **state) {
     (void)state;
-    size_t mixed = 0, moved = 0;
+    size_t mixed = 0, moved = 0, few = 0, all = 0;
     for (int b = 0; b < BODIES; b++) {
         size_t nodes = NODES + (size_t)b % 8;
         random_mesh(b, nodes);
@@ -197,20 +197,28 @@ static void certificates_hold_and_waste_little(void **state) {
         assert_true(found <= whole && found >= 0.95 * whole);
         for (int k = 0; k < STEPS; k++) {
             rbt_split_def def = {.step = OVER[k] * whole, .safety = b % 2 ? 0.93 : 1, .certify = true};
+            def.release = b % 4 < 2;
             rbt_split split = rbt_stability_split(&s, &def, implicit);
             double bound = dense_bound(m, K, implicit);
             assert_true(split.bound >= def.step);
             assert_true(isinf(bound) || (split.bound <= bound && split.bound >= 0.95 * bound));
             mixed += split.implicit_count > 0 && split.implicit_count < m->node_count;
             moved += split.moved_count;
+            if (!def.release) continue;
+            few += split.implicit_count;
+            def.release = false;
+            all += rbt_stability_split(&s, &def, implicit).implicit_count;
         }
         look_for_failure(&s, K, b, nodes, whole);
         free(K);
         rbt_stability_free(&s);
         rbt_sim_free(sim);
     }
-    print_message("%zu mixed sets, %zu nodes moved; the local test alone is too optimistic in %zu of %d cases\n",
-                  mixed, moved, too_far.cases, 6 * BODIES);
+    print_message(
+        "%zu mixed sets, %zu nodes moved; the local test alone is too optimistic in %zu of %d cases; %zu nodes "
+        "implicit where %zu are of ill-shaped elements\n",
+        mixed, moved, too_far.cases, 6 * BODIES, few, all);
+    assert_true(10 * few < 9 * all);
     assert_true(mixed > BODIES);
     assert_true(moved > 0);
 }
@@ -226,7 +234,8 @@ static void certified_steps_are_stable(void **state) {
         rbt_sim_free(plain);
         free(K);
         for (int k = 0; k < STEPS; k++) {
-            rbt_sim *sim = body_sim("imex", "linear", OVER[k] * whole, "", FIXED);
+            rbt_sim *sim =
+                body_sim("imex", "linear", OVER[k] * whole, b % 4 ? "" : ", 'options': {'release': false}", FIXED);
             worst = fmax(worst, spectral_radius(sim));
             rbt_sim_free(sim);
         }
@@ -315,15 +324,17 @@ static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
     double step = 2 * rbt_stability_bound(&bounds, NULL, 1, NULL, NULL);
     rbt_stability_free(&bounds);
     rbt_sim_free(plain);
-    for (size_t k = 0; k < 2; k++) {
-        rbt_sim *sim = body_sim("imex", MATERIALS[k], step, "",
+    for (size_t k = 0; k < 4; k++) {
+        bool release = k >= 2;
+        rbt_sim *sim = body_sim("imex", MATERIALS[k % 2], step, release ? "" : ", 'options': {'release': false}",
                                 ", 'deform': [{'twist': {'axis': [0, 1, 0], 'degrees': 2}}], 'velocity': {'linear': "
                                 "[0.01, 0, 0]}");
         rbt_stability s;
         unsigned char implicit[DELAUNAY_POINTS];
         assert_true(rbt_stability_init(&s, sim->model, NULL, NULL));
         rbt_split split = rbt_stability_split(
-            &s, &(rbt_split_def){.step = sim->model->step, .safety = 0.93, .certify = true}, implicit);
+            &s, &(rbt_split_def){.step = sim->model->step, .safety = 0.93, .certify = true, .release = release},
+            implicit);
         assert_true(split.implicit_count > 0 && split.implicit_count < sim->model->node_count);
         rbt_stability_free(&s);
         rbt_energies first = rbt_sim_energies(sim);
@@ -333,8 +344,8 @@ static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
             assert_int_equal(rbt_sim_step(sim, &report), RBT_DONE);
             most[i / 1000] = fmax(most[i / 1000], rbt_sim_energies(sim).total);
         }
-        assert_true(most[0] < 1.3 * first.total && most[1] < 1.01 * most[0]);
-        if (k == 1) assert_true(fabs(kept_momentum(sim, implicit) - before) < 1e-9 * before);
+        assert_true((release || most[0] < 1.3 * first.total) && most[1] < 1.01 * most[0]);
+        if (k % 2 == 1) assert_true(fabs(kept_momentum(sim, implicit) - before) < 1e-9 * before);
         rbt_sim_free(sim);
     }
 }
