@@ -100,6 +100,7 @@ typedef struct rbt_contact {
     int64_t length;                 // of the next one
     bool cut;                       // a promise was broken: it ends now
     int since_build;                // windows since the tree was built
+    double least_reach;             // of all nodes [m]
     double *renewed;                // (node_count x 3) places since which the tree counts drifts
     size_t looks;                   // pairs of leaves that the last search looked at
     size_t all_looks, first_front;  // with a new tree, and the length of its list; 0: there is none

@@ -150,6 +150,16 @@ static void join_balls(const rbt_ball *a, const rbt_ball *b, rbt_ball *both) {
     both->radius = (1 + 0x1p-18f) * (left > right ? left : right);
 }
 
+void rbt_tree_refit_drifts(rbt_tree *tree) {
+    for (size_t n = tree->node_count; n-- > 0;) {
+        if (tree->nodes[n].leaf >= 0) continue;
+        const rbt_drift *left = &tree->drifts[n + 1], *right = &tree->drifts[tree->nodes[n].right];
+        join_balls(&left->first, &right->first, &tree->drifts[n].first);
+        join_balls(&left->last, &right->last, &tree->drifts[n].last);
+        tree->drifts[n].reach = left->reach > right->reach ? left->reach : right->reach;
+    }
+}
+
 void rbt_tree_refit(rbt_tree *tree) {
     for (size_t n = tree->node_count; n-- > 0;) {
         rbt_tree_node *node = &tree->nodes[n];
@@ -159,11 +169,8 @@ void rbt_tree_refit(rbt_tree *tree) {
             node->dop.low[i] = a->low[i] < b->low[i] ? a->low[i] : b->low[i];
             node->dop.high[i] = a->high[i] > b->high[i] ? a->high[i] : b->high[i];
         }
-        const rbt_drift *left = &tree->drifts[n + 1], *right = &tree->drifts[node->right];
-        join_balls(&left->first, &right->first, &tree->drifts[n].first);
-        join_balls(&left->last, &right->last, &tree->drifts[n].last);
-        tree->drifts[n].reach = left->reach > right->reach ? left->reach : right->reach;
     }
+    rbt_tree_refit_drifts(tree);
 }
 
 void rbt_tree_renew(rbt_tree *tree) {

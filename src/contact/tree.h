@@ -68,9 +68,10 @@ void rbt_tree_build(rbt_tree *tree, const double *centers);
 
 // After nodes[leaf_node[l]].dop was set for every leaf l, and its drift if it is known.
 void rbt_tree_refit(rbt_tree *tree);
+void rbt_tree_refit_drifts(rbt_tree *tree);  // nothing but the drifts has changed
 
-// Drifts are counted from the start of the present span on; it is refitted then, with new ones, before anything else. What is known
-// loses what it has drifted so far.
+// Drifts are counted from the start of the present span on; they are then set and refitted before anything else. What is known loses
+// what it has drifted so far.
 void rbt_tree_renew(rbt_tree *tree);
 
 // All pairs of leaves whose k-DOPs overlap and that are not known to be apart, into tree->pairs. False if there is no memory.

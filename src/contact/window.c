@@ -10,7 +10,7 @@
 
 enum {
     REBUILD_AFTER = 1024,  // windows; the tree and its separation list are then made anew
-    RENEW_SHARE = 8,       // of the looks that a new list takes
+    RENEW_SHARE = 1,       // of the looks that a new list takes
     REST_FRACTION = 2      // pairs of one body keep a thickness of their distance at rest over this
 };
 static const double SHORTEST = 1.0 / 1024, LONGEST = 64;  // windows, in steps
@@ -227,6 +227,7 @@ static void promise(rbt_contact *c, int64_t t) {
         cone->reach =
             rbt_larger(1.5 * far * rbt_larger(share, share * share), 0.5 * cone->reach) + 0.05 * c->law.thickness;
         cone->reach = rbt_smaller(cone->reach, 2 * cone->eps * length + 0.05 * c->law.thickness);
+        c->least_reach = n ? rbt_smaller(c->least_reach, cone->reach) : cone->reach;
         for (size_t k = 0; k < 3; k++) {
             cone->last[k] = cone->start[k] + length * cone->path[k];
             double far_out = rbt_larger(fabs(cone->start[k]), fabs(cone->last[k])) + cone->reach;
@@ -268,6 +269,15 @@ static void fit_leaf(rbt_contact *c, size_t l) {
     drift->reach = (float)reach * (1 + 0x1p-18f);
     fit_ball(c, leaf, false, &drift->first);
     fit_ball(c, leaf, true, &drift->last);
+}
+
+static void fit_drifts(rbt_contact *c) {
+    for (size_t l = 0; l < c->surface.leaf_count; l++) {
+        rbt_drift *drift = &c->tree.drifts[c->tree.leaf_node[l]];
+        fit_ball(c, &c->surface.leaves[l], false, &drift->first);
+        fit_ball(c, &c->surface.leaves[l], true, &drift->last);
+    }
+    rbt_tree_refit_drifts(&c->tree);
 }
 
 static void build_tree(rbt_contact *c) {
@@ -312,7 +322,7 @@ static void fit_tree(rbt_contact *c) {
     if (build || c->vain <= c->all_looks / RENEW_SHARE) return;
     rbt_tree_renew(&c->tree);
     renew(c);
-    fit_leaves(c);
+    fit_drifts(c);
 }
 
 static float apart_in_window(const rbt_contact *c, rbt_pair_key key) {
@@ -357,7 +367,7 @@ static double may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
     double apart = (double)apart_in_window(c, key) - 1e-6 * (c->law.thickness + c->most_inside);
     double most = c->law.thickness, wide = 0.5 * most;
     if (apart > wide + most + c->most_inside) {
-        *gap = rbt_smaller(*gap, apart - most - c->most_inside);
+        *gap = rbt_smaller(*gap, apart + 2 * c->least_reach - most - c->most_inside);
         return 0;
     }
     int32_t node[4];
@@ -368,8 +378,8 @@ static double may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
     bool own = kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]];
     if (own) most = rbt_smaller(most, nodes_apart(s->def.X, node, first, corners) / REST_FRACTION);
     if (most == 0) most = c->law.thickness;  // two nodes at one place at rest
-    double distance = apart;
-    if (apart - most <= most) {
+    double distance = apart + 2 * c->least_reach;
+    if (apart <= most) {
         if (!rbt_pair_exists(s, key)) return 0;
         apart = rbt_larger(apart, apart_along_normal(c, kind, node, &distance) - inside);
         distance -= inside;
@@ -393,8 +403,8 @@ static bool look(rbt_contact *c, int32_t a, int32_t b, size_t *count, double *ga
     const rbt_contact_surface *s = &c->surface;
     const rbt_span *spans = c->spans + s->def.node_count + s->edge_count;  // of leaves
     double most = c->law.thickness + c->most_inside;
-    *gap = (double)rbt_span_apart(&spans[a], &spans[b]) - (1 + 1e-6) * most;
-    if (*gap > 0.5 * c->law.thickness) return true;
+    *gap = (double)rbt_span_apart(&spans[a], &spans[b]) + 2 * c->least_reach - (1 + 1e-6) * most;
+    if (*gap > 0.5 * c->law.thickness + 2 * c->least_reach) return true;
     *gap = INFINITY;
     rbt_pair_key keys[15];
     int n = rbt_leaf_names(s, a, b, keys);
@@ -509,7 +519,8 @@ static void choose_length(rbt_contact *c, int64_t t) {
         const int64_t least = (int64_t)(SHORTEST * ((int64_t)1 << RBT_TICK_BITS));
         const int64_t most = (int64_t)LONGEST << RBT_TICK_BITS;
         // A search costs about as much as this many certificates.
-        double search = (double)c->looks + 0.6 * (double)c->surface.leaf_count + 0.04 * (double)c->tree.front_count;
+        double search =
+            2.0 * (double)c->looks + 3.0 * (double)c->surface.leaf_count + 0.1 * (double)c->tree.front_count;
         double rate = ((double)(work - c->work_before) + search) / (double)span;
         if (c->cut) c->longer = false;
         else if (rate > c->rate) c->longer = !c->longer;
