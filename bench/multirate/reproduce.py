@@ -183,13 +183,13 @@ class Study:
                 "error same": rms(same["jaw"], short["jaw"])}
 
     def solve(self):
-        """Bytes of L that the solves of a single-rate step read a second, each number of L twice."""
+        """Bytes of L that the solves of a single-rate step read a second, each number of L twice, and what plain reading gives."""
         result = {}
         for row in ("dinosaur", "asian-dragon", "dragon-1"):
             settings = SINGLE["without tempi"]
-            fill = self.tools.measure(scene_of(row), settings, "--fill")["analysis"]["fill"]
+            analysis = self.tools.measure(scene_of(row), settings, "--fill")["analysis"]
             run = self.tools.measure(scene_of(row), settings, "--steps", self.steps)
-            result[row] = {"fill": fill, "seconds": run["stages"]["march"] / self.steps}
+            result[row] = {"fill": analysis["fill"], "rate": analysis["read_rate"], "seconds": run["stages"]["march"] / self.steps}
         return result
 
     def measure(self, sections, kept):

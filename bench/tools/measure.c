@@ -1,6 +1,7 @@
 // Runs the first steps of a scene and prints what they took as one JSON object: seconds, seconds of the processors, iterations and
 // residual of every step, seconds of every stage, peak memory; with --trace also how the last step converged, iteration by
-// iteration; with --fill no step is made, and the factor of the whole matrix is analysed instead: what a step by newton would need.
+// iteration; with --fill no step is made, and the factor of the whole matrix is analysed instead: what a step by newton would need,
+// and how fast all threads together can read as many numbers.
 // --probe x,y,z: how far the node that is nearest to this place at rest is from where it was at rest, after every step. --warp: what
 // warping the places for a picture takes after every step; probes are warped, too. --energies: time and energies at the start and
 // after every step. --budget S: no further step after S seconds of the processors, which on one thread are the same however busy
@@ -13,6 +14,7 @@
 #include "model/warp.h"
 #include "out/checkpoint.h"
 #include "solve/cholesky.h"
+#include "solve/frontal_parts.h"
 #include "step/objective.h"
 
 #include <math.h>
@@ -135,6 +137,27 @@ static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
     free(trace.residual);
 }
 
+// Bytes per second of reading `count` numbers over and over, by all threads, the best of many
+static double read_rate(size_t count) {
+    enum { ROUNDS = 40, RUN = 4096, LANES = 16 };
+    double *numbers = rbt_frontal_allocate(count * sizeof *numbers), best = 0, kept = 0;
+    for (size_t i = 0; numbers && i < count; i++) numbers[i] = 1;
+    for (int round = 0; numbers && round < ROUNDS; round++) {
+        double start = rbt_now(), all = 0;
+#pragma omp parallel for schedule(static) reduction(+ : all)
+        for (size_t first = 0; first < count / RUN * RUN; first += RUN) {
+            double sums[LANES] = {0};
+            for (size_t i = first; i < first + RUN; i += LANES)
+                for (size_t l = 0; l < LANES; l++) sums[l] += numbers[i + l];
+            for (size_t l = 0; l < LANES; l++) all += sums[l];
+        }
+        best = fmax(best, (double)(count / RUN * RUN * sizeof *numbers) / (rbt_now() - start));
+        kept += all;
+    }
+    free(numbers);
+    return kept > 0 ? best : 0;
+}
+
 // Non-zeros and flops of the factor of the whole matrix, its driven nodes eliminated
 static void analyse(const rbt_sim *sim, json_t *result) {
     const rbt_model *m = sim->model;
@@ -148,8 +171,9 @@ static void analyse(const rbt_sim *sim, json_t *result) {
     rbt_cholesky *cholesky = rbt_cholesky_analyze(&stiffness.K, held, &error);
     if (!cholesky) rbt_tool_fail(&error);
     json_object_set_new(result, "analysis",
-                        json_pack("{s:f, s:f, s:f}", "seconds", rbt_now() - start, "fill",
-                                  rbt_cholesky_fill(cholesky), "flops", rbt_cholesky_flops(cholesky)));
+                        json_pack("{s:f, s:f, s:f, s:f}", "seconds", rbt_now() - start, "fill",
+                                  rbt_cholesky_fill(cholesky), "flops", rbt_cholesky_flops(cholesky), "read_rate",
+                                  read_rate((size_t)rbt_cholesky_fill(cholesky))));
     rbt_cholesky_free(cholesky);
     rbt_stiffness_free(&stiffness);
     free(held);
