@@ -360,6 +360,11 @@ def write(tools, folder, kept):
     write_curtain(page, kept)
     write_impacts(page, kept)
     write_scenes(page, kept)
+    page.add("## How deep layers are stable", "Every layer alone is stable at its own step, h l^(-3/2), but layers of one pair add up: l of them are as stiff as r l^4 / 4, so that "
+             "together they cannot be stable beyond `safety` 4 / sqrt(l), and energy grows well before where contacts share nodes. The inextensible curtain goes 400 "
+             "layers deep. With a ball of 50 m/s and `time.step` 1 ms its energy of 245.6 J was 246.1 J at most with `safety` 0.02, 262.5 J with 0.05, and with 0.1 "
+             "and more the run stopped with an outcome; the scene's own step of 0.1 ms makes nearly the clocks that 0.02 does. "
+             "Clocks chosen for the sum, h / (l (l + 1) / 2), would take the first of these away, at the price of more ticks.")
     page.add("## What is missing", "Whole runs of reef-knot and of the sheets on this page; limits of length for triangle meshes, where the paper says that they would lock "
              "bending; torsion of friction (grains do not turn), as in the paper.")
     print(page.write())

@@ -34,7 +34,9 @@ static const rbt_field FIELDS[] = {
      .doc = "Coefficient of restitution: what is left of the layers' push while a pair separates."},
     {OPTION(friction, RBT_REAL), .fallback = {0}, .max = INFINITY, .doc = "Coulomb's coefficient, for every layer."},
     {OPTION(safety, RBT_REAL), .fallback = {0.2}, .flags = RBT_ABOVE, .max = 1.9,
-     .doc = "Step of a layer times its frequency; stable below 2 for one contact alone, less where many meet."},
+     .doc =
+         "Step of a layer times its frequency; stable below 2 for one layer alone. Layers of a contact add up: l of "
+         "them need less than 4 / sqrt(l), and still less where many contacts meet; lower it if energy grows."},
     {OPTION(elastic_safety, RBT_REAL), .fallback = {0.5}, .flags = RBT_ABOVE, .max = 1,
      .doc =
          "Part of its stable step that an elastic element uses at most; its clock is time.step over a power of two."},
