@@ -1,7 +1,7 @@
 // What a step of imex costs, and which step is the cheapest.
 //
 // Work is counted in fixed units: ns on one core of an AMD EPYC with AVX2, for bodies of 2,000 to 200,000 corotational tets. Those of
-// forces and nodes add up to 5.7 ms for 206,654 tets, where a step takes 5.3; those of the tangent are estimates from profiles, the
+// forces and nodes add up to 4.5 ms for 206,654 tets, where a step takes 4.3; those of the tangent are estimates from profiles, the
 // others are measured. Choices made by them are the same in every run; only their proportions matter for choices. Between bodies
 // and machines the predicted times are good to about a factor of 2.
 #ifndef RBT_STEP_IMEX_COST_H
@@ -9,7 +9,7 @@
 
 #include "step/stability.h"
 
-#define RBT_UNIT_FORCE    24.0   // forces of an element
+#define RBT_UNIT_FORCE    18.0   // forces of an element
 #define RBT_UNIT_NODE     20.0   // all that is done once a step for a node
 #define RBT_UNIT_TANGENT  15.0   // preparing the tangent of an element
 #define RBT_UNIT_PRODUCT  10.0   // applying it
