@@ -317,6 +317,7 @@ static double kept_momentum(rbt_sim *sim, const unsigned char *implicit) {
 // is kept.
 static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
     (void)state;
+    const double SAFETY = 0.93;
     random_mesh(7, 50);
     rbt_sim *plain = body_sim("symplectic-euler", "linear", 1e-3, "", "");
     rbt_stability bounds;
@@ -333,7 +334,7 @@ static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
         unsigned char implicit[DELAUNAY_POINTS];
         assert_true(rbt_stability_init(&s, sim->model, NULL, NULL));
         rbt_split split = rbt_stability_split(
-            &s, &(rbt_split_def){.step = sim->model->step, .safety = 0.93, .certify = true, .release = release},
+            &s, &(rbt_split_def){.step = sim->model->step, .safety = SAFETY, .certify = true, .release = release},
             implicit);
         assert_true(split.implicit_count > 0 && split.implicit_count < sim->model->node_count);
         rbt_stability_free(&s);
@@ -344,7 +345,10 @@ static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
             assert_int_equal(rbt_sim_step(sim, &report), RBT_DONE);
             most[i / 1000] = fmax(most[i / 1000], rbt_sim_energies(sim).total);
         }
-        assert_true((release || most[0] < 1.3 * first.total) && most[1] < 1.01 * most[0]);
+        // Symplectic Euler keeps E - h v.f / 2, so that E itself swings by (1 + h w / 2) / (1 - h w / 2) where frequencies w reach the
+        // bound; with only the shapely elements left explicit less than that is seen.
+        double swing = release ? (1 + SAFETY) / (1 - SAFETY) : 1.3;
+        assert_true(most[0] < swing * first.total && most[1] < 1.01 * most[0]);
         if (k % 2 == 1) assert_true(fabs(kept_momentum(sim, implicit) - before) < 1e-9 * before);
         rbt_sim_free(sim);
     }
