@@ -17,8 +17,9 @@ enum { VECTOR_BYTES = 32, VECTORS = 3 };
 #else
 enum { VECTOR_BYTES = 16, VECTORS = 2 };
 #endif
-enum { GROUP = RBT_COLUMN_GROUP, DEPTH = 192 };              // products that are summed before F is touched
-enum { SIDES_ROWS = 6, SIDES_VECTORS = RBT_SIDES_VECTORS };  // unknowns times vectors that are summed in registers
+enum { GROUP = RBT_COLUMN_GROUP, DEPTH = 192 };  // products that are summed before F is touched
+enum { SIDES_ROWS = 6, SIDES_VECTORS = RBT_SIDES_VECTORS };
+#define TILE(nv)      ((nv) == 3 ? 4 : SIDES_ROWS)  // unknowns whose so many vectors are summed in registers
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define DENSE_KERNELS(type)                                                                                          \
     {                                                                                                                \

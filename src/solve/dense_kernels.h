@@ -30,7 +30,7 @@ enum {
     RBT_SOLVE_REACH = 384,  // columns that are solved for together with the same rows below: a multiple of the block
     RBT_SOLVE_STRIPS = 32,  // strips whose products are summed apart from those of others
     RBT_COLUMN_GROUP = 4,   // columns of the inner loop
-    RBT_SIDES_VECTORS = 2,  // most vectors of right-hand sides that are solved for side by side
+    RBT_SIDES_VECTORS = 3,  // most vectors of right-hand sides that are solved for side by side
 };
 
 typedef struct rbt_front {
@@ -53,7 +53,7 @@ typedef struct rbt_front_entries {
 
 // Right-hand sides in a front: one, or a group that lies side by side in each unknown
 typedef struct rbt_front_vectors {
-    size_t width;  // numbers of an unknown: 1, the lanes of a vector, or twice as many
+    size_t width;  // numbers of an unknown: 1, or the lanes of one to three vectors
     void *x;       // (front's width; with one right-hand side: width_padded) unknowns eliminated here
     void *y;       // (below_padded) those below: sums on the way up, the solution on the way down
 } rbt_front_vectors;

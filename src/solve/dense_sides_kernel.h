@@ -1,8 +1,8 @@
 // The part of dense_kernel.h for solving with L for several right-hand sides at once; included by it, once per type.
 //
-// Those of a group lie side by side: each unknown has one or two vectors of them. An entry of L is then a factor of whole
-// vectors, sums end without adding lanes, and unknowns are moved about in pieces of many bytes. Six unknowns times two
-// vectors are summed in registers; 8 loads feed 12 multiply-adds.
+// Those of a group lie side by side: each unknown has one to three vectors of them. An entry of L is then a factor of whole
+// vectors, sums end without adding lanes, and unknowns are moved about in pieces of many bytes. Four unknowns times three vectors,
+// or six times two, are summed in registers; 7 or 8 loads feed 12 multiply-adds.
 
 // sum[i] += L's entry of row i and column k times x[k]; rows and columns of L are `row` and `column` apart
 ALWAYS_INLINE void NAME(sum_products)(int nv, int rows, size_t count, const REAL *L, size_t row, size_t column,
@@ -77,8 +77,8 @@ ALWAYS_INLINE void NAME(times)(int nv, size_t rows, size_t count, const REAL *L,
     case 2: NAME(times_n)(nv, 2, count, L, row, column, x, effect, to); break;
     case 3: NAME(times_n)(nv, 3, count, L, row, column, x, effect, to); break;
     case 4: NAME(times_n)(nv, 4, count, L, row, column, x, effect, to); break;
-    case 5: NAME(times_n)(nv, 5, count, L, row, column, x, effect, to); break;
-    default: NAME(times_n)(nv, 6, count, L, row, column, x, effect, to); break;
+    case 5: NAME(times_n)(nv, TILE(nv) < 5 ? 4 : 5, count, L, row, column, x, effect, to); break;
+    default: NAME(times_n)(nv, TILE(nv), count, L, row, column, x, effect, to); break;
     }
 }
 ALWAYS_INLINE void NAME(transposed_strips)(int nv, size_t columns, const NAME(piece) * p, size_t first,
@@ -88,12 +88,12 @@ ALWAYS_INLINE void NAME(transposed_strips)(int nv, size_t columns, const NAME(pi
     case 2: NAME(transposed_strips_n)(nv, 2, p, first, effect, to); break;
     case 3: NAME(transposed_strips_n)(nv, 3, p, first, effect, to); break;
     case 4: NAME(transposed_strips_n)(nv, 4, p, first, effect, to); break;
-    case 5: NAME(transposed_strips_n)(nv, 5, p, first, effect, to); break;
-    default: NAME(transposed_strips_n)(nv, 6, p, first, effect, to); break;
+    case 5: NAME(transposed_strips_n)(nv, TILE(nv) < 5 ? 4 : 5, p, first, effect, to); break;
+    default: NAME(transposed_strips_n)(nv, TILE(nv), p, first, effect, to); break;
     }
 }
 
-static inline size_t NAME(tile_rows)(size_t left) { return left < SIDES_ROWS ? left : SIDES_ROWS; }
+ALWAYS_INLINE size_t NAME(tile_rows)(int nv, size_t left) { return left < TILE(nv) ? left : TILE(nv); }
 
 // rows -= L[columns from `first` to `end`] x
 ALWAYS_INLINE void NAME(forward_sides_strip)(int nv, const NAME(piece) * p, size_t i, size_t first, size_t end) {
@@ -101,8 +101,9 @@ ALWAYS_INLINE void NAME(forward_sides_strip)(int nv, const NAME(piece) * p, size
     size_t width = (size_t)(nv * LANES), count;
     REAL *y = NAME(side_rows)(p, &s, width, &count);
     const REAL *x = (const REAL *)p->v->x + first * width, *L = s.L + first * s.rows;
-    for (size_t r = 0; r < count; r += SIDES_ROWS)
-        NAME(times)(nv, NAME(tile_rows)(count - r), end - first, L + r, 1, s.rows, x, NAME(SUBTRACT), y + r * width);
+    for (size_t r = 0; r < count; r += TILE(nv))
+        NAME(times)
+        (nv, NAME(tile_rows)(nv, count - r), end - first, L + r, 1, s.rows, x, NAME(SUBTRACT), y + r * width);
 }
 
 ALWAYS_INLINE void NAME(forward_sides_strips)(int nv, const NAME(piece) * p, size_t first, size_t end) {
@@ -122,8 +123,8 @@ ALWAYS_INLINE void NAME(forward_sides)(int nv, const rbt_front *f, const rbt_fro
         REAL *x = (REAL *)v->x + begin * width, before[STRIP * SIDES_VECTORS * LANES];
         const REAL *M = s.L + begin * s.rows;
         memcpy(before, x, columns * width * sizeof(REAL));
-        for (size_t r = 0; r < columns; r += SIDES_ROWS) {
-            size_t rows = NAME(tile_rows)(columns - r);
+        for (size_t r = 0; r < columns; r += TILE(nv)) {
+            size_t rows = NAME(tile_rows)(nv, columns - r);
             NAME(times)(nv, rows, r + rows, M + r, 1, s.rows, before, NAME(STORE), x + r * width);
         }
     }
@@ -133,8 +134,8 @@ ALWAYS_INLINE void NAME(forward_sides)(int nv, const rbt_front *f, const rbt_fro
 ALWAYS_INLINE void NAME(backward_sides_strips)(int nv, const NAME(piece) * p, size_t first, size_t end,
                                                NAME(effect) effect, REAL *to) {
     size_t width = (size_t)(nv * LANES);
-    for (size_t k = first; k < end; k += SIDES_ROWS)
-        NAME(transposed_strips)(nv, NAME(tile_rows)(end - k), p, k, effect, to + (k - first) * width);
+    for (size_t k = first; k < end; k += TILE(nv))
+        NAME(transposed_strips)(nv, NAME(tile_rows)(nv, end - k), p, k, effect, to + (k - first) * width);
 }
 
 ALWAYS_INLINE void NAME(backward_sides)(int nv, const rbt_front *f, const rbt_front_vectors *v, size_t first) {
@@ -149,29 +150,41 @@ ALWAYS_INLINE void NAME(backward_sides)(int nv, const rbt_front *f, const rbt_fr
         if (p.strip < p.last) NAME(backward_sides_strips)(nv, &p, begin, begin + columns, NAME(SUBTRACT), x);
         // x = M^T x
         memcpy(before, x, columns * width * sizeof(REAL));
-        for (size_t c = 0; c < columns; c += SIDES_ROWS) NAME(times)
-        (nv, NAME(tile_rows)(columns - c), columns - c, M + c * s.rows + c, s.rows, 1, before + c * width,
+        for (size_t c = 0; c < columns; c += TILE(nv)) NAME(times)
+        (nv, NAME(tile_rows)(nv, columns - c), columns - c, M + c * s.rows + c, s.rows, 1, before + c * width,
          NAME(STORE), x + c * width);
         if (begin == first) return;
     }
 }
 
-// One vector of right-hand sides, or two
+// One vector of right-hand sides, two or three
 static void NAME(forward_sides_of)(const rbt_front *f, const rbt_front_vectors *v, size_t first) {
-    if (v->width == LANES) NAME(forward_sides)(1, f, v, first);
-    else NAME(forward_sides)(2, f, v, first);
+    switch (v->width / LANES) {
+    case 1: NAME(forward_sides)(1, f, v, first); break;
+    case 2: NAME(forward_sides)(2, f, v, first); break;
+    default: NAME(forward_sides)(3, f, v, first); break;
+    }
 }
 static void NAME(backward_sides_of)(const rbt_front *f, const rbt_front_vectors *v, size_t first) {
-    if (v->width == LANES) NAME(backward_sides)(1, f, v, first);
-    else NAME(backward_sides)(2, f, v, first);
+    switch (v->width / LANES) {
+    case 1: NAME(backward_sides)(1, f, v, first); break;
+    case 2: NAME(backward_sides)(2, f, v, first); break;
+    default: NAME(backward_sides)(3, f, v, first); break;
+    }
 }
 static void NAME(forward_sides_strips_of)(const NAME(piece) * p, size_t first, size_t end) {
-    if (p->v->width == LANES) NAME(forward_sides_strips)(1, p, first, end);
-    else NAME(forward_sides_strips)(2, p, first, end);
+    switch (p->v->width / LANES) {
+    case 1: NAME(forward_sides_strips)(1, p, first, end); break;
+    case 2: NAME(forward_sides_strips)(2, p, first, end); break;
+    default: NAME(forward_sides_strips)(3, p, first, end); break;
+    }
 }
 static void NAME(backward_sides_strips_of)(const NAME(piece) * p, size_t first, size_t end, void *sums) {
     NAME(effect) effect = sums ? NAME(STORE) : NAME(SUBTRACT);
     REAL *to = sums ? sums : (REAL *)p->v->x + first * p->v->width;
-    if (p->v->width == LANES) NAME(backward_sides_strips)(1, p, first, end, effect, to);
-    else NAME(backward_sides_strips)(2, p, first, end, effect, to);
+    switch (p->v->width / LANES) {
+    case 1: NAME(backward_sides_strips)(1, p, first, end, effect, to); break;
+    case 2: NAME(backward_sides_strips)(2, p, first, end, effect, to); break;
+    default: NAME(backward_sides_strips)(3, p, first, end, effect, to); break;
+    }
 }

@@ -22,7 +22,7 @@ typedef struct solving {
     const double *b;
     double *x;
     size_t first, count;  // right-hand sides
-    size_t width;         // of a group, 1 if there is one right-hand side; the last group may be of half the width
+    size_t width;         // of a group, 1 if there is one right-hand side; the last group may be narrower
     size_t groups, threads;
     size_t group, last_group;  // those that a crew works on
 } solving;
@@ -55,13 +55,12 @@ static bool reserve(const solving *job) {
     return f->vectors;
 }
 
-// Right-hand sides of a group, without the padding, and with it
+// Right-hand sides of a group, without the padding to whole vectors, and with it
 static size_t count_of(const solving *job, size_t group) {
     return least(job->count - group * job->width, job->width);
 }
 static size_t width_of(const solving *job, size_t group) {
-    size_t lanes = job->frontal->kernels->lanes;
-    return job->width > lanes && count_of(job, group) <= lanes ? lanes : job->width;
+    return job->width == 1 ? 1 : rbt_padded(count_of(job, group), job->frontal->kernels->lanes);
 }
 
 static char *group_at(const solving *job, size_t group) { return job->frontal->vectors + group * group_bytes(job); }
@@ -297,16 +296,10 @@ bool rbt_frontal_solve(rbt_frontal *f, const rbt_front_sides *from, const double
     size_t lanes = f->kernels->lanes, most = MOST_GROUPS * RBT_SIDES_VECTORS * lanes;
     for (size_t done = 0; done < from->count; done += most) {
         size_t here = least(from->count - done, most);
-        solving job = {.frontal = f,
-                       .from = from,
-                       .to = to,
-                       .b = b,
-                       .x = x,
-                       .first = done,
-                       .count = here,
-                       .width = here == 1       ? 1
-                                : here <= lanes ? lanes
-                                                : RBT_SIDES_VECTORS * lanes};
+        solving job = {.frontal = f, .from = from, .to = to, .b = b, .x = x, .first = done, .count = here};
+        // As few groups as can be, of about the same width
+        size_t vectors = items(here, lanes);
+        job.width = here == 1 ? 1 : items(vectors, items(vectors, RBT_SIDES_VECTORS)) * lanes;
         job.groups = job.last_group = items(here, job.width);
         job.threads = f->tree->fill * (double)least(here, lanes) < ENOUGH ? 1 : rbt_crew_size();
         if (!reserve(&job)) return false;

@@ -207,7 +207,7 @@ static void fronts_free(fronts *f) {
     free(f->start), free(f->source), free(f->row), free(f->place);
 }
 
-enum { MOST_SIDES = 19 };  // more than the widest group of double precision, and one more
+enum { MOST_SIDES = 31 };  // more than two of the widest groups of double precision
 
 // x = A^-1 x for vectors in the order of elimination, one behind the other
 static void solve_ordered(const fronts *f, size_t block, size_t count, double *x) {
