@@ -101,9 +101,8 @@ ALWAYS_INLINE void NAME(forward_sides_strip)(int nv, const NAME(piece) * p, size
     size_t width = (size_t)(nv * LANES), count;
     REAL *y = NAME(side_rows)(p, &s, width, &count);
     const REAL *x = (const REAL *)p->v->x + first * width, *L = s.L + first * s.rows;
-    for (size_t r = 0; r < count; r += TILE(nv))
-        NAME(times)
-        (nv, NAME(tile_rows)(nv, count - r), end - first, L + r, 1, s.rows, x, NAME(SUBTRACT), y + r * width);
+    for (size_t r = 0; r < count; r += TILE(nv)) NAME(times)
+    (nv, NAME(tile_rows)(nv, count - r), end - first, L + r, 1, s.rows, x, NAME(SUBTRACT), y + r * width);
 }
 
 ALWAYS_INLINE void NAME(forward_sides_strips)(int nv, const NAME(piece) * p, size_t first, size_t end) {
