@@ -169,9 +169,9 @@ def add_energies(page, swings):
                           for m in runs)
         rival, least = ("BE", 1) if scene == "cuboid-untwist-arap" else ("SI", LIVELY)
         known = left["SIERE"] is not None and left[rival] is not None
-        words = ("SIERE moves more than BE (bound: larger swings)." if rival == "BE" else
-                 f"SIERE keeps swinging where SI damps the motion (bound: {least} times the swings of SI, and at least "
-                 f"{100 * VISIBLE:.0f} % of the largest elastic energy).")
+        words = ("SIERE moves more than BE (bound: larger swings" if rival == "BE" else
+                 f"SIERE keeps swinging where SI damps the motion (bound: {least} times the swings of SI")
+        words += f", and at least {100 * VISIBLE:.0f} % of the largest elastic energy)."
         most = max(runs["SIERE"]["energies"]["elastic"]) if known else None
         page.claim(words, left["SIERE"] >= least * left[rival] and left["SIERE"] >= VISIBLE * most if known else None,
                    shown + (f"; largest elastic energy {figure(most)} J." if known else "."))
