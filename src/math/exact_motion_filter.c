@@ -3,6 +3,7 @@
 // that between the nearest points halfway; if it fails, each half of the span is tried by itself. Any direction will do,
 // so only the products' rounding errors need a bound.
 #include "math/exact.h"
+#include "math/nearest.h"
 #include "math/vec3.h"
 
 #include <float.h>
@@ -19,67 +20,6 @@ static void points_at(const rbt_paths *p, double t, four_points x) {
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
-
-static double clamp(double s) { return s > 0 ? (s < 1 ? s : 1) : 0; }  // NaN becomes 0
-
-// From the nearest point of the segment a b to p.
-static void from_segment(const double p[3], const double a[3], const double b[3], double d[3]) {
-    double u[3], r[3];
-    rbt_subtract(b, a, u);
-    rbt_subtract(p, a, r);
-    double s = clamp(rbt_dot(u, r) / rbt_dot(u, u));
-    for (int k = 0; k < 3; k++) d[k] = r[k] - s * u[k];
-}
-
-static void keep_shorter(double best[3], const double d[3]) {
-    if (!(rbt_dot(d, d) < rbt_dot(best, best))) return;
-    for (int k = 0; k < 3; k++) best[k] = d[k];
-}
-
-// From the nearest point of the triangle to p.
-static void from_triangle(const double p[3], const double a[3], const double b[3], const double c[3], double d[3]) {
-    double u[3], v[3], n[3], r[3], other[3], su[3], sv[3];
-    rbt_subtract(b, a, u);
-    rbt_subtract(c, a, v);
-    rbt_subtract(p, a, r);
-    rbt_cross(u, v, n);
-    rbt_cross(u, r, su);
-    rbt_cross(r, v, sv);
-    double beta = rbt_dot(sv, n), gamma = rbt_dot(su, n), area = rbt_dot(n, n);
-    if (area > 0 && beta >= 0 && gamma >= 0 && beta + gamma <= area) {
-        double height = rbt_dot(r, n) / area;
-        for (int k = 0; k < 3; k++) d[k] = height * n[k];
-        return;
-    }
-    from_segment(p, a, b, d);
-    from_segment(p, b, c, other);
-    keep_shorter(d, other);
-    from_segment(p, c, a, other);
-    keep_shorter(d, other);
-}
-
-// From the segment c d to the segment a b, at their nearest points.
-static void from_edge(const double a[3], const double b[3], const double c[3], const double d[3], double best[3]) {
-    double u[3], w[3], r[3], other[3];
-    rbt_subtract(b, a, u);
-    rbt_subtract(d, c, w);
-    rbt_subtract(a, c, r);
-    double uu = rbt_dot(u, u), ww = rbt_dot(w, w), uw = rbt_dot(u, w), ur = rbt_dot(u, r), wr = rbt_dot(w, r);
-    double area = uu * ww - uw * uw, s = (uw * wr - ww * ur) / area, v = (uu * wr - uw * ur) / area;
-    if (area > 0 && s >= 0 && s <= 1 && v >= 0 && v <= 1) {
-        for (int k = 0; k < 3; k++) best[k] = r[k] + s * u[k] - v * w[k];
-        return;
-    }
-    from_segment(a, c, d, best);
-    from_segment(b, c, d, other);
-    keep_shorter(best, other);
-    from_segment(c, a, b, other);
-    for (int k = 0; k < 3; k++) other[k] = -other[k];
-    keep_shorter(best, other);
-    from_segment(d, a, b, other);
-    for (int k = 0; k < 3; k++) other[k] = -other[k];
-    keep_shorter(best, other);
-}
 
 // Points 0 .. first - 1 lie beyond the others along d, by more than the products' error: each coordinate is wrong by at most
 // 2 e size (and 2 e size more by the subtraction), the product of three by at most 3 e of 2 size |d|, e = DBL_EPSILON.
@@ -139,8 +79,8 @@ bool rbt_paths_apart(const rbt_paths *paths, rbt_pair_kind kind, double begin, d
         double middle = 0.5 * (s.begin + s.end), d[3];
         four_points x, y;
         points_at(paths, middle, x);
-        if (kind == RBT_VERTEX_TRIANGLE) from_triangle(x[0], x[1], x[2], x[3], d);
-        else from_edge(x[0], x[1], x[2], x[3], d);
+        if (kind == RBT_VERTEX_TRIANGLE) rbt_from_triangle(x[0], x[1], x[2], x[3], d);
+        else rbt_from_edge(x[0], x[1], x[2], x[3], d);
         points_at(paths, s.begin, x);
         points_at(paths, s.end, y);
         if (separates(d, x, first, size) && separates(d, y, first, size)) continue;

@@ -62,7 +62,8 @@ static int compare_triangles(const void *a, const void *b) {
 
 bool rbt_intersect_mesh_build(rbt_intersect_mesh *mesh, const int32_t *triangles, size_t triangle_count,
                               const int32_t *edges, size_t edge_count, size_t node_count, rbt_error *error) {
-    *mesh = (rbt_intersect_mesh){.node_count = node_count, .triangle_count = triangle_count};
+    *mesh = (rbt_intersect_mesh){
+        .node_count = node_count, .triangle_count = triangle_count, .obstacle_begin = node_count};
     bool good = check_nodes(triangles, 3 * triangle_count, node_count, "triangles", error) &&
                 check_nodes(edges, 2 * edge_count, node_count, "edges", error);
     if (good) good = (mesh->triangles = rbt_array_new(triangle_count, 3 * sizeof *triangles, "triangles", error));
@@ -71,14 +72,40 @@ bool rbt_intersect_mesh_build(rbt_intersect_mesh *mesh, const int32_t *triangles
         qsort(mesh->triangles, triangle_count, 3 * sizeof *triangles, compare_triangles);
     }
     good = good && list_edges(mesh, edges, edge_count, error) && list_vertices(mesh, error);
+    if (good) good = (mesh->still = rbt_array_new(node_count, 1, "nodes that have not moved", error));
     if (!good) rbt_intersect_mesh_free(mesh);
     return good;
+}
+
+bool rbt_intersect_mesh_add(rbt_intersect_mesh *mesh, const rbt_round *rounds, size_t round_count,
+                            const rbt_half_space *planes, size_t plane_count, size_t obstacle_begin,
+                            rbt_error *error) {
+    for (size_t i = 0; i < round_count; i++)
+        if (!check_nodes(rounds[i].node, rounds[i].node[1] < 0 ? 1 : 2, mesh->node_count, "balls and rods", error))
+            return false;
+    for (size_t i = 0; i < plane_count; i++)
+        if (!check_nodes(&planes[i].node, 1, mesh->node_count, "planes", error)) return false;
+    free(mesh->rounds);
+    free(mesh->planes);
+    mesh->round_count = mesh->plane_count = 0;
+    mesh->rounds = rbt_array_new(round_count, sizeof *rounds, "balls and rods", error);
+    mesh->planes = rbt_array_new(plane_count, sizeof *planes, "planes", error);
+    if (!mesh->rounds || !mesh->planes) return false;
+    if (round_count) memcpy(mesh->rounds, rounds, round_count * sizeof *rounds);
+    if (plane_count) memcpy(mesh->planes, planes, plane_count * sizeof *planes);
+    mesh->round_count = round_count;
+    mesh->plane_count = plane_count;
+    mesh->obstacle_begin = obstacle_begin;
+    return true;
 }
 
 void rbt_intersect_mesh_free(rbt_intersect_mesh *mesh) {
     free(mesh->triangles);
     free(mesh->edges);
     free(mesh->vertices);
+    free(mesh->rounds);
+    free(mesh->planes);
+    free(mesh->still);
     *mesh = (rbt_intersect_mesh){0};
 }
 
@@ -113,7 +140,10 @@ static rbt_meeting judge(const state *s, const int32_t edge[2], const int32_t tr
 
 static void visit(const void *context, int32_t edge, int32_t triangle, rbt_intersect_pile *pile) {
     const state *s = context;
-    rbt_meeting meeting = judge(s, s->mesh->edges + 2 * (size_t)edge, s->mesh->triangles + 3 * (size_t)triangle);
+    const int32_t *ends = s->mesh->edges + 2 * (size_t)edge, *corners = s->mesh->triangles + 3 * (size_t)triangle;
+    const int32_t nodes[5] = {ends[0], ends[1], corners[0], corners[1], corners[2]};
+    if (!rbt_intersect_counts(s->mesh, nodes, 5)) return;
+    rbt_meeting meeting = judge(s, ends, corners);
     pile->tested++;
     if (meeting == RBT_APART) return;
     rbt_intersect_pile_add(pile,
@@ -121,10 +151,15 @@ static void visit(const void *context, int32_t edge, int32_t triangle, rbt_inter
 }
 
 static void describe(const state *s, const rbt_intersect_pair *pair, rbt_intersection *i) {
+    if (pair->kind != RBT_EDGE_IN_TRIANGLE) {
+        rbt_intersect_describe_round(s->mesh, pair, s->x, NULL, i);
+        return;
+    }
     const int32_t *edge = s->mesh->edges + 2 * (size_t)pair->first;
     const int32_t *triangle = s->mesh->triangles + 3 * (size_t)pair->second;
     *i = (rbt_intersection){.kind = RBT_EDGE_IN_TRIANGLE,
                             .touching = pair->touching,
+                            .counts = {2, 3},
                             .nodes = {edge[0], edge[1], triangle[0], triangle[1], triangle[2]}};
     const double *x[5];
     for (int k = 0; k < 5; k++) x[k] = s->x + 3 * (size_t)i->nodes[k];
@@ -167,7 +202,8 @@ bool rbt_intersect_state(const rbt_intersect_mesh *mesh, const double *x, size_t
     if (good) boxes_of(mesh->triangles, mesh->triangle_count, 3, x, triangles);
     if (good) boxes_of(mesh->edges, mesh->edge_count, 2, x, edges);
     good = good && rbt_box_tree_build(&tree, triangles, mesh->triangle_count, error) &&
-           rbt_intersect_search(edges, mesh->edge_count, &tree, triangles, visit, &s, &pile, error);
+           rbt_intersect_search(edges, mesh->edge_count, &tree, triangles, visit, &s, &pile, error) &&
+           rbt_intersect_add_rounds(mesh, x, NULL, &pile, error);
     if (good) rbt_intersect_pile_sort(&pile);
     good = good && keep_first(&s, &pile, keep, found, error);
     if (!good) rbt_intersections_free(found);

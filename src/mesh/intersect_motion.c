@@ -117,7 +117,7 @@ static void set_span(motion *m, double begin, double end) {
 
 // ---- Pairs
 
-// The pair's four nodes; false if it is none to look at: a node is shared, both are springs, or nothing moves.
+// The pair's four nodes; false if it is none to look at: a node is shared, both are springs or obstacles, or nothing moves.
 static bool pair_nodes(const motion *m, int32_t kind, int32_t first, int32_t second, int32_t nodes[4]) {
     const rbt_intersect_mesh *mesh = m->mesh;
     if (kind == RBT_VERTEX_HIT_TRIANGLE) {
@@ -131,7 +131,8 @@ static bool pair_nodes(const motion *m, int32_t kind, int32_t first, int32_t sec
         if (nodes[0] == nodes[2] || nodes[0] == nodes[3] || nodes[1] == nodes[2] || nodes[1] == nodes[3])
             return false;
     }
-    return m->moved[nodes[0]] || m->moved[nodes[1]] || m->moved[nodes[2]] || m->moved[nodes[3]];
+    return (m->moved[nodes[0]] || m->moved[nodes[1]] || m->moved[nodes[2]] || m->moved[nodes[3]]) &&
+           rbt_intersect_counts(mesh, nodes, 4);
 }
 
 static rbt_paths paths_of(const motion *m, const int32_t nodes[4]) {
@@ -201,7 +202,16 @@ static void decide(const motion *m, rbt_intersect_pile *pile) {
 
 // The place: the vertex, or the first edge's point where the second one's line passes nearest.
 static void describe(const motion *m, const rbt_intersect_pair *pair, rbt_intersection *i) {
-    *i = (rbt_intersection){.kind = (rbt_intersection_kind)pair->kind, .when = pair->when, .nodes = {0, 0, 0, 0, -1}};
+    if (pair->kind > RBT_EDGE_HIT_EDGE) {
+        rbt_intersect_describe_round(m->mesh, pair, m->x0, m->x1, i);
+        return;
+    }
+    *i = (rbt_intersection){
+        .kind = (rbt_intersection_kind)pair->kind,
+        .on_way = true,
+        .when = pair->when,
+        .nodes = {0, 0, 0, 0, -1},
+        .counts = {pair->kind == RBT_EDGE_HIT_EDGE ? 2 : 1, pair->kind == RBT_EDGE_HIT_EDGE ? 2 : 3}};
     pair_nodes(m, pair->kind, pair->first, pair->second, i->nodes);
     rbt_paths paths = paths_of(m, i->nodes);
     double x[4][3], u[3], v[3], r[3], n[3], side[3], share = 0;
@@ -244,10 +254,12 @@ bool rbt_intersect_motion(const rbt_intersect_mesh *mesh, const double *x0, cons
     }
     if (good) {
         rbt_intersect_pile_sort(&pile);
-        found->tested = pile.tested;
         found->exact = pile.count;
         decide(&m, &pile);
-        good = keep_first(&m, &pile, keep, found, error);
+        good = rbt_intersect_add_rounds(mesh, x0, x1, &pile, error);
+        rbt_intersect_pile_sort(&pile);
+        found->tested = pile.tested;
+        good = good && keep_first(&m, &pile, keep, found, error);
     }
     if (!good) rbt_intersections_free(found);
     free(pile.items);

@@ -89,12 +89,30 @@ void rbt_intersect_pile_sort(rbt_intersect_pile *pile) {
     pile->count = kept;
 }
 
-bool rbt_intersect_check_finite(const rbt_intersect_mesh *mesh, const double *x, rbt_error *error) {
-    for (size_t i = 0; i < mesh->vertex_count; i++) {
-        const double *at = x + 3 * (size_t)mesh->vertices[i];
-        if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2]))
-            return rbt_fail(error, "node %d is at (%g, %g, %g), which is no place, so intersections cannot be judged",
-                            mesh->vertices[i], at[0], at[1], at[2]);
+bool rbt_intersect_counts(const rbt_intersect_mesh *mesh, const int32_t *nodes, int count) {
+    if (mesh->obstacle_begin == mesh->node_count) return true;
+    int obstacles = 0, moved = 0;
+    for (int i = 0; i < count; i++) {
+        obstacles += (size_t)nodes[i] >= mesh->obstacle_begin;
+        moved += !mesh->still[nodes[i]];
     }
+    return obstacles == 0 || (obstacles < count && moved > 0);
+}
+
+static bool is_finite(int32_t node, const double *x, rbt_error *error) {
+    const double *at = x + 3 * (size_t)node;
+    if (isfinite(at[0]) && isfinite(at[1]) && isfinite(at[2])) return true;
+    return rbt_fail(error, "node %d is at (%g, %g, %g), which is no place, so intersections cannot be judged", node,
+                    at[0], at[1], at[2]);
+}
+
+bool rbt_intersect_check_finite(const rbt_intersect_mesh *mesh, const double *x, rbt_error *error) {
+    for (size_t i = 0; i < mesh->vertex_count; i++)
+        if (!is_finite(mesh->vertices[i], x, error)) return false;
+    for (size_t i = 0; i < mesh->plane_count; i++)
+        if (!is_finite(mesh->planes[i].node, x, error)) return false;
+    for (size_t i = 0; i < mesh->round_count; i++)
+        for (int end = 0; end < 2; end++)
+            if (mesh->rounds[i].node[end] >= 0 && !is_finite(mesh->rounds[i].node[end], x, error)) return false;
     return true;
 }

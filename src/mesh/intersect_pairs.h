@@ -28,6 +28,16 @@ bool rbt_intersect_search(const rbt_box *queries, size_t query_count, const rbt_
 // By kind and numbers, each once.
 void rbt_intersect_pile_sort(rbt_intersect_pile *pile);
 
+// Whether a pair of these nodes counts: no obstacle is in it, or one is, but not alone, and something of it has moved.
+bool rbt_intersect_counts(const rbt_intersect_mesh *mesh, const int32_t *nodes, int count);
+
+// Adds pairs of what is round, and of planes, in the state x0 (x1 NULL) or on the way from x0 to x1.
+bool rbt_intersect_add_rounds(const rbt_intersect_mesh *mesh, const double *x0, const double *x1,
+                              rbt_intersect_pile *pile, rbt_error *error);
+// Kind, nodes and place of such a pair
+void rbt_intersect_describe_round(const rbt_intersect_mesh *mesh, const rbt_intersect_pair *pair, const double *x0,
+                                  const double *x1, rbt_intersection *i);
+
 bool rbt_intersect_check_finite(const rbt_intersect_mesh *mesh, const double *x, rbt_error *error);
 
 #endif

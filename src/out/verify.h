@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "mesh/intersect.h"
 #include "model/model.h"
+#include "model/obstacle_parts.h"
 
 typedef struct rbt_verified {  // one state
     int64_t frame, step;       // the frame, or so many steps after it
@@ -25,8 +26,15 @@ typedef struct rbt_verification {
     bool states_only;  // do not look at the ways between
     bool event_ways;   // ways lead from event to event; else events stand alone
     rbt_intersect_mesh mesh;
-    int32_t *node_body;  // (mesh.node_count)
-    size_t particles;    // that are there too and are not judged
+    int32_t *node_body;               // (mesh.node_count) the body; of nodes of obstacles -1 less their number
+    size_t particles;                 // that are judged
+    size_t particles_unknown;         // that are there too, but with what radius is not known
+    size_t obstacle_count, unjudged;  // obstacles that are judged, and that are not: the method lets bodies into them
+    bool scene_unknown;               // names, radii and obstacles are not known
+    rbt_obstacle_parts obstacles;
+    double step;    // [s] obstacles move straight on between its multiples; 0: as their scripts say
+    double *all;    // (mesh.node_count x 3) places of nodes and obstacles
+    double *first;  // (mesh.node_count x 3) those of the first state; NULL: none yet
     size_t body_count;
     char **body_names;  // may be fewer than there are bodies
     double *last;       // (mesh.node_count x 3) the latest positions; NULL: none yet
@@ -41,11 +49,21 @@ typedef struct rbt_verification {
 } rbt_verification;
 
 // Begin with {.keep = …} and a mesh; a new mesh (after a cut) replaces the old one, and there is no way to the next state.
-bool rbt_verification_set_mesh(rbt_verification *v, const int32_t *triangles, size_t triangle_count,
-                               const int32_t *edges, size_t edge_count, size_t node_count, const int32_t *node_body,
-                               rbt_error *error);
+typedef struct rbt_verify_parts {
+    size_t node_count, triangle_count, edge_count, particle_count;
+    const int32_t *triangles, *edges;
+    const int32_t *particles;       // (particle_count) their nodes
+    const double *radius;           // (particle_count) [m]; NULL: not known, they are not judged
+    const int32_t *node_body;       // (node_count)
+    const rbt_obstacle *obstacles;  // must stay
+    size_t obstacle_count;
+    bool own_contact;  // the method keeps bodies out of obstacles; else these are not judged
+    double step;       // [s] or 0, as below
+} rbt_verify_parts;
+bool rbt_verification_set_mesh(rbt_verification *v, const rbt_verify_parts *parts, rbt_error *error);
 bool rbt_verification_set_names(rbt_verification *v, const rbt_scene *scene, rbt_error *error);
-bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, rbt_error *error);  // mesh and names
+// Mesh and names; own_contact: of the method
+bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, bool own_contact, rbt_error *error);
 void rbt_verification_free(rbt_verification *v);
 
 // Judges the next state; it becomes the last of v->states, if it is to be kept. `about`: frame, step, failed, event and t.

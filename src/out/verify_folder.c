@@ -6,6 +6,7 @@
 #include "out/checkpoint.h"
 #include "out/numbered.h"
 #include "out/verify.h"
+#include "step/method.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +17,8 @@
 typedef struct folder {
     rbt_verification *v;
     const char *path;
-    rbt_mesh mesh;  // of the latest frame
+    rbt_scene_file *scene;  // NULL: not readable; then names, radii and obstacles are not known
+    rbt_mesh mesh;          // of the latest frame
     bool has_mesh;
     rbt_verify_hear hear;
     void *listener;
@@ -32,8 +34,22 @@ static bool same_mesh(const rbt_mesh *a, const rbt_mesh *b) {
            !(a->edge_count && memcmp(a->edges, b->edges, 8 * a->edge_count));
 }
 
-// Cells are in the mesh's order: tets, triangles, edges.
-static bool bodies_of_nodes(const rbt_mesh *mesh, const rbt_fields *fields, const char *path, int32_t *node_body,
+typedef struct frame_parts {  // of a frame, for a while
+    int32_t *hull, *triangles, *node_body, *particles;
+    double *radius;
+    size_t hull_count, particle_count;
+} frame_parts;
+
+static void frame_parts_free(frame_parts *p) {
+    free(p->hull);
+    free(p->triangles);
+    free(p->node_body);
+    free(p->particles);
+    free(p->radius);
+}
+
+// Cells are in the mesh's order: tets, triangles, edges, and then vertices, which are the nodes that no other cell has.
+static bool bodies_of_nodes(const rbt_mesh *mesh, const rbt_fields *fields, const char *path, frame_parts *p,
                             rbt_error *error) {
     const rbt_mesh_field *field = rbt_fields_find(fields, "body", true);
     if (!field || field->components != 1)
@@ -41,34 +57,73 @@ static bool bodies_of_nodes(const rbt_mesh *mesh, const rbt_fields *fields, cons
     const int32_t *elements[3] = {mesh->tets, mesh->triangles, mesh->edges};
     const size_t counts[3] = {mesh->tet_count, mesh->triangle_count, mesh->edge_count}, corners[3] = {4, 3, 2};
     size_t cell = 0;
-    for (int kind = 0; kind < 3; kind++)
-        for (size_t e = 0; e < counts[kind]; e++, cell++) {
+    for (size_t i = 0; i < mesh->node_count; i++) p->node_body[i] = -1;
+    for (int kind = 0; kind < 4; kind++)
+        for (size_t e = 0, node = 0; kind < 3 ? e < counts[kind] : cell < fields->cell_count; e++, cell++) {
             double body = field->values[cell];
             if (!(body >= 0 && body < 1e9))
                 return rbt_fail_at(error, path, 0, 0, "cell %zu belongs to body %g, which cannot be", cell, body);
-            for (size_t c = 0; c < corners[kind]; c++)
-                node_body[elements[kind][corners[kind] * e + c]] = (int32_t)body;
+            for (size_t c = 0; kind < 3 && c < corners[kind]; c++)
+                p->node_body[elements[kind][corners[kind] * e + c]] = (int32_t)body;
+            if (kind < 3) continue;
+            while (node < mesh->node_count && p->node_body[node] >= 0) node++;
+            if (node == mesh->node_count)
+                return rbt_fail_at(error, path, 0, 0, "has more vertex cells than nodes that no other cell has");
+            p->node_body[node] = (int32_t)body;
+            p->particles[p->particle_count++] = (int32_t)node;
         }
+    for (size_t i = 0; i < mesh->node_count; i++)
+        if (p->node_body[i] < 0) p->node_body[i] = 0;
     return true;
 }
 
-static bool set_mesh(folder *f, const rbt_mesh *mesh, const rbt_fields *fields, const char *path) {
-    int32_t *hull = NULL;
-    f->v->particles = fields->cell_count - mesh->tet_count - mesh->triangle_count - mesh->edge_count;
-    size_t hull_count = 0, shell_count = mesh->triangle_count;
-    if (mesh->tet_count &&
-        !rbt_boundary(mesh->tets, mesh->tet_count, mesh->node_count, &hull, NULL, &hull_count, f->error))
+// The radii that the scene gives; false: they are not known.
+static bool radii_are_known(const folder *f, frame_parts *p) {
+    const rbt_scene *scene = f->scene ? rbt_scene_of(f->scene) : NULL;
+    for (size_t i = 0; i < p->particle_count; i++) {
+        size_t body = (size_t)p->node_body[p->particles[i]];
+        if (!scene || body >= scene->bodies.count || !scene->bodies.items[body].particles) return false;
+        p->radius[i] = scene->bodies.items[body].particles->radius;
+    }
+    return true;
+}
+
+static bool make_parts(const folder *f, const rbt_mesh *mesh, const rbt_fields *fields, const char *path,
+                       frame_parts *p) {
+    size_t shells = mesh->triangle_count, n = mesh->node_count;
+    if (mesh->tet_count && !rbt_boundary(mesh->tets, mesh->tet_count, n, &p->hull, NULL, &p->hull_count, f->error))
         return false;
-    int32_t *triangles = rbt_array_new(hull_count + shell_count, 3 * sizeof *triangles, "triangles", f->error);
-    int32_t *node_body = rbt_array_new(mesh->node_count, sizeof *node_body, "bodies of nodes", f->error);
-    bool good = triangles && node_body && bodies_of_nodes(mesh, fields, path, node_body, f->error);
-    if (good && hull_count) memcpy(triangles, hull, 3 * hull_count * sizeof *triangles);
-    if (good && shell_count) memcpy(triangles + 3 * hull_count, mesh->triangles, 3 * shell_count * sizeof *triangles);
-    good = good && rbt_verification_set_mesh(f->v, triangles, hull_count + shell_count, mesh->edges, mesh->edge_count,
-                                             mesh->node_count, node_body, f->error);
-    free(hull);
-    free(triangles);
-    free(node_body);
+    p->triangles = rbt_array_new(p->hull_count + shells, 3 * sizeof *p->triangles, "triangles", f->error);
+    p->node_body = rbt_array_new(n, sizeof *p->node_body, "bodies of nodes", f->error);
+    p->particles = rbt_array_new(n, sizeof *p->particles, "particles", f->error);
+    p->radius = rbt_array_new(n, sizeof *p->radius, "particles", f->error);
+    if (!p->triangles || !p->node_body || !p->particles || !p->radius) return false;
+    if (p->hull_count) memcpy(p->triangles, p->hull, 3 * p->hull_count * sizeof *p->triangles);
+    if (shells) memcpy(p->triangles + 3 * p->hull_count, mesh->triangles, 3 * shells * sizeof *p->triangles);
+    return bodies_of_nodes(mesh, fields, path, p, f->error);
+}
+
+static bool set_mesh(folder *f, const rbt_mesh *mesh, const rbt_fields *fields, const char *path) {
+    const rbt_scene *scene = f->scene ? rbt_scene_of(f->scene) : NULL;
+    const rbt_method *method = scene ? rbt_method_at(scene->integrator.method) : NULL;
+    frame_parts p = {0};
+    bool good = make_parts(f, mesh, fields, path, &p);
+    if (good) {
+        rbt_verify_parts parts = {.node_count = mesh->node_count,
+                                  .triangle_count = p.hull_count + mesh->triangle_count,
+                                  .edge_count = mesh->edge_count,
+                                  .particle_count = p.particle_count,
+                                  .triangles = p.triangles,
+                                  .edges = mesh->edges,
+                                  .particles = p.particles,
+                                  .radius = radii_are_known(f, &p) ? p.radius : NULL,
+                                  .node_body = p.node_body,
+                                  .obstacles = scene ? scene->obstacles.items : NULL,
+                                  .obstacle_count = scene ? scene->obstacles.count : 0,
+                                  .own_contact = method && method->own_contact};
+        good = rbt_verification_set_mesh(f->v, &parts, f->error);
+    }
+    frame_parts_free(&p);
     return good;
 }
 
@@ -158,16 +213,14 @@ static bool check_numbers(const char *path, const int64_t *numbers, size_t count
     return true;
 }
 
-// Names are a help to readers: a scene that cannot be read again is no error.
-static bool read_names(rbt_verification *v, const char *path, rbt_error *error) {
-    char *scene_path = rbt_path_join(path, "scene.json");
+// What the scene says of names, radii and obstacles: one that cannot be read again is no error, they are told to be unknown.
+static bool read_scene(folder *f) {
+    char *scene_path = rbt_path_join(f->path, "scene.json");
     rbt_error ignored;
-    rbt_scene_file *scene =
-        scene_path && access(scene_path, R_OK) == 0 ? rbt_scene_read(scene_path, NULL, 0, &ignored) : NULL;
-    bool good = !scene || rbt_verification_set_names(v, rbt_scene_of(scene), error);
-    rbt_scene_free(scene);
+    f->scene = scene_path && access(scene_path, R_OK) == 0 ? rbt_scene_read(scene_path, NULL, 0, &ignored) : NULL;
     free(scene_path);
-    return good;
+    f->v->scene_unknown = !f->scene;
+    return !f->scene || rbt_verification_set_names(f->v, rbt_scene_of(f->scene), f->error);
 }
 
 bool rbt_verify_folder(rbt_verification *v, const char *path, rbt_verify_hear hear, void *listener,
@@ -179,7 +232,7 @@ bool rbt_verify_folder(rbt_verification *v, const char *path, rbt_verify_hear he
     char *frames = rbt_path_join(path, "frames");
     if (!frames) return rbt_fail_memory(error, strlen(path), "a file name");
     bool good = rbt_numbered_list(frames, "frame_", ".vtu", &numbers, &count, error) &&
-                check_numbers(path, numbers, count, error) && read_names(v, path, error);
+                check_numbers(path, numbers, count, error) && read_scene(&f);
     for (size_t i = 0; good && i < count; i++) {
         char *file = rbt_numbered_path(frames, "frame_", numbers[i], ".vtu", error);
         good = file && judge_frame(&f, numbers[i], file);
@@ -187,6 +240,8 @@ bool rbt_verify_folder(rbt_verification *v, const char *path, rbt_verify_hear he
     }
     good = good && judge_failure(&f, numbers[count - 1]);
     if (f.has_mesh) rbt_mesh_clear(&f.mesh);
+    rbt_obstacle_parts_free(&v->obstacles);  // they are the scene's
+    rbt_scene_free(f.scene);
     free(numbers);
     free(frames);
     return good;

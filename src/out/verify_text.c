@@ -8,17 +8,33 @@ enum { BAD_STATES = 10 };  // that a short report names
 // ---- One intersection
 
 static const struct {
-    const char *name, *first, *verb, *second;
-    int first_count, second_count;
+    const char *name, *verb, *way_verb;
 } KINDS[] = {
-    [RBT_EDGE_IN_TRIANGLE] = {"edge-triangle", "edge", "crosses", "triangle", 2, 3},
-    [RBT_VERTEX_HIT_TRIANGLE] = {"node-triangle", "node", "hits", "triangle", 1, 3},
-    [RBT_EDGE_HIT_EDGE] = {"edge-edge", "edge", "hits", "edge", 2, 2},
+    [RBT_EDGE_IN_TRIANGLE] = {"edge-triangle", "crosses", NULL},
+    [RBT_VERTEX_HIT_TRIANGLE] = {"node-triangle", NULL, "hits"},
+    [RBT_EDGE_HIT_EDGE] = {"edge-edge", NULL, "hits"},
+    [RBT_ROUND_AT_TRIANGLE] = {"round-triangle", "overlaps", "hits"},
+    [RBT_ROUND_AT_EDGE] = {"round-edge", "overlaps", "hits"},
+    [RBT_ROUND_AT_ROUND] = {"round-round", "overlaps", "hits"},
+    [RBT_NODE_BEHIND_PLANE] = {"node-plane", "is behind", NULL},
 };
+
+// What the nodes of one side are
+static const char *word_of(const rbt_verification *v, const rbt_intersection *i, int side) {
+    bool round = i->kind == RBT_ROUND_AT_ROUND || (!side && i->kind >= RBT_ROUND_AT_TRIANGLE);
+    if (i->kind == RBT_NODE_BEHIND_PLANE) {
+        if (side) return "plane";
+        round = false;
+    }
+    if (round && i->counts[side] == 2) return "rod";
+    if (round) return (size_t)i->nodes[side ? i->counts[0] : 0] < v->mesh.obstacle_begin ? "particle" : "sphere";
+    return i->counts[side] == 1 ? "node" : i->counts[side] == 2 ? "edge" : "triangle";
+}
 
 static void add_body(const rbt_verification *v, int32_t node, rbt_text *text) {
     int32_t body = v->node_body[node];
-    if (body >= 0 && (size_t)body < v->body_count) rbt_text_add_json(text, v->body_names[body]);
+    if (body < 0) rbt_text_add(text, "\"obstacles[%d]\"", -1 - body);
+    else if ((size_t)body < v->body_count) rbt_text_add_json(text, v->body_names[body]);
     else rbt_text_add(text, "\"body %d\"", body);
 }
 
@@ -28,22 +44,28 @@ static void add_nodes(const int32_t *nodes, int count, const char *between, rbt_
 
 // When the state was reached from the one before, `when` of the way.
 static double time_of(const rbt_verified *s, const rbt_intersection *i) {
-    return i->kind == RBT_EDGE_IN_TRIANGLE ? s->t : s->before + i->when * (s->t - s->before);
+    return i->on_way ? s->before + i->when * (s->t - s->before) : s->t;
 }
 
 void rbt_intersection_text(const rbt_verification *v, const rbt_verified *state, const rbt_intersection *i,
                            rbt_text *text) {
-    int first = KINDS[i->kind].first_count, second = KINDS[i->kind].second_count;
-    rbt_text_add(text, "%s ", KINDS[i->kind].first);
-    add_nodes(i->nodes, first, "-", text);
-    rbt_text_add(text, " of ");
-    add_body(v, i->nodes[0], text);
-    rbt_text_add(text, " %s %s ", i->touching ? "touches" : KINDS[i->kind].verb, KINDS[i->kind].second);
-    add_nodes(i->nodes + first, second, "-", text);
-    rbt_text_add(text, " of ");
-    add_body(v, i->nodes[first], text);
+    for (int side = 0; side < 2; side++) {
+        const int32_t *nodes = i->nodes + (side ? i->counts[0] : 0);
+        if (side)
+            rbt_text_add(text, " %s ",
+                         i->touching ? "touches"
+                         : i->on_way ? KINDS[i->kind].way_verb
+                                     : KINDS[i->kind].verb);
+        rbt_text_add(text, "%s ", word_of(v, i, side));
+        if ((size_t)nodes[0] < v->mesh.obstacle_begin) {  // nodes of obstacles are in no file
+            add_nodes(nodes, i->counts[side], "-", text);
+            rbt_text_add(text, " ");
+        }
+        rbt_text_add(text, "of ");
+        add_body(v, nodes[0], text);
+    }
     rbt_text_add(text, " at (%.6g, %.6g, %.6g)", i->place[0], i->place[1], i->place[2]);
-    if (i->kind != RBT_EDGE_IN_TRIANGLE) rbt_text_add(text, ", %.6g s", time_of(state, i));
+    if (i->on_way) rbt_text_add(text, ", %.6g s", time_of(state, i));
 }
 
 // ---- All
@@ -74,7 +96,7 @@ static void add_real(rbt_text *t, const char *name, double value) {
 
 static void add_intersection(const rbt_verification *v, const rbt_verified *s, const rbt_intersection *i,
                              rbt_text *t) {
-    int first = KINDS[i->kind].first_count, second = KINDS[i->kind].second_count;
+    int first = i->counts[0], second = i->counts[1];
     rbt_text_add(t, "{\"kind\": \"%s\", \"touching\": %s, \"bodies\": [", KINDS[i->kind].name,
                  i->touching ? "true" : "false");
     add_body(v, i->nodes[0], t);
@@ -122,8 +144,10 @@ void rbt_verification_json(const rbt_verification *v, bool all, rbt_text *t) {
                  v->event_count, v->bad_count, v->way_count);
     rbt_text_add(t,
                  "  \"nodes\": %zu, \"triangles\": %zu, \"edges\": %zu, \"pairs\": %zu, \"pairs_exact\": %zu, "
-                 "\"particles_not_judged\": %zu, ",
-                 v->mesh.vertex_count, v->mesh.triangle_count, v->mesh.edge_count, v->tested, v->exact, v->particles);
+                 "\"particles\": %zu, \"particles_not_judged\": %zu, \"obstacles\": %zu, \"obstacles_not_judged\": "
+                 "%zu, \"scene_known\": %s, ",
+                 v->mesh.vertex_count, v->mesh.triangle_count, v->mesh.edge_count, v->tested, v->exact, v->particles,
+                 v->particles_unknown, v->obstacle_count, v->unjudged, v->scene_unknown ? "false" : "true");
     add_real(t, "seconds", v->seconds);
     rbt_text_add(t, ",\n  \"frames\": [");
     size_t told = 0;

@@ -113,6 +113,86 @@ grep -q '"clean": true' miss/run.json || fail "run.json should say clean"
 says 0 '"intersections": 0' "$rubato" run bullet.json -o miss --verify --log json --frames 1 --set bodies[2].transform.translate=[-1,1.5,0]
 "$rubato" run bullet.json -o miss -q --set bodies[2].transform.translate=[-1,1.5,0]
 
+# Particles are solid. Four fly into a grid of others, out of it, and through a wall between two frames.
+cat >dust.json <<'JSON'
+{
+  "rubato": 1,
+  "bodies": [
+    {"name": "dust", "mesh": {"shape": {"cloth": {"cells_along": 3, "cells_across": 3, "length": 0.3, "width": 0.3}}}, "particles": {"radius": 0.04, "mass": 1}},
+    {"name": "bullet", "mesh": {"shape": {"cloth": {"cells_along": 1, "cells_across": 1, "length": 0.1, "width": 0.1}}},
+     "transform": {"translate": [0, 1, 0]}, "particles": {"radius": 0.02, "mass": 1}, "velocity": {"linear": [0, -20, 0]}},
+    {"name": "wall", "mesh": {"shape": {"cloth": {"length": 1, "width": 1, "cells_along": 4, "cells_across": 4}}}, "transform": {"translate": [0.01, -1.5, 0.02]},
+     "shell": {"thickness": 0.001}, "material": {"young": 10}, "fixed": [{"box": {"min": [0, 0, 0], "max": [1, 1, 1], "relative": true}}]}
+  ],
+  "time": {"step": 0.05, "frame": 0.05, "end": 0.15},
+  "integrator": {"method": "symplectic-euler"}
+}
+JSON
+"$rubato" run dust.json -o dust -q
+"$rubato" verify dust --json >dust.txt || [ $? = 1 ] || fail "particles should be judged"
+python3 - <<'PYTHON'
+import json
+r = json.load(open("dust.txt"))
+assert r["particles"] == 20 and r["particles_not_judged"] == 0 and r["obstacles"] == 0, r
+f = r["frames"]
+assert [x["intersections"] for x in f] == [0, 4, 0, 0], f  # frame 1: in the place of four of the dust
+assert f[1]["on_way"] == f[2]["on_way"] == 4 and f[3]["on_way"] >= 4, f  # into the dust, out of it, through the wall
+assert f[1]["first"][0]["kind"] == "round-round" and set(f[1]["first"][0]["bodies"]) == {"dust", "bullet"}, f
+PYTHON
+says 1 'particle 16 of "bullet"' "$rubato" verify dust --pairs 99
+says 1 'hits triangle' "$rubato" verify dust --pairs 99
+"$rubato" run dust.json -o beside -q --set 'bodies[1].transform.translate=[3,1,0]'
+says 0 'no intersections in 4 states' "$rubato" verify beside
+rm dust/scene.json
+says 0 'of unknown radius are not judged; scene.json cannot be read' "$rubato" verify dust --frames-only
+
+# Obstacles that keep bodies out are solid, wherever their scripts bring them; here nothing keeps them, so that all four kinds go through a body. What
+# stands still may be built into what stands still: the root, half below the ground.
+cat >stage.json <<'JSON'
+{
+  "rubato": 1,
+  "bodies": [
+    {"name": "block", "material": {"young": 1e6}, "mesh": {"shape": {"cuboid": {"size": [0.2, 0.2, 0.2], "cells": [1, 1, 1]}}}, "velocity": {"linear": [1e-3, 0, 0]}},
+    {"name": "root", "material": {"young": 1e6}, "mesh": {"shape": {"cuboid": {"size": [0.2, 0.2, 0.2], "cells": [1, 1, 1]}}}, "transform": {"translate": [9, -1, 0]},
+     "fixed": [{"box": {"min": [0, 0, 0], "max": [1, 1, 1], "relative": true}}]}
+  ],
+  "obstacles": [{"plane": {"point": [0, -1, 0]}}],
+  "time": {"step": 0.05, "frame": 0.05, "end": 0.2},
+  "integrator": {"method": "async-contact", "options": {"contact": false}}
+}
+JSON
+script='"motions": [{"velocity": {"velocity": [0, 10, 0]}}]'
+judged() { # NAME OBSTACLE EXPECTED...: the run's own report and that of its folder agree, and frames have the intersections expected
+    "$rubato" run stage.json -o stage-$1 -q --verify --set "obstacles=[$2]" || [ $? = 1 ] || fail "stage-$1"
+    "$rubato" verify stage-$1 --json >stage.txt || [ $? = 1 ] || fail "verify stage-$1"
+    python3 - "$1" "${@:3}" <<'PYTHON'
+import json, sys
+name, expected = sys.argv[1], [word == "1" for word in sys.argv[2:]]
+r, v = json.load(open("stage.txt")), json.load(open(f"stage-{name}/run.json"))["verify"]
+assert r["obstacles"] == 1 and r["obstacles_not_judged"] == 0, r
+assert [x["intersections"] > 0 for x in r["frames"]] == expected, (name, [x["intersections"] for x in r["frames"]])
+own = [x for x in v["frames"] if not x.get("event")]
+assert [x["first"] for x in own] == [x["first"] for x in r["frames"] if x["first"]], (own, r)
+for x in r["frames"]:
+    for i in x["first"]:
+        assert "obstacles[0]" in i["bodies"] and ("block" in i["bodies"] or name == "plane"), i
+assert any(expected) or r["clean"] is (name in ("still", "beside")), r
+PYTHON
+}
+judged still '{"plane": {"point": [0, -1, 0]}}' 0 0 0 0 0
+judged plane "{\"plane\": {\"point\": [0, -0.99, 0], $script}}" 0 1 1 1 1
+judged sphere "{\"sphere\": {\"center\": [0, -1, 0], \"radius\": 0.05, $script}}" 0 0 0 0 0
+judged slow-sphere "{\"sphere\": {\"center\": [0, -0.6, 0], \"radius\": 0.05, $script}}" 0 1 0 0 0
+judged beside "{\"sphere\": {\"center\": [0.5, -1, 0], \"radius\": 0.05, $script}}" 0 0 0 0 0
+judged capsule "{\"capsule\": {\"a\": [-1, -1.05, 0], \"b\": [1, -1.05, 0.1], \"radius\": 0.05, $script}}" 0 0 1 0 0
+judged box "{\"box\": {\"min\": [-0.3, -1.1, -0.05], \"max\": [0.3, -1, 0.05], $script}}" 0 0 1 0 0
+says 1 'triangle of "obstacles[0]"' "$rubato" verify stage-box
+says 1 'sphere of "obstacles[0]" hits triangle' "$rubato" verify stage-sphere
+says 1 'rod of "obstacles[0]" overlaps triangle' "$rubato" verify stage-capsule
+says 1 'of "block" is behind plane of "obstacles[0]"' "$rubato" verify stage-plane --pairs 99
+"$rubato" run stage.json -o soft -q --method semi-implicit --set 'integrator.options={}' --set 'obstacles=[{"plane": {"point": [0, 0, 0]}}]'
+says 0 '1 obstacles are not judged, the method lets bodies sink in' "$rubato" verify soft
+
 # In the file's own precision only if that is the run's: else from checkpoints, with the same result.
 "$rubato" run bullet.json -o single -q --set output.single_precision=true
 "$rubato" verify single --json >single.json || [ $? = 1 ] || fail "single precision with checkpoints"
@@ -134,10 +214,11 @@ says 2 'nowhere: cannot open the folder of a run: No such file or directory' "$r
 says 2 'bullet.json: is no folder' "$rubato" verify bullet.json
 mkdir -p empty/frames
 says 2 'empty: has no frames/frame_*.vtu' "$rubato" verify empty
-printf '{"rubato": 1, "bodies": [{"name": "dust", "mesh": {"shape": {"cloth": {}}}, "particles": {"radius": 0.01, "mass": 1}}], "time": {"step": 0.1, "frame": 0.1, "end": 0.1}, "integrator": {"method": "symplectic-euler"}}' >dust.json
-"$rubato" run dust.json -o dust -q
-says 2 'there are no surfaces' "$rubato" verify dust
-says 1 'there are no surfaces' "$rubato" run dust.json -o dust --verify
+printf '{"rubato": 1, "bodies": [{"name": "net", "mesh": {"file": "line.obj"}, "springs": {"stiffness": 1, "node_mass": 1}}], "time": {"step": 0.1, "frame": 0.1, "end": 0.1}, "integrator": {"method": "symplectic-euler"}}' >net.json
+printf 'v 0 0 0\nv 1 0 0\nl 1 2\n' >line.obj
+"$rubato" run net.json -o net -q
+says 2 'there are no surfaces' "$rubato" verify net
+says 1 'there are no surfaces' "$rubato" run net.json -o net --verify
 says 2 'usage: rubato verify DIR' "$rubato" verify
 says 2 '--pairs must not be negative' "$rubato" verify hit --pairs -1
 says 0 'between frames' "$rubato" verify --help

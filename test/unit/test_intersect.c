@@ -1,7 +1,7 @@
 // Intersections of meshes: configurations whose intersections are known, neighbours that are none, and random soups of
 // triangles against all pairs by themselves.
 #include "base/threads.h"
-#include "math/exact.h"
+#include "math/exact_round.h"
 #include "math/vec3.h"
 #include "mesh/intersect.h"
 #include "mesh/topology.h"
@@ -376,6 +376,121 @@ static void test_soups_against_all_pairs(void **state) {
     assert_true(total > 1000);
 }
 
+// ---- What is round, planes, and obstacles
+
+static size_t count_kind(const rbt_intersect_mesh *mesh, const double *x0, const double *x1,
+                         rbt_intersection_kind kind) {
+    rbt_intersections found;
+    rbt_error error = {0};
+    bool good = x1 ? rbt_intersect_motion(mesh, x0, x1, 1000, &found, &error)
+                   : rbt_intersect_state(mesh, x0, 1000, &found, &error);
+    if (!good) fail_msg("%s", error.message);
+    size_t count = 0;
+    for (size_t i = 0; i < found.kept; i++) count += found.kept_items[i].kind == kind;
+    assert_int_equal(count, found.count);  // nothing of another kind
+    rbt_intersections_free(&found);
+    return count;
+}
+
+// A triangle, a spring and two balls of radius 0.5; an obstacle that is a ball of radius 1, and a plane
+static void test_round_things_and_planes(void **state) {
+    (void)state;
+    const double far = 50;
+    double x[27] = {0, 0,      0,   4, 0, 0, 0,   4,      0,    /**/ far, 0, 0,        far, 4,
+                    0, /**/ 0, far, 0, 0, 0, far, /**/ 0, -far, 0,        0, -2 * far, 0};
+    const int32_t triangle[3] = {0, 1, 2}, spring[2] = {3, 4};
+    const rbt_round rounds[3] = {{{5, -1}, 0.5}, {{6, -1}, 0.5}, {{7, -1}, 1}};
+    const rbt_half_space plane = {8, {0, 2, 0}};
+    rbt_intersect_mesh mesh;
+    rbt_error error = {0};
+    assert_true(rbt_intersect_mesh_build(&mesh, triangle, 1, spring, 1, 9, &error));
+    assert_true(rbt_intersect_mesh_add(&mesh, rounds, 3, &plane, 1, 7, &error));
+    double y[27];
+#define AT(node, a, b, c)                                                                                            \
+    memcpy(y, x, sizeof y), y[3 * (node)] = (a), y[3 * (node) + 1] = (b), y[3 * (node) + 2] = (c)
+    AT(5, 1, 1, 0.51);
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_ROUND_AT_TRIANGLE), 0);
+    AT(5, 1, 1, -0.49);
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_ROUND_AT_TRIANGLE), 1);
+    AT(5, -0.3, 4.3, 0);  // near a corner
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_ROUND_AT_TRIANGLE), 1);
+    AT(5, far, 2, 0.49);
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_ROUND_AT_EDGE), 1);
+    AT(5, 0, 0.99, far);
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_ROUND_AT_ROUND), 1);
+    AT(5, 0, 1.01, far);
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_ROUND_AT_ROUND), 0);
+    AT(5, 0, -2 * far + 0.5, 0);
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_NODE_BEHIND_PLANE), 1);
+    AT(5, 0, -2 * far + 0.51, 0);
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_NODE_BEHIND_PLANE), 0);
+    AT(4, far, -2 * far, 0);  // a node of the spring
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_NODE_BEHIND_PLANE), 1);
+    // The obstacles may be in each other, and what has not moved may be in them.
+    AT(8, 0, 2 * far, 0);
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_NODE_BEHIND_PLANE), 7);
+    memset(mesh.still, 1, 9);
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_NODE_BEHIND_PLANE), 0);
+    mesh.still[1] = 0;
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_NODE_BEHIND_PLANE), 1);
+    mesh.still[8] = 0;
+    assert_int_equal(count_kind(&mesh, y, NULL, RBT_NODE_BEHIND_PLANE), 7);
+    // On ways: through the triangle, past its corner, into the other ball; the obstacle moves, or the triangle does.
+    memset(mesh.still, 0, 9);
+    double z[27];
+    AT(5, 1, 1, 7), memcpy(z, y, sizeof z);
+    AT(5, 1, 1, -9);
+    assert_int_equal(count_kind(&mesh, z, y, RBT_ROUND_AT_TRIANGLE), 1);
+    assert_int_equal(count_kind(&mesh, z, z, RBT_ROUND_AT_TRIANGLE), 0);
+    AT(5, -0.51, -0.51, 7), memcpy(z, y, sizeof z);
+    AT(5, -0.51, -0.51, -9);
+    assert_int_equal(count_kind(&mesh, z, y, RBT_ROUND_AT_TRIANGLE), 0);
+    AT(7, 1, 1, 7), memcpy(z, y, sizeof z);
+    AT(7, 1, 1, -7);
+    assert_int_equal(count_kind(&mesh, z, y, RBT_ROUND_AT_TRIANGLE), 1);
+    AT(5, -3, 0.5, far), memcpy(z, y, sizeof z);
+    AT(5, 3, 0.5, far);
+    assert_int_equal(count_kind(&mesh, z, y, RBT_ROUND_AT_ROUND), 1);
+#undef AT
+    rbt_intersect_mesh_free(&mesh);
+}
+
+// Soups of balls and rods against all pairs by themselves
+static void test_soup_of_round_things(void **state) {
+    (void)state;
+    enum { COUNT = 300 };
+    static double x[6 * COUNT], y[6 * COUNT];
+    static rbt_round rounds[COUNT];
+    for (int i = 0; i < 6 * COUNT; i++) x[i] = 5 * unit(), y[i] = x[i] + unit() - 0.5;
+    for (int i = 0; i < COUNT; i++) {
+        rounds[i] = (rbt_round){{2 * i, i % 3 ? -1 : 2 * i + 1}, 0.3 * unit()};
+        for (int k = 0; k < 3; k++)
+            x[6 * i + 3 + k] = x[6 * i + k] + unit(), y[6 * i + 3 + k] = y[6 * i + k] + unit();
+    }
+    rbt_intersect_mesh mesh;
+    rbt_error error = {0};
+    assert_true(rbt_intersect_mesh_build(&mesh, NULL, 0, NULL, 0, 2 * COUNT, &error));
+    assert_true(rbt_intersect_mesh_add(&mesh, rounds, COUNT, NULL, 0, 2 * COUNT, &error));
+    size_t resting = 0, moving = 0;
+    for (int i = 0; i < COUNT; i++)
+        for (int j = i + 1; j < COUNT; j++) {
+            rbt_round_pair pair = {
+                {i % 3 ? 1 : 2, j % 3 ? 1 : 2}, .radius = rounds[i].radius, .other_radius = rounds[j].radius};
+            for (int c = 0; c < pair.count[0] + pair.count[1]; c++) {
+                int node = c < pair.count[0] ? 2 * i + c : 2 * j + c - pair.count[0];
+                memcpy(pair.from[c], x + 3 * node, sizeof pair.from[c]);
+                memcpy(pair.to[c], y + 3 * node, sizeof pair.to[c]);
+            }
+            double when;
+            resting += rbt_round_meets(&pair) != RBT_APART;
+            moving += rbt_round_paths_meet(&pair, &when);
+        }
+    assert_true(resting > 20 && moving > resting);
+    assert_int_equal(count_kind(&mesh, x, NULL, RBT_ROUND_AT_ROUND), resting);
+    assert_int_equal(count_kind(&mesh, x, y, RBT_ROUND_AT_ROUND), moving);
+    rbt_intersect_mesh_free(&mesh);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_triangle_through_another),
@@ -387,6 +502,8 @@ int main(void) {
         cmocka_unit_test(test_through_between_clean_states),
         cmocka_unit_test(test_fast_motion_is_cheap),
         cmocka_unit_test(test_soups_against_all_pairs),
+        cmocka_unit_test(test_round_things_and_planes),
+        cmocka_unit_test(test_soup_of_round_things),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

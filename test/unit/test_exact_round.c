@@ -1,0 +1,235 @@
+// Balls, rods and planes: distances that are known exactly, to the last digit of a radius; random pairs against a search for their nearest
+// points that knows no cases; ways against dense samples of them.
+#include "math/exact_round.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t seed = 1234567898765431ull;
+static uint64_t draw(void) {
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    return seed ^= seed << 17;
+}
+static double unit(void) { return (double)(draw() >> 11) * 0x1p-53; }
+static int small(int most) { return (int)(draw() % (uint64_t)(2 * most + 1)) - most; }
+
+// ---- Known distances
+
+// Turns small whole points by a quaternion of whole numbers: they stay whole, and lengths grow by the square of its size.
+static double turn(const int q[4], double x[3]) {
+    double a = q[0], b = q[1], c = q[2], d = q[3], y[3] = {x[0], x[1], x[2]};
+    const double m[9] = {a * a + b * b - c * c - d * d, 2 * (b * c - a * d),           2 * (b * d + a * c),
+                         2 * (b * c + a * d),           a * a - b * b + c * c - d * d, 2 * (c * d - a * b),
+                         2 * (b * d - a * c),           2 * (c * d + a * b),           a * a - b * b - c * c + d * d};
+    for (int k = 0; k < 3; k++) x[k] = rbt_dot(m + 3 * k, y);
+    return a * a + b * b + c * c + d * d;
+}
+
+static void check_distance(rbt_round_pair pair, double distance) {
+    for (int n = 0; n < 40; n++) {
+        int q[4] = {1 + (int)(draw() % 5), small(5), small(5), small(5)};
+        double shift[3] = {small(1000), small(1000), small(1000)}, scale = 1;
+        rbt_round_pair turned = pair;
+        for (int i = 0; i < pair.count[0] + pair.count[1]; i++) {
+            scale = turn(q, turned.from[i]);
+            for (int k = 0; k < 3; k++) turned.from[i][k] = 0x1p-20 * (turned.from[i][k] + shift[k]);
+        }
+        double radius = 0x1p-20 * scale * distance;
+        turned.other_radius = n % 2 ? 0.25 * radius : 0;
+        turned.radius = radius - turned.other_radius;
+        assert_int_equal(rbt_round_meets(&turned), RBT_TOUCHING);
+        turned.radius = nextafter(turned.radius, 0);
+        assert_int_equal(rbt_round_meets(&turned), RBT_APART);
+        turned.radius = nextafter(nextafter(turned.radius, INFINITY), INFINITY);
+        assert_int_equal(rbt_round_meets(&turned), RBT_CROSSING);
+    }
+}
+
+static void test_known_distances(void **state) {
+    (void)state;
+    check_distance((rbt_round_pair){{1, 1}, .from = {{0, 0, 0}, {2, 3, 6}}}, 7);
+    check_distance((rbt_round_pair){{1, 2}, .from = {{3, 4, 0}, {0, 0, -5}, {0, 0, 9}}}, 5);
+    check_distance((rbt_round_pair){{1, 2}, .from = {{3, 4, 11}, {0, 0, -5}, {0, 0, -1}}}, 13);
+    check_distance((rbt_round_pair){{1, 3}, .from = {{1, 1, 5}, {-7, -7, 0}, {9, -7, 0}, {0, 8, 0}}}, 5);
+    check_distance((rbt_round_pair){{1, 3}, .from = {{2, -11, 3}, {-7, -7, 0}, {9, -7, 0}, {0, 8, 0}}}, 5);
+    check_distance((rbt_round_pair){{2, 1}, .from = {{0, 0, -5}, {0, 0, 9}, {3, 4, 0}}}, 5);
+    check_distance((rbt_round_pair){{2, 2}, .from = {{-3, 0, 0}, {5, 0, 0}, {1, -4, 6}, {1, 9, 6}}}, 6);
+    check_distance((rbt_round_pair){{2, 2}, .from = {{-3, 0, 0}, {5, 0, 0}, {0, 3, 4}, {7, 3, 4}}}, 5);
+    check_distance((rbt_round_pair){{2, 3}, .from = {{0, 0, 3}, {1, 1, 9}, {-7, -7, 0}, {9, -7, 0}, {0, 8, 0}}}, 3);
+    check_distance((rbt_round_pair){{2, 3}, .from = {{-9, 1, 3}, {9, 1, 3}, {-7, -7, 0}, {9, -7, 0}, {0, 8, 0}}}, 3);
+}
+
+static void test_points_without_radius(void **state) {
+    (void)state;
+    rbt_round_pair pair = {{1, 3}, .from = {{0.25, 0.25, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}}};
+    assert_int_equal(rbt_round_meets(&pair), RBT_TOUCHING);
+    pair.from[0][2] = 0x1p-1074;
+    assert_int_equal(rbt_round_meets(&pair), RBT_APART);
+    pair = (rbt_round_pair){
+        {2, 3}, .from = {{0.25, 0.25, -3}, {0.25, 0.25, 3}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, .radius = 0x1p-60};
+    assert_int_equal(rbt_round_meets(&pair), RBT_CROSSING);  // right through, whatever the ends are away
+}
+
+static void test_planes(void **state) {
+    (void)state;
+    for (int n = 0; n < 200; n++) {  // (1, 2, 2) has length 3
+        double p[3] = {small(99), small(99), small(99)}, normal[3] = {7, 14, 14},
+               height = 0x1p-30 * (1 + (int)(draw() % 1000000)), x[3];
+        double across[3] = {2 * small(50), -small(50), 0};
+        across[2] = -0.5 * across[0] - across[1];
+        for (int k = 0; k < 3; k++) x[k] = p[k] + across[k] + height * normal[k] / 7;
+        assert_int_equal(rbt_ball_above(x, 3 * height, p, normal), 0);
+        assert_int_equal(rbt_ball_above(x, nextafter(3 * height, 0), p, normal), 1);
+        assert_int_equal(rbt_ball_above(x, nextafter(3 * height, 1), p, normal), -1);
+        for (int k = 0; k < 3; k++) x[k] = p[k] + across[k];
+        assert_int_equal(rbt_ball_above(x, 0, p, normal), 0);
+        assert_int_equal(rbt_ball_above(x, 1e-300, p, normal), -1);
+        x[0] = nextafter(x[0], INFINITY);
+        assert_int_equal(rbt_ball_above(x, 0, p, normal), 1);
+    }
+}
+
+// ---- Any pairs
+
+// A point of a hull of up to three by two shares
+static void point_of(const double (*x)[3], int count, double s, double t, double at[3]) {
+    const double *b = x[count > 1 ? 1 : 0], *c = x[count > 2 ? 2 : 0];
+    for (int k = 0; k < 3; k++) at[k] = (1 - s) * x[0][k] + s * ((1 - t) * b[k] + t * (count > 2 ? c[k] : b[k]));
+}
+
+// The least distance by search: a grid of shares that closes in on its best place (the distance is convex along lines).
+static double searched_distance(const rbt_round_pair *pair, const double (*x)[3]) {
+    double middle[3] = {0.5, 0.5, 0.5}, half = 0.5, best = INFINITY;
+    int first = pair->count[0],
+        steps[3] = {first > 1 ? 4 : 0, pair->count[1] > 1 ? 4 : 0, pair->count[1] > 2 ? 4 : 0};
+    for (int round = 0; round < 40; round++, half *= 0.7) {
+        double found[3] = {middle[0], middle[1], middle[2]};
+        for (int i = -steps[0]; i <= steps[0]; i++)
+            for (int j = -steps[1]; j <= steps[1]; j++)
+                for (int k = -steps[2]; k <= steps[2]; k++) {
+                    double s[3] = {middle[0] + half * i / 4, middle[1] + half * j / 4, middle[2] + half * k / 4},
+                           a[3], b[3];
+                    for (int c = 0; c < 3; c++) s[c] = fmin(fmax(s[c], 0), 1);
+                    point_of(x, first, s[0], 0, a);
+                    point_of(x + first, pair->count[1], s[1], s[2], b);
+                    rbt_subtract(a, b, a);
+                    if (rbt_length(a) < best) best = rbt_length(a), memcpy(found, s, sizeof found);
+                }
+        memcpy(middle, found, sizeof middle);
+    }
+    return best;
+}
+
+static rbt_round_pair random_pair(int kind) {
+    rbt_round_pair pair = {{1 + kind % 2, 1 + kind / 2}, .radius = 0};
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 3; k++) {
+            pair.from[i][k] = unit() + (i < pair.count[0] ? 0.7 * (k == 1) : 0);
+            pair.to[i][k] = pair.from[i][k] + 3 * (unit() - 0.5);
+        }
+    return pair;
+}
+
+static void test_random_pairs(void **state) {
+    (void)state;
+    for (int n = 0; n < 120; n++) {
+        rbt_round_pair pair = random_pair(n % 6);
+        double distance = searched_distance(&pair, (const double(*)[3])pair.from);
+        if (distance < 1e-4) continue;  // crossing, or nearly
+        pair.radius = distance * (1 - 1e-4);
+        pair.other_radius = 0;
+        assert_int_equal(rbt_round_meets(&pair), RBT_APART);
+        pair.other_radius = distance * 2e-4;
+        assert_int_equal(rbt_round_meets(&pair), RBT_CROSSING);
+    }
+}
+
+// ---- Ways
+
+static void test_passing_by(void **state) {
+    (void)state;
+    double when;
+    for (int n = 0; n < 200; n++) {  // past each other at a known distance, seen from something that moves itself
+        double by = 0.1 + unit(), speed[3] = {unit(), unit(), unit()};
+        rbt_round_pair pair = {{1, 1}, .from = {{-10, by, 0}, {0, 0, 0}}, .to = {{30, by, 0}, {0, 0, 0}}};
+        for (int i = 0; i < 2; i++) rbt_add_scaled(pair.to[i], 1, speed);
+        pair.radius = 0.5 * by;
+        pair.other_radius = 0.5 * by * (1 - 1e-9);
+        assert_false(rbt_round_paths_meet(&pair, &when));
+        pair.other_radius = 0.5 * by * (1 + 1e-9);
+        assert_true(rbt_round_paths_meet(&pair, &when));
+        assert_true(fabs(when - 0.25) < 1e-4);
+        pair.other_radius = by;  // reached where x = -sqrt((1.5 by)^2 - by^2)
+        assert_true(rbt_round_paths_meet(&pair, &when));
+        assert_true(fabs(when - (10 - by * sqrt(1.25)) / 40) < 1e-8);
+    }
+}
+
+static void test_random_ways(void **state) {
+    (void)state;
+    enum { SAMPLES = 80 };
+    int meeting = 0, apart = 0;
+    for (int n = 0; n < 90; n++) {
+        rbt_round_pair pair = random_pair(n % 6);
+        double least = INFINITY, fastest = 0, when = -1;
+        for (int i = 0; i < pair.count[0]; i++)
+            for (int j = pair.count[0]; j < pair.count[0] + pair.count[1]; j++) {
+                double d[3];
+                for (int k = 0; k < 3; k++) d[k] = pair.to[i][k] - pair.from[i][k] - pair.to[j][k] + pair.from[j][k];
+                fastest = fmax(fastest, rbt_length(d));  // the distance changes no faster
+            }
+        for (int s = 0; s <= SAMPLES; s++) {
+            double x[5][3], t = (double)s / SAMPLES;
+            for (int i = 0; i < 5; i++)
+                for (int k = 0; k < 3; k++) x[i][k] = (1 - t) * pair.from[i][k] + t * pair.to[i][k];
+            // A search of this fineness is good to some 1e-4 of the distance.
+            least = fmin(least, searched_distance(&pair, (const double(*)[3])x));
+        }
+        pair.radius = least * 1.001 + 1e-3;
+        assert_true(rbt_round_paths_meet(&pair, &when));
+        assert_true(when >= 0 && when <= 1);
+        meeting++;
+        pair.radius = least * 0.999 - 0.5 * fastest / SAMPLES;
+        if (pair.radius < 0) continue;
+        assert_false(rbt_round_paths_meet(&pair, &when));
+        apart++;
+    }
+    assert_true(meeting == 90 && apart > 20);
+}
+
+// Sizes at which squares leave the range of numbers
+static void test_extreme_sizes(void **state) {
+    (void)state;
+    for (int exponent = -900; exponent <= 900; exponent += 300) {
+        double unit_length = ldexp(1, exponent), when;
+        rbt_round_pair pair = {{1, 2}, .radius = 2 * unit_length};
+        const double from[3][3] = {{-9, 3, 1}, {0, 0, 0}, {0, 5, 0}}, to[3][3] = {{9, 3, 1}, {0, 0, 0}, {0, 5, 0}};
+        for (int i = 0; i < 9; i++) {
+            pair.from[i / 3][i % 3] = unit_length * from[i / 3][i % 3];
+            pair.to[i / 3][i % 3] = unit_length * to[i / 3][i % 3];
+        }
+        assert_int_equal(rbt_round_meets(&pair), RBT_APART);
+        assert_true(rbt_round_paths_meet(&pair, &when));
+        assert_true(fabs(when - (9 - sqrt(3)) / 18) < 1e-8);
+        pair.radius = 0.999 * unit_length;
+        assert_false(rbt_round_paths_meet(&pair, &when));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_distances), cmocka_unit_test(test_points_without_radius),
+        cmocka_unit_test(test_planes),          cmocka_unit_test(test_random_pairs),
+        cmocka_unit_test(test_passing_by),      cmocka_unit_test(test_random_ways),
+        cmocka_unit_test(test_extreme_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
