@@ -44,24 +44,41 @@ static bool may_reach_limit(const rbt_contact *c, rbt_pair_key key, double eta) 
     return rbt_length(first) - rbt_length(way) - inside - reach <= eta;
 }
 
+// The limit of a leaf: 0 of its getting shorter, 1 of its getting longer
+static bool find_limit(const rbt_contact *c, int32_t leaf, bool longer, rbt_candidate *found) {
+    const rbt_contact_surface *s = &c->surface;
+    int32_t a = s->leaves[leaf].node[0], b = s->leaves[leaf].node[1];
+    if (!rbt_leaf_is_limited(s, (size_t)leaf) || s->def.lightness[a] + s->def.lightness[b] == 0) return false;
+    rbt_touch_kind kind = longer ? RBT_TOUCH_STRETCH : RBT_TOUCH_SHRINK;
+    *found = (rbt_candidate){rbt_pair_key_of(kind, s->leaves[leaf].edge[0], leaf), rbt_limit_thickness(c, leaf)};
+    return may_reach_limit(c, found->key, found->eta);
+}
+
+static bool find_wall(const rbt_contact *c, size_t n, size_t w, rbt_candidate *found) {
+    if (c->surface.def.lightness[n] == 0 || !may_touch_wall(c, n, w, c->law.thickness)) return false;
+    *found = (rbt_candidate){rbt_pair_key_of(RBT_TOUCH_WALL, (int32_t)n, (int32_t)w), c->law.thickness};
+    return true;
+}
+
 bool rbt_bounds_next(const rbt_contact *c, size_t *at, rbt_candidate *found) {
     const rbt_contact_surface *s = &c->surface;
     size_t springs = 2 * s->leaf_count, nodes = s->def.node_count, end = springs + nodes * s->def.wall_count;
-    for (; *at < end; ++*at) {
-        if (*at < springs) {
-            int32_t leaf = (int32_t)(*at / 2), a = s->leaves[leaf].node[0], b = s->leaves[leaf].node[1];
-            if (!rbt_leaf_is_limited(s, (size_t)leaf) || s->def.lightness[a] + s->def.lightness[b] == 0) continue;
-            *found = (rbt_candidate){
-                rbt_pair_key_of(*at % 2 ? RBT_TOUCH_STRETCH : RBT_TOUCH_SHRINK, s->leaves[leaf].edge[0], leaf),
-                rbt_limit_thickness(c, leaf)};
-            if (!may_reach_limit(c, found->key, found->eta)) continue;
-        } else {
-            size_t n = (*at - springs) % nodes, w = (*at - springs) / nodes;
-            if (s->def.lightness[n] == 0 || !may_touch_wall(c, n, w, c->law.thickness)) continue;
-            *found = (rbt_candidate){rbt_pair_key_of(RBT_TOUCH_WALL, (int32_t)n, (int32_t)w), c->law.thickness};
-        }
-        ++*at;
-        return true;
+    while (*at < end) {
+        size_t i = (*at)++;
+        if (i < springs ? find_limit(c, (int32_t)(i / 2), i % 2, found)
+                        : find_wall(c, (i - springs) % nodes, (i - springs) / nodes, found))
+            return true;
+    }
+    return false;
+}
+
+bool rbt_bounds_of_node(const rbt_contact *c, size_t n, size_t *at, rbt_candidate *found) {
+    const int32_t *leaves = c->node_leaves + c->leaf_start[n];
+    size_t springs = 2 * (c->leaf_start[n + 1] - c->leaf_start[n]), end = springs + c->surface.def.wall_count;
+    while (*at < end) {
+        size_t i = (*at)++;
+        if (i < springs ? find_limit(c, leaves[i / 2], i % 2, found) : find_wall(c, n, i - springs, found))
+            return true;
     }
     return false;
 }

@@ -16,9 +16,19 @@ static inline bool rbt_leaf_is_limited(const rbt_contact_surface *s, size_t leaf
     return s->leaves[leaf].corners == 2 && s->def.limit && s->def.limit[leaf - s->def.triangle_count] > 0;
 }
 
+// Whether a leaf is a spring without limits, whose ends must not pass through each other.
+static inline bool rbt_leaf_ends_may_touch(const rbt_contact_surface *s, size_t leaf) {
+    const rbt_leaf *own = &s->leaves[leaf];
+    return own->corners == 2 && !rbt_leaf_is_limited(s, leaf) &&
+           s->def.lightness[own->node[0]] + s->def.lightness[own->node[1]] != 0;
+}
+
 // Pairs with planes and limits that may be needed in the window, one after the other: *at starts as 0 and tells where to go on.
 // False: there are no more.
 bool rbt_bounds_next(const rbt_contact *contact, size_t *at, rbt_candidate *candidate);
+
+// The same for what a node and its springs are part of; not for the point that a plane goes through.
+bool rbt_bounds_of_node(const rbt_contact *contact, size_t node, size_t *at, rbt_candidate *candidate);
 
 // Whether all nodes are on the free sides of planes at the places x; false and `text` names the first one that is not.
 bool rbt_walls_are_kept(const rbt_contact *contact, const double *x, double least, char *text, size_t size);

@@ -1,11 +1,14 @@
 // Ticks: impulses of layers that are awake, cones, certificates. See contact.h.
 #include "contact/friction.h"
+#include "contact/window.h"
 
 #include "base/threads.h"
 #include "math/scalar.h"
 #include "math/vec3.h"
 
 #include <string.h>
+
+enum { SOON = 8 };  // parts of a window's length: a cone that was left earlier was too narrow
 
 static rbt_touch_kind kind_of(const rbt_pair *pair) { return rbt_pair_key_kind(pair->key); }
 
@@ -64,7 +67,7 @@ static void list_add(rbt_contact *c, int level, int32_t pair) {
         return;
     }
     if (list->count == 0) list->sorted = true;
-    else if (list->items[list->count - 1] >= pair) list->sorted = false;
+    else if (!rbt_pair_before(c, list->items[list->count - 1], pair)) list->sorted = false;
     list->items[list->count++] = pair;
     c->used_levels |= 1ull << level;
     if (level > c->counts.deepest) c->counts.deepest = level;
@@ -175,6 +178,12 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static int compare_names(const void *a, const void *b, void *pairs) {
+    rbt_pair_key x = ((const rbt_pair *)pairs)[*(const int32_t *)a].key;
+    rbt_pair_key y = ((const rbt_pair *)pairs)[*(const int32_t *)b].key;
+    return (x > y) - (x < y);
+}
+
 // The pairs whose deepest layers tick, in the order of their names, each once; their lists are emptied.
 static size_t take_due(rbt_contact *c, int slowest) {
     size_t count = 0, runs = 0;
@@ -195,7 +204,8 @@ static size_t take_due(rbt_contact *c, int slowest) {
         list->count = 0;
         c->used_levels &= ~(1ull << level);
     }
-    if (runs > 1) qsort(c->order, count, sizeof *c->order, compare_numbers);
+    if (runs > 1 && c->pair_count == c->first_count) qsort(c->order, count, sizeof *c->order, compare_numbers);
+    else if (runs > 1) qsort_r(c->order, count, sizeof *c->order, compare_names, c->pairs);
     size_t unique = 0;
     for (size_t i = 0; i < count; i++)
         if (!unique || c->order[unique - 1] != c->order[i]) c->order[unique++] = c->order[i];
@@ -306,9 +316,9 @@ static inline void check(rbt_contact *c, size_t node, int64_t t) {
     }
     if (square > cone->most) cone->most = square;
     if (far > cone->far) cone->far = far;
-    if (!(far <= cone->reach * cone->reach)) {
-        c->cut = true;
-        c->end = t;
+    if (!(far <= cone->reach * cone->reach) && !c->straying[node]) {
+        c->straying[node] = 1;
+        c->strays[c->stray_count++] = (int32_t)node;
     }
     if (square <= cone->eps * cone->eps || c->leaving[node]) return;
     c->leaving[node] = 1;
@@ -323,19 +333,33 @@ void rbt_contact_check(rbt_contact *c, const int32_t *nodes, size_t begin, size_
     }
 }
 
-static void new_cone(rbt_contact *c, size_t node) {
+// A node that leaves its cone soon gets a wider one.
+static void new_cone(rbt_contact *c, size_t node, int64_t t) {
     rbt_cone *cone = &c->cones[node];
-    cone->eps = rbt_larger(1.5 * cone->eps, 1.5 * sqrt(cone->most));
+    if (t - cone->born < c->length / SOON) cone->eps *= 1.5;
+    cone->born = t;
+    cone->most = 0;
     memcpy(cone->v, c->tracks->v + 3 * node, sizeof cone->v);
     c->counts.cones++;
+}
+
+// Whether what is known about a pair still holds after one of its nodes got a new cone; if not, it is measured again.
+static void confirm(rbt_contact *c, int32_t number, int64_t t) {
+    rbt_pair *pair = &c->pairs[number];
+    if (pair->placed == c->settled || rbt_pair_closing(c, pair, pair->normal) <= pair->allowed) return;
+    rbt_gap gap;
+    double support;
+    rbt_pair_measure(c, pair, t, &gap, &support);
+    rbt_pair_place(c, number, t, gap.normal, support);
 }
 
 bool rbt_contact_settle(rbt_contact *c, int64_t t) {
     c->settled++;
     for (size_t i = 0; i < c->leaver_count; i++) {
-        new_cone(c, (size_t)c->leavers[i]);
+        new_cone(c, (size_t)c->leavers[i], t);
         c->leaving[c->leavers[i]] = 0;
     }
+    if (c->stray_count) rbt_contact_repair(c, t);
     if (!c->cut) {
         for (size_t i = 0; i < c->touch_count; i++) {
             const rbt_touch *touch = &c->touches[i];
@@ -344,16 +368,8 @@ bool rbt_contact_settle(rbt_contact *c, int64_t t) {
         }
         for (size_t i = 0; i < c->leaver_count; i++) {
             size_t node = (size_t)c->leavers[i];
-            for (size_t k = c->node_start[node]; k < c->node_start[node + 1]; k++) {
-                int32_t number = c->node_pairs[k];
-                rbt_pair *pair = &c->pairs[number];
-                if (pair->placed == c->settled) continue;
-                if (rbt_pair_closing(c, pair, pair->normal) <= pair->allowed) continue;
-                rbt_gap gap;
-                double support;
-                rbt_pair_measure(c, pair, t, &gap, &support);
-                rbt_pair_place(c, number, t, gap.normal, support);
-            }
+            for (size_t k = c->node_start[node]; k < c->node_start[node + 1]; k++) confirm(c, c->node_pairs[k], t);
+            for (int32_t k = c->later_first[node]; k >= 0; k = rbt_later_next(c, k, node)) confirm(c, k, t);
         }
     }
     c->leaver_count = c->touch_count = 0;
@@ -362,8 +378,9 @@ bool rbt_contact_settle(rbt_contact *c, int64_t t) {
 
 bool rbt_contact_blame(rbt_contact *c, int64_t t) {
     const rbt_pair *worst = NULL;
-    for (size_t i = 0; i < c->pair_count; i++)
-        if (c->pairs[i].level >= 0 && (!worst || c->pairs[i].level > worst->level)) worst = &c->pairs[i];
+    rbt_pair_walk walk = {0};
+    for (const rbt_pair *pair; (pair = rbt_pair_next(c, &walk));)
+        if (pair->level >= 0 && (!worst || pair->level > worst->level)) worst = pair;
     if (!worst && c->queue.count) worst = &c->pairs[c->queue.items[0].id];
     if (!worst) return false;
     rbt_gap gap;
@@ -376,8 +393,8 @@ bool rbt_contact_blame(rbt_contact *c, int64_t t) {
 
 double rbt_contact_energy(const rbt_contact *c, int64_t t) {
     double sum = 0;
-    for (size_t i = 0; i < c->pair_count; i++) {
-        const rbt_pair *pair = &c->pairs[i];
+    rbt_pair_walk walk = {0};
+    for (const rbt_pair *pair; (pair = rbt_pair_next(c, &walk));) {
         if (pair->level < 0) continue;
         rbt_gap gap;
         double support;

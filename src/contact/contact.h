@@ -3,7 +3,8 @@
 // be found anew at any time and nothing of a trajectory would change.
 //
 //   window       until its end every node promises to stay within a distance of a straight line. Pairs whose places in a window
-//                are further apart than their layers are not looked at (contact/tree.h)
+//                are further apart than their layers are not looked at (contact/tree.h). A node that breaks its promise gets a new
+//                line, and the pairs that this may bring together (contact/repair.c)
 //   cone         a node promises |v - v_ref| <= eps; kicks within it change no certificate. Outside of it the node gets a new cone
 //   certificate  a slab: along the normal n between the nearest points of a pair the gap is g and closes no faster than
 //                u = max_A (n v_ref + eps) - min_B (n v_ref - eps); so layer l sleeps for (g - eta_l) / u, and for a time T as long as
@@ -45,6 +46,7 @@ typedef struct rbt_pair {
 
 typedef struct rbt_cone {
     double v[3], eps, most;    // reference and radius [m/s]; largest deviation so far
+    int64_t born;              // since when it is there [ticks]
     double start[3], path[3];  // the line of the window: place [m] and velocity [m/s]
     double last[3];            // place at its end
     double reach, far;         // how far from that line it may be, and was: [m], [m^2]
@@ -76,6 +78,7 @@ typedef struct rbt_contact_counts {
     int64_t certificates;  // made or renewed
     int64_t cones;         // nodes that left theirs
     int64_t windows, cut_windows;
+    int64_t repairs;     // promises that were broken and made anew
     int64_t candidates;  // pairs in all windows together
     int deepest;         // finest clock so far
 } rbt_contact_counts;
@@ -97,18 +100,28 @@ typedef struct rbt_contact {
     int64_t begin, end;  // [ticks]
     int64_t moment;      // what these two belong to: time since the begin, and until nodes are looked at again [s]
     double since, left;
-    int64_t length;                 // of the next one
-    bool cut;                       // a promise was broken: it ends now
-    int since_build;                // windows since the tree was built
-    double least_reach;             // of all nodes [m]
-    double *renewed;                // (node_count x 3) places since which the tree counts drifts
-    size_t looks;                   // pairs of leaves that the last search looked at
-    size_t all_looks, first_front;  // with a new tree, and the length of its list; 0: there is none
-    size_t vain;                    // looks in vain since places were renewed
+    int64_t length;                   // of the next one
+    bool cut;                         // too many promises were broken: it ends now
+    double search_work, repair_work;  // as much as this many certificates: to find its pairs, to keep them complete
+    double origin[3];                 // near all places, of the spans
+    int since_build;                  // windows since the tree was built
+    double least_reach;               // of all nodes [m]
+    double *renewed;                  // (node_count x 3) places since which the tree counts drifts
+    size_t looks;                     // pairs of leaves that the last search looked at
+    size_t all_looks, first_front;    // with a new tree, and the length of its list; 0: there is none
+    size_t vain;                      // looks in vain since places were renewed
     rbt_candidate *candidates, *sort;
     size_t candidate_capacity, sort_capacity;
     rbt_pair *pairs;
     size_t pair_count, pair_capacity;
+    size_t first_count;  // pairs that it began with, in the order of their names; then those of repairs
+    int32_t *later;      // (pair_count - first_count) these in the order of their names
+    size_t later_capacity;
+    int32_t *later_first;  // (node_count) the last pair of repairs that a node has, -1: none
+    int32_t *later_next;   // (pair_count - first_count x 4) and the one before that, per corner
+    size_t later_next_capacity;
+    size_t *leaf_start;  // (node_count + 2) leaves of each node
+    int32_t *node_leaves;
     size_t *node_start;  // (node_count + 2) pairs of each node
     int32_t *node_pairs;
     size_t node_pairs_capacity;
@@ -128,8 +141,11 @@ typedef struct rbt_contact {
     int32_t *leavers;  // (node_count) nodes that left their cones
     size_t leaver_count;
     unsigned char *leaving;  // (node_count)
-    unsigned char *exposed;  // (node_count) nodes of leaves, and those that walls go through
-    int32_t *dragging;       // (node_count) pairs with friction at this moment, else 0
+    int32_t *strays;         // (node_count) nodes that broke their promises
+    size_t stray_count;
+    unsigned char *straying;  // (node_count)
+    unsigned char *exposed;   // (node_count) nodes of leaves, and those that walls go through
+    int32_t *dragging;        // (node_count) pairs with friction at this moment, else 0
 
     bool out_of_memory;
     bool stalled;  // a layer would need a faster clock than allowed, or sides that are watched meet

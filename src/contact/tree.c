@@ -79,6 +79,7 @@ void rbt_tree_free(rbt_tree *tree) {
     free(tree->next);
     free(tree->pairs);
     free(tree->entries);
+    free(tree->met);
     free(tree->drifts);
     *tree = (rbt_tree){0};
 }
@@ -236,6 +237,37 @@ bool rbt_tree_collide(rbt_tree *tree, rbt_error *error) {
     tree->next = swap;
     tree->next_capacity = capacity;
     return ok;
+}
+
+void rbt_tree_widen(rbt_tree *tree, size_t leaf) {
+    size_t to = (size_t)tree->leaf_node[leaf], right;
+    const rbt_dop *dop = &tree->nodes[to].dop;
+    for (size_t n = 0; n != to; n = to < right ? n + 1 : right) {
+        rbt_tree_node *node = &tree->nodes[n];
+        for (int i = 0; i < RBT_DOP_AXES; i++) {
+            node->dop.low[i] = rbt_smaller(node->dop.low[i], dop->low[i]);
+            node->dop.high[i] = rbt_larger(node->dop.high[i], dop->high[i]);
+        }
+        right = (size_t)node->right;
+    }
+}
+
+// Left children follow their parents, so what is left to be done after a node that is apart, or a leaf, is the next node beyond it.
+bool rbt_tree_meet(rbt_tree *tree, size_t leaf, rbt_error *error) {
+    const rbt_dop *own = &tree->nodes[tree->leaf_node[leaf]].dop;
+    tree->met_count = 0;
+    for (size_t n = 0; n < tree->node_count;) {
+        const rbt_tree_node *node = &tree->nodes[n];
+        bool apart = gap_between(own, &node->dop) > 0;
+        if (!apart && node->leaf >= 0 && (size_t)node->leaf != leaf) {
+            if (!rbt_array_reserve((void **)&tree->met, &tree->met_capacity, tree->met_count + 1, sizeof *tree->met,
+                                   "leaves", error))
+                return false;
+            tree->met[tree->met_count++] = node->leaf;
+        }
+        n += apart ? 2 * (size_t)node->size - 1 : 1;
+    }
+    return true;
 }
 
 void rbt_tree_tell(rbt_tree *tree, size_t i, double gap) {

@@ -58,6 +58,8 @@ typedef struct rbt_tree {
     int32_t *pairs;   // (pair_count x 2) leaves that may touch
     size_t *entries;  // (pair_count) where they stand in the list
     size_t pair_count, pair_capacity, entry_capacity;
+    int32_t *met;  // leaves that one leaf may touch
+    size_t met_count, met_capacity;
 } rbt_tree;
 
 bool rbt_tree_init(rbt_tree *tree, size_t leaf_count, rbt_error *error);
@@ -76,6 +78,12 @@ void rbt_tree_renew(rbt_tree *tree);
 
 // All pairs of leaves whose k-DOPs overlap and that are not known to be apart, into tree->pairs. False if there is no memory.
 bool rbt_tree_collide(rbt_tree *tree, rbt_error *error);
+
+// Within a span, after the k-DOP of a leaf was set anew: those above it grow.
+void rbt_tree_widen(rbt_tree *tree, size_t leaf);
+
+// Other leaves whose k-DOPs overlap that of a leaf, into tree->met; what is known from searches does not count. False if there is no memory.
+bool rbt_tree_meet(rbt_tree *tree, size_t leaf, rbt_error *error);
 
 // Pair number i of the last search is apart by a gap [m] at the start of its span.
 void rbt_tree_tell(rbt_tree *tree, size_t i, double gap);

@@ -1,11 +1,11 @@
 // Windows: which pairs can touch until when, and the promises that this rests on. See contact.h.
-#include "contact/bounds.h"
+#include "contact/window.h"
 
 #include "base/threads.h"
+#include "contact/bounds.h"
 #include "math/scalar.h"
 #include "math/vec3.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -16,33 +16,6 @@ enum {
 static const double SHORTEST = 1.0 / 1024, LONGEST = 64;  // windows, in steps
 
 // ---- Thickness
-
-static void gather(const double *x, const int32_t *node, int corners, double at[12]) {
-    for (int i = 0; i < corners; i++) memcpy(at + 3 * i, x + 3 * (size_t)node[i], 3 * sizeof *at);
-}
-
-// Leaves that come closer to each other than the thickness at the places x
-static bool near_leaves(rbt_contact *c, const double *x, rbt_error *error) {
-    const rbt_contact_surface *s = &c->surface;
-    for (size_t l = 0; l < s->leaf_count; l++) {
-        const rbt_leaf *leaf = &s->leaves[l];
-        double *center = c->centers + 3 * l;
-        memset(center, 0, 3 * sizeof *center);
-        for (int k = 0; k < leaf->corners; k++)
-            rbt_add_scaled(center, 1.0 / leaf->corners, x + 3 * (size_t)leaf->node[k]);
-    }
-    rbt_tree_build(&c->tree, c->centers);
-    for (size_t l = 0; l < s->leaf_count; l++) {
-        const rbt_leaf *leaf = &s->leaves[l];
-        rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
-        rbt_dop_empty(dop);
-        for (int k = 0; k < leaf->corners; k++)
-            rbt_dop_add_ball(dop, x + 3 * (size_t)leaf->node[k],
-                             0.501 * c->law.thickness + s->def.radius[leaf->node[k]]);
-    }
-    rbt_tree_refit(&c->tree);
-    return rbt_tree_collide(&c->tree, error);
-}
 
 // The least distance at rest of a node of one side and a node of the other, which bounds that of the sides
 static double nodes_apart(const double *X, const int32_t *node, int first, int corners) {
@@ -65,123 +38,18 @@ static double thickness_of(const rbt_contact *c, rbt_pair_key key, const int32_t
     if (kind == RBT_TOUCH_WALL || def->body[node[0]] != def->body[node[corners - 1]]) return c->law.thickness;
     double x[12] = {0};
     rbt_gap gap;
-    gather(def->X, node, corners, x);
+    for (int i = 0; i < corners; i++) memcpy(x + 3 * i, def->X + 3 * (size_t)node[i], 3 * sizeof *x);
     rbt_gap_measure(kind, x, &gap);
     double apart = gap.distance > 0 ? gap.distance : nodes_apart(def->X, node, first, corners);
     return apart > 0 ? rbt_smaller(apart / REST_FRACTION, c->law.thickness) : c->law.thickness;
 }
 
-bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_contact_surface_def *def,
-                      rbt_tracks *tracks, rbt_error *error) {
-    *c = (rbt_contact){.law = *law, .tracks = tracks, .end = -1};
-    size_t n = def->node_count;
-    bool ok = rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
-              rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
-              (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
-              (c->spans = rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones",
-                                        error)) &&
-              (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
-              (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
-              (c->leavers = rbt_array_new(n, sizeof *c->leavers, "cones", error)) &&
-              (c->leaving = rbt_array_new(n, 1, "cones", error)) &&
-              (c->renewed = rbt_array_new(n, 3 * sizeof *c->renewed, "cones", error)) &&
-              (c->exposed = rbt_array_new(n, 1, "cones", error)) &&
-              (c->dragging = rbt_array_new(n, sizeof *c->dragging, "contacts", error));
-    c->length = (int64_t)4 << RBT_TICK_BITS;
-    for (size_t i = 0; ok && i < n; i++) c->most_inside = rbt_larger(c->most_inside, 2 * def->radius[i]);
-    for (size_t l = 0; ok && l < c->surface.leaf_count; l++)
-        for (int k = 0; k < c->surface.leaves[l].corners; k++) c->exposed[c->surface.leaves[l].node[k]] = 1;
-    for (size_t w = 0; ok && w < def->wall_count; w++) c->exposed[def->walls[w].node] = 1;
-    for (size_t i = 0; ok && i < n; i++) c->cones[i].eps = 0.01 * law->thickness / law->step;
-    if (!ok) rbt_contact_free(c);
-    return ok;
-}
-
-void rbt_contact_free(rbt_contact *c) {
-    rbt_layers_free(&c->layers);
-    rbt_contact_surface_free(&c->surface);
-    rbt_tree_free(&c->tree);
-    rbt_queue_free(&c->queue);
-    for (int k = 0; k <= RBT_TICK_BITS; k++) free(c->levels[k].items);
-    free(c->cones);
-    free(c->spans);
-    free(c->centers);
-    free(c->candidates);
-    free(c->sort);
-    free(c->pairs);
-    free(c->node_start);
-    free(c->node_pairs);
-    free(c->touches);
-    free(c->order);
-    free(c->leavers);
-    free(c->leaving);
-    free(c->exposed);
-    free(c->renewed);
-    free(c->dragging);
-    *c = (rbt_contact){0};
-}
-
-// ---- Whether a start is legal
-
-static bool leaves_cross(const rbt_contact_surface *s, const double *x, int32_t a, int32_t b) {
-    const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
-    if (B->corners != 3 || A->corners < 2) return false;
-    for (int k = 0; k < (A->corners == 3 ? 3 : 1); k++) {
-        int32_t p = A->node[k], q = A->node[(k + 1) % A->corners];
-        bool shared = false;
-        for (int i = 0; i < 3; i++) shared |= B->node[i] == p || B->node[i] == q;
-        if (!shared && rbt_gap_crosses(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)B->node[0],
-                                       x + 3 * (size_t)B->node[1], x + 3 * (size_t)B->node[2]))
-            return true;
-    }
-    return false;
-}
-
-static bool pair_is_apart(const rbt_contact_surface *s, const double *x, rbt_pair_key key, double least) {
-    rbt_touch_kind kind = rbt_pair_key_kind(key);
-    int32_t node[4];
-    double at[12];
-    rbt_gap gap;
-    rbt_pair_nodes(s, key, node);
-    gather(x, node, rbt_pair_corners(kind), at);
-    rbt_gap_measure(kind, at, &gap);
-    return gap.distance - rbt_pair_inside(s, key, node) > least;
-}
-
-bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t size) {
-    const rbt_contact_surface *s = &c->surface;
-    double scale = 0;
-    for (size_t i = 0; i < 3 * s->def.node_count; i++) scale = rbt_larger(scale, fabs(x[i]));
-    double least = 1e-12 * scale;
-    if (!near_leaves(c, x, NULL)) {
-        snprintf(text, size, "not enough memory");
-        return false;
-    }
-    for (size_t i = 0; i < c->tree.pair_count; i++) {
-        int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1];
-        rbt_pair_key keys[15];
-        int count = rbt_leaf_pairs(s, a, b, keys);
-        for (int k = 0; k < count; k++)
-            if (!pair_is_apart(s, x, keys[k], least)) {
-                rbt_pair_text(s, keys[k], text, size);
-                return false;
-            }
-        if (count && (leaves_cross(s, x, a, b) || leaves_cross(s, x, b, a))) {
-            const int32_t *p = s->leaves[a].node, *q = s->leaves[b].node;
-            snprintf(text, size, "the elements of nodes %d-%d-%d and %d-%d-%d", p[0], p[1], p[2], q[0], q[1], q[2]);
-            return false;
-        }
-    }
-    return rbt_walls_are_kept(c, x, least, text, size);
-}
-
 // ---- A new window
 
-static void span_of_node(const rbt_contact *c, size_t n) {
-    const double *origin = c->cones[0].start;
+void rbt_span_of_node(const rbt_contact *c, size_t n) {
     double start[3], last[3];
-    rbt_subtract(c->cones[n].start, origin, start);
-    rbt_subtract(c->cones[n].last, origin, last);
+    rbt_subtract(c->cones[n].start, c->origin, start);
+    rbt_subtract(c->cones[n].last, c->origin, last);
     rbt_span_of_ball(start, last, c->cones[n].reach, 0x1p-21 * c->scale, &c->spans[n]);
 }
 
@@ -190,24 +58,31 @@ static void span_of_nodes(const rbt_contact *c, const int32_t *node, int count, 
     for (int k = 1; k < count; k++) rbt_span_add(span, &c->spans[node[k]]);
 }
 
+void rbt_span_of_edge(const rbt_contact *c, size_t e) {
+    span_of_nodes(c, c->surface.edges + 2 * e, 2, c->spans + c->surface.def.node_count + e);
+}
+
+void rbt_span_of_leaf(const rbt_contact *c, size_t l) {
+    const rbt_leaf *leaf = &c->surface.leaves[l];
+    span_of_nodes(c, leaf->node, leaf->corners, c->spans + c->surface.def.node_count + c->surface.edge_count + l);
+}
+
 // Spans of nodes, then those of edges and leaves from the spans of their nodes. A team of one thread costs more than a few of them.
 static void fit_spans(rbt_contact *c) {
     const rbt_contact_surface *s = &c->surface;
     size_t nodes = s->def.node_count;
-    rbt_span *edge = c->spans + nodes, *leaf = edge + s->edge_count;
     if (nodes < RBT_PARALLEL_FROM) {
-        for (size_t n = 0; n < nodes; n++) span_of_node(c, n);
-        for (size_t e = 0; e < s->edge_count; e++) span_of_nodes(c, s->edges + 2 * e, 2, &edge[e]);
-        for (size_t l = 0; l < s->leaf_count; l++)
-            span_of_nodes(c, s->leaves[l].node, s->leaves[l].corners, &leaf[l]);
+        for (size_t n = 0; n < nodes; n++) rbt_span_of_node(c, n);
+        for (size_t e = 0; e < s->edge_count; e++) rbt_span_of_edge(c, e);
+        for (size_t l = 0; l < s->leaf_count; l++) rbt_span_of_leaf(c, l);
         return;
     }
 #pragma omp parallel for schedule(static)
-    for (size_t n = 0; n < nodes; n++) span_of_node(c, n);
+    for (size_t n = 0; n < nodes; n++) rbt_span_of_node(c, n);
 #pragma omp parallel for schedule(static)
-    for (size_t e = 0; e < s->edge_count; e++) span_of_nodes(c, s->edges + 2 * e, 2, &edge[e]);
+    for (size_t e = 0; e < s->edge_count; e++) rbt_span_of_edge(c, e);
 #pragma omp parallel for schedule(static)
-    for (size_t l = 0; l < s->leaf_count; l++) span_of_nodes(c, s->leaves[l].node, s->leaves[l].corners, &leaf[l]);
+    for (size_t l = 0; l < s->leaf_count; l++) rbt_span_of_leaf(c, l);
 }
 
 static void promise(rbt_contact *c, int64_t t) {
@@ -219,6 +94,7 @@ static void promise(rbt_contact *c, int64_t t) {
         cone->eps = rbt_larger(rbt_larger(1.5 * sqrt(cone->most), 0.7 * cone->eps), 1e-3 * c->law.thickness / length);
         double far = sqrt(cone->far);
         cone->most = cone->far = 0;
+        cone->born = t;
         rbt_track_at(s, n, t, cone->start);
         memcpy(cone->v, s->v + 3 * n, sizeof cone->v);
         memcpy(cone->path, s->v + 3 * n, sizeof cone->path);
@@ -234,6 +110,7 @@ static void promise(rbt_contact *c, int64_t t) {
             c->scale = rbt_larger(c->scale, far_out);
         }
     }
+    if (s->count) memcpy(c->origin, c->cones[0].start, sizeof c->origin);
     fit_spans(c);
 }
 
@@ -361,7 +238,7 @@ static double apart_along_normal(const rbt_contact *c, rbt_touch_kind kind, cons
 // The thickness of a pair that may come closer than that in this window; 0: it cannot, or there is no such pair. *gap becomes at most
 // how much further apart it is at the start. Looking things up costs most, so what can be told without comes first, unless the gap is
 // so narrow that it must soon be looked at again.
-static double may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
+double rbt_pair_may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
     const rbt_contact_surface *s = &c->surface;
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     double apart = (double)apart_in_window(c, key) - 1e-6 * (c->law.thickness + c->most_inside);
@@ -409,7 +286,7 @@ static bool look(rbt_contact *c, int32_t a, int32_t b, size_t *count, double *ga
     rbt_pair_key keys[15];
     int n = rbt_leaf_names(s, a, b, keys);
     for (int k = 0; k < n; k++) {
-        double eta = may_touch(c, keys[k], gap);
+        double eta = rbt_pair_may_touch(c, keys[k], gap);
         if (eta > 0 && !add_candidate(c, count, keys[k], eta)) return false;
     }
     return true;
@@ -431,10 +308,8 @@ static bool collect(rbt_contact *c, size_t *count) {
     }
     for (size_t l = 0; l < s->leaf_count; l++) {
         const rbt_leaf *leaf = &s->leaves[l];
-        if (leaf->corners != 2 || rbt_leaf_is_limited(s, l) ||
-            s->def.lightness[leaf->node[0]] + s->def.lightness[leaf->node[1]] == 0)
-            continue;
-        double gap = 0, eta = may_touch(c, rbt_leaf_ends(leaf), &gap);
+        if (!rbt_leaf_ends_may_touch(s, l)) continue;
+        double gap = 0, eta = rbt_pair_may_touch(c, rbt_leaf_ends(leaf), &gap);
         if (eta > 0 && !add_candidate(c, count, rbt_leaf_ends(leaf), eta)) return false;
     }
     rbt_candidate bound;
@@ -481,7 +356,7 @@ static double lightness_of(const rbt_contact *c, rbt_touch_kind kind, const int3
     return side[0] + side[1];
 }
 
-static void make_pair(rbt_contact *c, rbt_pair *pair, rbt_pair_key key, double eta) {
+void rbt_pair_make(const rbt_contact *c, rbt_pair *pair, rbt_pair_key key, double eta) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     *pair = (rbt_pair){.key = key, .level = -1, .placed = -1};
     rbt_pair_nodes(&c->surface, key, pair->node);
@@ -518,10 +393,7 @@ static void choose_length(rbt_contact *c, int64_t t) {
     if (c->counts.windows && span > 0) {
         const int64_t least = (int64_t)(SHORTEST * ((int64_t)1 << RBT_TICK_BITS));
         const int64_t most = (int64_t)LONGEST << RBT_TICK_BITS;
-        // A search costs about as much as this many certificates.
-        double search =
-            2.0 * (double)c->looks + 3.0 * (double)c->surface.leaf_count + 0.1 * (double)c->tree.front_count;
-        double rate = ((double)(work - c->work_before) + search) / (double)span;
+        double rate = ((double)(work - c->work_before) + c->search_work + c->repair_work) / (double)span;
         if (c->cut) c->longer = false;
         else if (rate > c->rate) c->longer = !c->longer;
         c->rate = rate;
@@ -548,14 +420,18 @@ bool rbt_contact_window(rbt_contact *c, int64_t t) {
     fit_tree(c);
     size_t count = 0;
     c->pair_count = 0;
+    c->repair_work = 0;
+    memset(c->later_first, -1, c->tracks->count * sizeof *c->later_first);
     if (!collect(c, &count) || !sort_candidates(c, count) ||
         !rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, count, sizeof *c->pairs, "pairs", NULL)) {
         c->out_of_memory = true;
         return false;
     }
-    c->pair_count = count;
+    c->pair_count = c->first_count = count;
+    // A search costs about as much as this many certificates.
+    c->search_work = 2.0 * (double)c->looks + 3.0 * (double)c->surface.leaf_count + 0.1 * (double)c->tree.front_count;
     c->counts.candidates += (int64_t)count;
-    for (size_t i = 0; i < count; i++) make_pair(c, &c->pairs[i], c->candidates[i].key, c->candidates[i].eta);
+    for (size_t i = 0; i < count; i++) rbt_pair_make(c, &c->pairs[i], c->candidates[i].key, c->candidates[i].eta);
     if (!list_pairs_of_nodes(c)) {
         c->out_of_memory = true;
         return false;

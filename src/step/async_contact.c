@@ -365,7 +365,7 @@ static bool quiet_moment(async_contact *s, int64_t t, double time, int slowest, 
     bool ok = true;
     if (s->touching) {
         check(s, t, slowest);
-        if (s->contact.leaver_count || s->contact.cut) {
+        if (s->contact.leaver_count || s->contact.stray_count) {
             ok = rbt_contact_settle(&s->contact, t);
             s->next = t;
         }
@@ -508,6 +508,7 @@ static void describe(const void *self, rbt_text *json) {
     rbt_text_add(json, "\"layer_ticks\": %lld, \"moments\": %lld, ", (long long)c->layers, (long long)s->moments);
     rbt_text_add(json, "\"certificates\": %lld, \"cones\": %lld, \"searches\": %lld, \"cut_searches\": %lld, ",
                  (long long)c->certificates, (long long)c->cones, (long long)c->windows, (long long)c->cut_windows);
+    rbt_text_add(json, "\"repairs\": %lld, ", (long long)c->repairs);
     rbt_text_add(json, "\"candidates\": %lld, \"clocks\": %zu, \"fastest_clock\": ", (long long)c->candidates,
                  s->clocks.count);
     rbt_text_add_json_number(json,
