@@ -1,8 +1,10 @@
-// `rubato check`: reads scenes, checks them and looks for the mesh files they name, without running anything.
+// `rubato check`: reads scenes, checks them and looks for the mesh files they name, without running anything. Scenes in which nothing may
+// meet are also made ready to run, since only then it is known whether anything does.
 #include "base/file.h"
 #include "cli/command.h"
 #include "mesh/generate.h"
 #include "rubato/scene.h"
+#include "rubato/sim.h"
 #include "step/method.h"
 
 #include <errno.h>
@@ -53,10 +55,20 @@ static bool check_files(const rbt_scene *scene, rbt_error *error) {
     return true;
 }
 
+// Methods with contact of their own refuse starts and scripts by which things would meet.
+static bool check_contact(const rbt_scene *scene, rbt_error *error) {
+    const rbt_method *method = rbt_method_at(scene->integrator.method);
+    if (!method || !method->own_contact) return true;
+    rbt_sim *sim = rbt_sim_create(scene, error);
+    bool ok = sim != NULL;
+    rbt_sim_free(sim);
+    return ok;
+}
+
 static bool check_scene(const char *path, const rbt_word_list *settings) {
     rbt_error error = {0};
     rbt_scene_file *file = rbt_scene_read(path, settings->words, (size_t)settings->count, &error);
-    bool ok = file && check_files(rbt_scene_of(file), &error);
+    bool ok = file && check_files(rbt_scene_of(file), &error) && check_contact(rbt_scene_of(file), &error);
     if (ok) {
         const rbt_scene *scene = rbt_scene_of(file);
         printf("%s: fine: %zu %s, %s, %.0f frames\n", path, scene->bodies.count,

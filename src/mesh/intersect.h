@@ -41,6 +41,7 @@ typedef struct rbt_intersect_mesh {
     rbt_round *rounds;
     rbt_half_space *planes;
     size_t obstacle_begin;  // nodes from here on are those of obstacles
+    bool free_edges_meet;   // edges of no triangle must not cross each other either, on ways
     unsigned char *still;   // (node_count) has not moved since the first state; the caller's to write, at first all 0
 } rbt_intersect_mesh;
 

@@ -125,7 +125,8 @@ static bool pair_nodes(const motion *m, int32_t kind, int32_t first, int32_t sec
         memcpy(nodes + 1, mesh->triangles + 3 * (size_t)second, 3 * sizeof *nodes);
         if (nodes[0] == nodes[1] || nodes[0] == nodes[2] || nodes[0] == nodes[3]) return false;
     } else {
-        if ((size_t)first >= mesh->side_count && (size_t)second >= mesh->side_count) return false;
+        if (!mesh->free_edges_meet && (size_t)first >= mesh->side_count && (size_t)second >= mesh->side_count)
+            return false;
         memcpy(nodes, mesh->edges + 2 * (size_t)first, 2 * sizeof *nodes);
         memcpy(nodes + 2, mesh->edges + 2 * (size_t)second, 2 * sizeof *nodes);
         if (nodes[0] == nodes[2] || nodes[0] == nodes[3] || nodes[1] == nodes[2] || nodes[1] == nodes[3])

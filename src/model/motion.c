@@ -2,6 +2,7 @@
 
 #include "math/vec3.h"
 
+#include <math.h>
 #include <string.h>
 
 // Time spent in [from, until] up to t
@@ -54,4 +55,43 @@ static void apply(const rbt_motion *motion, double t, double p[3]) {
 void rbt_motion_position(const rbt_motion_group *group, const double start[3], double t, double position[3]) {
     memcpy(position, start, 3 * sizeof *position);
     for (size_t i = 0; i < group->motion_count; i++) apply(&group->motions[i], t, position);
+}
+
+static bool is_inside(double t, double begin, double end) { return t > begin && t < end; }
+
+// Of a motion that goes on from one time to another; `rate` while it does
+static double bend_of(double from, double until, double rate, double begin, double end) {
+    if (is_inside(from, begin, end) || is_inside(until, begin, end)) return INFINITY;
+    return from <= begin && until >= end ? fabs(rate) : 0;
+}
+
+static double bend(const rbt_motion *motion, double begin, double end) {
+    switch ((rbt_motion_kind)motion->which) {
+    case RBT_MOVE_VELOCITY: {
+        const rbt_move_velocity *m = motion->value;
+        return bend_of(m->from, m->until, 0, begin, end);
+    }
+    case RBT_MOVE_ROTATION: {
+        const rbt_move_rotation *m = motion->value;
+        return bend_of(m->from, m->until, m->rate, begin, end);
+    }
+    case RBT_MOVE_OSCILLATION: {
+        const rbt_move_oscillation *m = motion->value;
+        return bend_of(m->from, m->until, 2 * acos(-1.0) * m->frequency, begin, end);
+    }
+    case RBT_MOVE_KEYFRAMES: {
+        const rbt_move_keyframes *k = motion->value;
+        for (size_t i = 0; i < k->times.count; i++)
+            if (is_inside(k->times.items[i], begin, end)) return INFINITY;
+        return 0;
+    }
+    case RBT_MOVE_KINDS: break;
+    }
+    return 0;
+}
+
+double rbt_motion_bend(const rbt_motion_group *group, double begin, double end) {
+    double most = 0;
+    for (size_t i = 0; i < group->motion_count; i++) most = fmax(most, bend(&group->motions[i], begin, end));
+    return most;
 }

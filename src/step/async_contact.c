@@ -10,6 +10,7 @@
 // read at the end of the step; reading them changes nothing.
 #include "contact/bounds.h"
 #include "math/vec3.h"
+#include "model/scripts.h"
 #include "step/async_surface.h"
 #include "step/clocks.h"
 #include "step/method.h"
@@ -156,7 +157,7 @@ static bool make_contact(async_contact *s, rbt_error *error) {
     s->touching = true;
     char text[192];
     if (!limits_are_kept(s, error)) return false;
-    if (rbt_contact_is_legal(&s->contact, s->surface.x, text, sizeof text)) return true;
+    if (rbt_contact_is_legal(&s->contact, s->surface.x, text, sizeof text)) return rbt_scripts_are_possible(m, error);
     return rbt_fail_path(
         error, NULL, "bodies",
         "%s touch or cross at the start (node numbers count through all bodies); move the bodies apart", text);
