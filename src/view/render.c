@@ -19,6 +19,7 @@ typedef struct job {
     const rbt_render_options *options;
     rbt_subject subject;
     rbt_scenery scenery;
+    bool has_scenery;  // from the second pass on
     size_t *chosen, count;
     rbt_figure figure;  // of the frame loaded last
     size_t loaded;      // its place among the chosen, plus 1
@@ -44,10 +45,22 @@ rbt_render_options rbt_render_default(void) {
                                 .frames_per_second = 25};
 }
 
+// Obstacles follow the bodies' box and are seen from somewhere, so they come after the first pass.
+static bool set_scenery(job *j, size_t place, const double *eye, rbt_error *error) {
+    rbt_scenery_sight sight = {.time = j->subject.frames.entries[j->chosen[place]].time, .eye = eye};
+    for (int k = 0; k < 3; k++) {
+        sight.low[k] = j->fit.low[k];
+        sight.high[k] = j->fit.high[k];
+    }
+    rbt_scenery_free(&j->scenery);
+    return rbt_scenery_build(&j->scenery, j->options->obstacles, j->options->obstacle_count, &sight, error);
+}
+
 static bool load(job *j, size_t place, rbt_error *error) {
     if (j->loaded == place + 1) return true;
     rbt_figure_free(&j->figure);
     j->loaded = 0;
+    if (j->has_scenery && !set_scenery(j, place, j->camera.eye, error)) return false;
     if (!rbt_subject_load(&j->subject, j->chosen[place], &j->scenery, &j->figure, error)) return false;
     j->loaded = place + 1;
     return true;
@@ -266,13 +279,11 @@ static bool draw_all(job *j, rbt_render_report *report, rbt_error *error) {
     j->camera = rbt_camera_new(o->view, width, height);
     j->look = rbt_look_default();
     bool good = survey(j, error);
-    if (good && o->obstacle_count) {
-        // Obstacles follow the bodies' box, so they come after the survey; the loaded frame does not have them yet.
-        good = rbt_scenery_build(&j->scenery, o->obstacles, o->obstacle_count, j->fit.low, j->fit.high, error);
-        j->loaded = 0;
-    }
+    good = good && set_scenery(j, 0, NULL, error);
     if (good) {
         set_look(j);
+        j->has_scenery = o->obstacle_count > 0;
+        if (j->has_scenery) j->loaded = 0;
         set_legend(j);
         j->time_decimals = decimals_of(&j->subject.frames);
         *report = (rbt_render_report){j->count, 0, width, height, j->legend};

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "model/obstacle_parts.h"
 
 #include <math.h>
 
@@ -110,60 +111,65 @@ static bool add_capsule(rbt_scenery *s, const double a[3], const double b[3], do
     return true;
 }
 
-static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const double low[3], const double high[3],
-                      rbt_error *error) {
-    double normal[3], u[3], v[3], middle[3], size[3];
+static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const rbt_motion_group *script,
+                      const rbt_scenery_sight *sight, rbt_error *error) {
+    double normal[3], point[3], u[3], v[3], middle[3], size[3], from[3];
     rbt_normalize(plane->normal, normal);
-    if (normal[1] > 1 - 1e-6) {
+    if (normal[1] > 1 - 1e-6 && !script->motion_count) {
         s->floor = s->has_floor ? fmax(s->floor, plane->point[1]) : plane->point[1];
         s->has_floor = true;
         return true;
     }
+    rbt_motion_position(script, plane->point, sight->time, point);
+    if (sight->eye) {
+        rbt_subtract(sight->eye, point, from);
+        if (rbt_dot(from, normal) <= 0) return true;
+    }
     across(normal, u, v);
-    rbt_subtract(high, low, size);
-    for (int k = 0; k < 3; k++) middle[k] = 0.5 * (low[k] + high[k]) - plane->point[k];
+    rbt_subtract(sight->high, sight->low, size);
+    for (int k = 0; k < 3; k++) middle[k] = 0.5 * (sight->low[k] + sight->high[k]) - point[k];
     double half = 0.6 * rbt_length(size), above = rbt_dot(middle, normal);
     double corner[3];
     for (int k = 0; k < 3; k++) {
-        corner[k] = plane->point[k] + middle[k] - above * normal[k] - half * (u[k] + v[k]);
+        corner[k] = point[k] + middle[k] - above * normal[k] - half * (u[k] + v[k]);
         u[k] *= 2 * half;
         v[k] *= 2 * half;
     }
     return add_patch(s, corner, u, v, error);
 }
 
-// The scenery is the same in all frames, so what moves is left out.
-static bool moves(const rbt_obstacle *o) {
-    switch ((rbt_obstacle_kind)o->which) {
-    case RBT_OBSTACLE_PLANE: return ((const rbt_obstacle_plane *)o->value)->motions.count > 0;
-    case RBT_OBSTACLE_SPHERE: return ((const rbt_obstacle_sphere *)o->value)->motions.count > 0;
-    case RBT_OBSTACLE_BOX: return ((const rbt_obstacle_box *)o->value)->motions.count > 0;
-    case RBT_OBSTACLE_CAPSULE: return ((const rbt_obstacle_capsule *)o->value)->motions.count > 0;
-    default: return false;
+static bool add_obstacle(rbt_scenery *s, const rbt_obstacle *obstacle, const rbt_scenery_sight *sight,
+                         rbt_error *error) {
+    const void *value = obstacle->value;
+    rbt_motion_group script = rbt_obstacle_script(obstacle);
+    size_t first = s->node_count;
+    bool good = true;
+    if (obstacle->which == RBT_OBSTACLE_PLANE) return add_plane(s, value, &script, sight, error);
+    if (obstacle->which == RBT_OBSTACLE_BOX) {
+        const rbt_obstacle_box *box = value;
+        good = add_box(s, box->min, box->max, error);
     }
+    if (obstacle->which == RBT_OBSTACLE_SPHERE) {
+        const rbt_obstacle_sphere *sphere = value;
+        good = add_capsule(s, sphere->center, sphere->center, sphere->radius, error);
+    }
+    if (obstacle->which == RBT_OBSTACLE_CAPSULE) {
+        const rbt_obstacle_capsule *capsule = value;
+        good = add_capsule(s, capsule->a, capsule->b, capsule->radius, error);
+    }
+    for (size_t i = first; script.motion_count && i < s->node_count;
+         i++) {  // rigid, so that every point may go by itself
+        double start[3] = {s->nodes[3 * i], s->nodes[3 * i + 1], s->nodes[3 * i + 2]};
+        rbt_motion_position(&script, start, sight->time, s->nodes + 3 * i);
+    }
+    return good;
 }
 
-bool rbt_scenery_build(rbt_scenery *scenery, const rbt_obstacle *obstacles, size_t count, const double low[3],
-                       const double high[3], rbt_error *error) {
+bool rbt_scenery_build(rbt_scenery *scenery, const rbt_obstacle *obstacles, size_t count,
+                       const rbt_scenery_sight *sight, rbt_error *error) {
     *scenery = (rbt_scenery){0};
     bool good = true;
-    for (size_t i = 0; good && i < count; i++) {
-        const void *value = obstacles[i].value;
-        if (moves(&obstacles[i])) continue;
-        if (obstacles[i].which == RBT_OBSTACLE_PLANE) good = add_plane(scenery, value, low, high, error);
-        if (obstacles[i].which == RBT_OBSTACLE_BOX) {
-            const rbt_obstacle_box *box = value;
-            good = add_box(scenery, box->min, box->max, error);
-        }
-        if (obstacles[i].which == RBT_OBSTACLE_SPHERE) {
-            const rbt_obstacle_sphere *sphere = value;
-            good = add_capsule(scenery, sphere->center, sphere->center, sphere->radius, error);
-        }
-        if (obstacles[i].which == RBT_OBSTACLE_CAPSULE) {
-            const rbt_obstacle_capsule *capsule = value;
-            good = add_capsule(scenery, capsule->a, capsule->b, capsule->radius, error);
-        }
-    }
+    for (size_t i = 0; good && i < count; i++) good = add_obstacle(scenery, &obstacles[i], sight, error);
     if (!good) rbt_scenery_free(scenery);
     return good;
 }

@@ -1,4 +1,4 @@
-// The fixed obstacles of a scene as triangles, so that bodies are seen to rest on something.
+// The obstacles of a scene as triangles, where they are at a time, so that bodies are seen to rest on something.
 #ifndef RBT_VIEW_SCENERY_H
 #define RBT_VIEW_SCENERY_H
 
@@ -11,13 +11,20 @@ typedef struct rbt_scenery {
     double *nodes;  // (node_count x 3)
     size_t triangle_count, triangle_capacity;
     int32_t *triangles;  // (triangle_count x 3)
-    bool has_floor;      // a level plane, facing up
+    bool has_floor;      // a level plane, facing up, that does not move
     double floor;        // its height, the highest if there are several [m]
 } rbt_scenery;
 
-// low, high: box of the bodies. Level planes become the floor; tilted ones a square about as large as the box.
-bool rbt_scenery_build(rbt_scenery *scenery, const rbt_obstacle *obstacles, size_t count, const double low[3],
-                       const double high[3], rbt_error *error);
+typedef struct rbt_scenery_sight {
+    double low[3], high[3];  // box of the bodies
+    double time;             // [s]
+    const double *eye;       // where it is seen from; NULL: from anywhere
+} rbt_scenery_sight;
+
+// Level planes at rest become the floor; others a square about as large as the bodies' box, if they are seen from their free side: from behind
+// they would only hide what they hold.
+bool rbt_scenery_build(rbt_scenery *scenery, const rbt_obstacle *obstacles, size_t count,
+                       const rbt_scenery_sight *sight, rbt_error *error);
 void rbt_scenery_free(rbt_scenery *scenery);
 
 #endif

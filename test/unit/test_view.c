@@ -6,6 +6,7 @@
 #include "view/picture.h"
 #include "view/png.h"
 #include "view/render.h"
+#include "view/scenery.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -286,6 +287,43 @@ static void obstacles_and_ranges_are_drawn(void **state) {
     assert_true(fabs(report.legend.high - 50) < 1e-9);
 }
 
+static void middle_of(const rbt_scenery *s, double middle[3]) {
+    memset(middle, 0, 3 * sizeof *middle);
+    for (size_t i = 0; i < 3 * s->node_count; i++) middle[i % 3] += s->nodes[i] / (double)s->node_count;
+}
+
+static void obstacles_are_where_they_are_at_the_time(void **state) {
+    (void)state;
+    rbt_error error;
+    const rbt_move_velocity up = {{0, 2, 0}, 1, 3};
+    const rbt_move_rotation turn = {{0, 0, 0}, {0, 0, 1}, acos(-1.0) / 2, 0, INFINITY, false};
+    rbt_motion rise = {RBT_MOVE_VELOCITY, &up}, round = {RBT_MOVE_ROTATION, &turn};
+    const rbt_obstacle_sphere ball = {{5, 1, 0}, 0.5, 1, {1, &rise}};
+    const rbt_obstacle_box box = {{3, 0, 0}, {5, 1, 1}, 1, {1, &round}};
+    const rbt_obstacle_plane lift = {{0, -1, 0}, {0, 1, 0}, 1, {1, &rise}};
+    const rbt_obstacle all[] = {{RBT_OBSTACLE_SPHERE, &ball}, {RBT_OBSTACLE_BOX, &box}, {RBT_OBSTACLE_PLANE, &lift}};
+    const double eye[3] = {0, 2.5, 9};
+    const struct {
+        int which;
+        double time, middle[3];
+    } cases[] = {{0, 0.5, {5, 1, 0}},    {0, 2, {5, 3, 0}},  {0, 9, {5, 5, 0}},  {1, 0, {4, 0.5, 0.5}},
+                 {1, 1, {-0.5, 4, 0.5}}, {2, 1, {0, -1, 0}}, {2, 2.5, {0, 2, 0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rbt_scenery s;
+        rbt_scenery_sight sight = {{-1, -1, -1}, {1, 1, 1}, cases[i].time, eye};
+        assert_true(rbt_scenery_build(&s, &all[cases[i].which], 1, &sight, &error));
+        assert_false(s.has_floor);
+        double middle[3];
+        middle_of(&s, middle);
+        for (int k = 0; k < 3; k++) assert_true(fabs(middle[k] - cases[i].middle[k]) < 1e-9);
+        rbt_scenery_free(&s);
+        sight.time = 9;  // the plane is above the eye, which sees it from behind
+        assert_true(rbt_scenery_build(&s, &all[cases[i].which], 1, &sight, &error));
+        assert_int_equal(s.triangle_count == 0, cases[i].which == 2);
+        rbt_scenery_free(&s);
+    }
+}
+
 static void the_same_bytes_for_any_number_of_threads(void **state) {
     (void)state;
     rbt_error error;
@@ -444,6 +482,7 @@ int main(void) {
         cmocka_unit_test(frames_become_pictures),
         cmocka_unit_test(surfaces_are_preferred),
         cmocka_unit_test(obstacles_and_ranges_are_drawn),
+        cmocka_unit_test(obstacles_are_where_they_are_at_the_time),
         cmocka_unit_test(the_same_bytes_for_any_number_of_threads),
         cmocka_unit_test(animations_follow_the_format),
         cmocka_unit_test(missing_things_are_named),
