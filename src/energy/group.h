@@ -60,6 +60,7 @@ struct rbt_group {
     const int32_t *nodes;     // (count x corners)
     const int32_t *members;   // (count) the elements' numbers in the model's array of their kind
     bool constant_stiffness;  // the stiffness does not depend on x
+    bool turning_stiffness;   // RBT_TANGENT depends on a rotation of each element alone: the 9 numbers of its tangent
     const void *data;         // what the type keeps
 };
 

@@ -15,7 +15,8 @@ typedef struct rbt_material {
     bool survives_inversion;  // the energy is finite for det F <= 0
     bool rotation_invariant;  // turning the body costs nothing
     bool constant_stiffness;
-    bool ignores_poisson;  // lambda has no part in it
+    bool turning_stiffness;  // RBT_TANGENT depends on the rotation alone
+    bool ignores_poisson;    // lambda has no part in it
 
     // Turns the Lamé parameters of linear elasticity into those of psi, such that small strains see the former; NULL: they
     // are the same.

@@ -102,6 +102,7 @@ bool rbt_tet_group_build(rbt_group *group, rbt_arena *arena, const rbt_material 
     *data = (rbt_tets){material, rbt_tet_kernels_of(material), batch_count, batches};
     *group = (rbt_group){.type = &RBT_TETS, .count = count, .nodes = nodes, .members = numbers, .data = data};
     group->constant_stiffness = material->constant_stiffness;
+    group->turning_stiffness = material->turning_stiffness;
 #pragma omp parallel for schedule(static)
     for (size_t b = 0; b < batch_count; b++)
         for (int l = 0; l < RBT_W; l++) {

@@ -1,12 +1,13 @@
 // Mixed implicit-explicit Euler (Fierz, Spillmann and Harders 2011): nodes of elements too badly shaped for the step are implicit, all
 // others explicit.
 //   explicit nodes:  v+ = v + h M^-1 f(x, v),  x+ = x + h v+                          (symplectic Euler, explicit.h)
-//   implicit nodes:  one linearised step with the explicit nodes' new positions known  (their equation (7), imex_block.h)
+//   implicit nodes:  one linearised step with the explicit nodes' new positions known  (their equation (7), imex_block.h, islands.h)
 // Which nodes are which follows from the rest shape, the material and the step (stability.h): of the nodes of ill-shaped elements as few
 // as are needed to make the others stable (stability_release.h), where the paper takes all. It is certified again whenever the body is
 // strained more than any certificate has seen (rbt_imex_watch). The set lies in the state's memory, so that a resumed run has it, too.
 // A step below every bound leaves no implicit node and is symplectic Euler bit for bit; one above all leaves no explicit node and is
-// semi-implicit Euler, bit for bit with the solver "cholesky" and to the tolerance with the others.
+// semi-implicit Euler, bit for bit with the solvers "auto" and "cholesky", to the tolerance with "cg" and "reused", and but for the lag
+// with "kept".
 // In between, the implicit nodes I feel the explicit ones where they will be, and these the others where they were: of a free
 // linear body not P = sum m v is constant but P + h sum_I (K u), so that P swings by O(h) without drift.
 #include "step/imex.h"
@@ -15,6 +16,7 @@
 #include "step/imex_block.h"
 #include "step/imex_cost.h"
 #include "step/imex_watch.h"
+#include "step/islands.h"
 #include "step/linearised.h"
 
 #include <string.h>
@@ -26,9 +28,10 @@ typedef struct imex {
     rbt_stability stability;
     unsigned char *implicit;  // (node_count)
     rbt_split split;
-    double least, most;    // local bounds of elements [s]
-    rbt_imex_block block;  // empty without implicit nodes, and with `all`
-    bool all;              // every node that can move is implicit, and semi-implicit Euler's own solver is asked for
+    double least, most;   // local bounds of elements [s]
+    rbt_islands islands;  // one of these two has the implicit nodes, or with `all` none
+    rbt_imex_block block;
+    bool all;  // every node that can move is implicit, and semi-implicit Euler's own solver is asked for
     rbt_linearised linearised;
     rbt_imex_watch watch;
     double predicted;  // [s] of a step, by the fixed units
@@ -45,29 +48,36 @@ static void read_options(const void *options, rbt_imex_options *to) {
 typedef struct memory {
     rbt_imex_watched *watched;
     unsigned char *implicit;
-    rbt_imex_memory *block;  // NULL: it needs none
+    void *inverse;  // rbt_islands_memory or rbt_imex_memory; NULL: needs none
 } memory;
 
 static size_t mask_size(const rbt_model *m) { return (m->node_count + 7) / 8 * 8; }
 
-static bool block_remembers(const rbt_model *m) { return !m->linear || m->obstacles.count; }
+static bool is_constant(const rbt_model *m) { return m->linear && !m->obstacles.count; }
 
 static size_t memory_size(const rbt_model *m, const void *options) {
     (void)options;
-    size_t block = block_remembers(m) ? sizeof(rbt_imex_memory) + 3 * m->node_count * sizeof(double) : 0;
-    return sizeof(rbt_imex_watched) + mask_size(m) + block;
+    size_t block = sizeof(rbt_imex_memory) + 3 * m->node_count * sizeof(double), islands = rbt_islands_memory_size(m);
+    return sizeof(rbt_imex_watched) + mask_size(m) + (is_constant(m) ? 0 : block > islands ? block : islands);
 }
 
 static memory memory_of(const rbt_model *m, rbt_state *state) {
     char *at = state->memory;
     memory parts = {.watched = (rbt_imex_watched *)at, .implicit = (unsigned char *)at + sizeof(rbt_imex_watched)};
-    if (block_remembers(m)) parts.block = (rbt_imex_memory *)(at + sizeof(rbt_imex_watched) + mask_size(m));
+    if (is_constant(m)) return parts;
+    parts.inverse = at + sizeof(rbt_imex_watched) + mask_size(m);
     return parts;
+}
+
+// There is none. Of either kind the first that is remembered is whether there is one.
+static void forget_inverse(const memory *parts) {
+    if (parts->inverse) memset(parts->inverse, 0, sizeof(uint64_t));
 }
 
 static void destroy(void *self) {
     imex *s = self;
     rbt_linearised_free(&s->linearised);
+    rbt_islands_free(&s->islands);
     rbt_imex_block_free(&s->block);
     rbt_stability_free(&s->stability);
     rbt_explicit_free(&s->base);
@@ -94,23 +104,36 @@ static bool split_nodes(imex *s, const rbt_model *m, const double *known, rbt_er
         high = fmax(high, s->stability.rate[e]);
     }
     rbt_imex_work work;
-    if (rbt_imex_guess(&s->stability, &def, &work, NULL)) s->predicted = rbt_imex_cost(&work);
+    bool keeps = rbt_islands_can(m, s->options.lag);
+    if (rbt_imex_guess(&s->stability, &def, s->implicit, keeps, &work, NULL)) s->predicted = rbt_imex_cost(&work);
     rbt_stability_forget(&s->stability);
     s->least = high > 0 ? 2 / sqrt(high) : INFINITY;
     s->most = 2 / sqrt(low);
     return true;
 }
 
+static bool islands_are_cheaper(imex *s) {
+    rbt_split_def def = split_def(&s->options, s->base.model->step);
+    rbt_imex_work work;
+    return !rbt_imex_guess(&s->stability, &def, s->implicit, true, &work, NULL) || work.kept;
+}
+
 // The solver of the implicit nodes as they are in s->implicit
 static bool build_implicit(imex *s, rbt_error *error) {
     const rbt_model *m = s->base.model;
     rbt_linearised_free(&s->linearised);
+    rbt_islands_free(&s->islands);
     rbt_imex_block_free(&s->block);
-    s->all = s->solver == RBT_IMEX_CHOLESKY && s->split.implicit_count > 0;
+    s->all = (s->solver == RBT_IMEX_CHOLESKY || s->solver == RBT_IMEX_AUTO) && s->split.implicit_count > 0;
     for (size_t n = 0; n < m->node_count; n++) s->all = s->all && (s->implicit[n] || s->stability.held[n]);
     if (s->all) return rbt_linearised_init(&s->linearised, m, false, error);
-    return !s->split.implicit_count || rbt_imex_block_init(&s->block, m, s->implicit, (rbt_imex_solver)s->solver,
-                                                           s->options.tolerance, m->step, error);
+    if (!s->split.implicit_count) return true;
+    rbt_imex_solver solver = (rbt_imex_solver)s->solver;
+    bool can = rbt_islands_can(m, s->options.lag);
+    if (solver == RBT_IMEX_KEPT && !can) solver = RBT_IMEX_AUTO;
+    if (solver == RBT_IMEX_KEPT || (can && solver == RBT_IMEX_AUTO && islands_are_cheaper(s)))
+        return rbt_islands_init(&s->islands, m, s->implicit, s->options.lag, error);
+    return rbt_imex_block_init(&s->block, m, s->implicit, solver, s->options.tolerance, m->step, error);
 }
 
 static imex *build(const rbt_model *model, int solver, const void *options, const double *known, rbt_error *error) {
@@ -182,20 +205,23 @@ static void *follow(void *before, const rbt_change *change, int solver, const vo
 
 static rbt_outcome forces(imex *s, const rbt_state *state, double h) {
     rbt_explicit_external(&s->base, state);
+    if (s->islands.count) rbt_islands_take_external(&s->islands, s->base.f);
     if (s->block.count) rbt_imex_block_meet(&s->block, state, s->base.f, h);
     rbt_explicit_elastic(&s->base, state);
     if (s->block.count) rbt_imex_block_take(&s->block, s->base.f);
+    if (s->islands.count) rbt_islands_take(&s->islands, s->base.f);
     rbt_explicit_contact_and_damping(&s->base, state);
     return RBT_DONE;
 }
 
 static rbt_outcome explicit_part(imex *s, rbt_state *state, double h) {
-    rbt_explicit_velocities(&s->base, state, h, s->block.count ? s->implicit : NULL);
+    rbt_explicit_velocities(&s->base, state, h, s->split.implicit_count ? s->implicit : NULL);
     return RBT_DONE;
 }
 
 static rbt_outcome update(imex *s, rbt_state *state, double h, rbt_step_report *report) {
     if (s->block.count) rbt_imex_block_add(&s->block, state);
+    if (s->islands.count) rbt_islands_add(&s->islands, state);
     for (size_t i = 0; i < 3 * s->base.model->node_count; i++) state->x[i] += h * state->v[i];
     return rbt_check_motion(s->base.model, state, h, report);
 }
@@ -207,7 +233,7 @@ static double choose_step(const rbt_model *model, const void *options, rbt_error
     read_options(options, &o);
     if (!rbt_stability_init(&stability, model, NULL, error)) return 0;
     rbt_split_def def = split_def(&o, 0);
-    double step = rbt_imex_cheapest(&stability, &def, error);
+    double step = rbt_imex_cheapest(&stability, &def, rbt_islands_can(model, o.lag), error);
     rbt_stability_free(&stability);
     return step;
 }
@@ -225,7 +251,7 @@ static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
     parts->watched->begun = 1;
     if (fresh || moved) memcpy(parts->implicit, s->implicit, m->node_count);
     if (!other && !moved) return RBT_DONE;
-    if (moved && parts->block) *parts->block = (rbt_imex_memory){0};  // an inverse of fewer nodes
+    if (moved) forget_inverse(parts);  // of fewer nodes
     s->split.implicit_count = 0;
     for (size_t n = 0; n < m->node_count; n++) s->split.implicit_count += s->implicit[n];
     return build_implicit(s, NULL) ? RBT_DONE : RBT_OUT_OF_MEMORY;
@@ -239,7 +265,11 @@ static rbt_outcome take_step(imex *s, rbt_state *state, double until, rbt_stages
     RBT_STAGE("force", forces(s, state, h));            // f = f_ext - dW/dx - D v
     RBT_STAGE("explicit", explicit_part(s, state, h));  // v += h M^-1 f of explicit nodes
     if (s->block.count) {                               // A dv = h (f - D v - h K v) of implicit ones
-        rbt_outcome outcome = rbt_imex_block_solve(&s->block, state, parts.block, s->base.held, h, stages, report);
+        rbt_outcome outcome = rbt_imex_block_solve(&s->block, state, parts.inverse, s->base.held, h, stages, report);
+        if (outcome != RBT_DONE) return outcome;
+    }
+    if (s->islands.count) {
+        rbt_outcome outcome = rbt_islands_solve(&s->islands, state, parts.inverse, s->base.held, h, stages, report);
         if (outcome != RBT_DONE) return outcome;
     }
     RBT_STAGE("update", update(s, state, h, report));  // v += dv, x += h v
@@ -248,9 +278,15 @@ static rbt_outcome take_step(imex *s, rbt_state *state, double until, rbt_stages
 
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     imex *s = self;
+    memory parts = memory_of(s->base.model, state);
+    rbt_imex_watched watched = *parts.watched;
     int64_t before = report->iterations;
     double start = rbt_now();
     rbt_outcome outcome = take_step(s, state, until, stages, report);
+    if (outcome != RBT_DONE) {
+        *parts.watched = watched;
+        forget_inverse(&parts);
+    }
     s->seconds += rbt_now() - start;
     s->iterations += report->iterations - before;
     s->steps++;
@@ -261,7 +297,8 @@ static const char *solver_name(int i) {
     static const char *const NAMES[RBT_IMEX_SOLVERS] = {[RBT_IMEX_AUTO] = "auto",
                                                         [RBT_IMEX_CHOLESKY] = "cholesky",
                                                         [RBT_IMEX_CG] = "cg",
-                                                        [RBT_IMEX_REUSED] = "reused"};
+                                                        [RBT_IMEX_REUSED] = "reused",
+                                                        [RBT_IMEX_KEPT] = "kept"};
     return i >= 0 && i < RBT_IMEX_SOLVERS ? NAMES[i] : NULL;
 }
 
@@ -279,10 +316,15 @@ static void describe(const void *self, rbt_text *json) {
     rbt_text_add_json_number(json, s->least);
     rbt_text_add(json, ", \"largest_local_bound\": ");
     rbt_text_add_json_number(json, s->most);
-    rbt_text_add(json, ", \"implicit_elements\": %zu, \"implicit_solver\": \"%s\"", s->block.part.element_count,
-                 s->all           ? "cholesky"
-                 : s->block.count ? solver_name((int)s->block.solver)
-                                  : "none");
+    rbt_text_add(json, ", \"implicit_elements\": %zu, \"implicit_solver\": \"%s\"",
+                 s->block.part.element_count + s->islands.part.element_count,
+                 s->all             ? "cholesky"
+                 : s->islands.count ? "kept"
+                 : s->block.count   ? solver_name((int)s->block.solver)
+                                    : "none");
+    if (s->islands.count)
+        rbt_text_add(json, ", \"islands\": %zu, \"islands_renewed\": %lld", s->islands.island_count,
+                     (long long)s->islands.renewed);
     double each = s->steps ? s->seconds / (double)s->steps : NAN, step = s->base.model->step;
     rbt_text_add(json, ", \"iterations_per_step\": ");
     rbt_text_add_json_number(json, s->steps ? (double)s->iterations / (double)s->steps : NAN);
@@ -312,9 +354,14 @@ static const rbt_field FIELDS[] = {
          "where every element is ill-shaped. Without, all nodes of ill-shaped elements are implicit, as in the "
          "paper."},
     {OPTION(tolerance, RBT_REAL), .fallback = {1e-4}, .flags = RBT_ABOVE, .max = 0.1,
-     .doc = "Without solver cholesky, which is exact: error of the implicit nodes' change of velocity relative to "
-            "it, in the norm of their kinetic energy and "
-            "the elastic one of a step."},
+     .doc = "With the solvers cg and reused: error of the implicit nodes' change of velocity relative to it, in the "
+            "norm of "
+            "their kinetic energy and the elastic one of a step."},
+    {OPTION(lag, RBT_REAL), .fallback = {0.4}, .max = 0.57,
+     .doc = "With solver kept: how far elements may turn before the stiffness of their island is made anew, 1/8 of "
+            "this in radians, less "
+            "where step times rate of a node's elements is above 8. With sqrt(1/3) steps are just stable. 0: no such "
+            "solver."},
 };
 const rbt_record RBT_IMEX_OPTIONS = {"imex options", "Which nodes are implicit, and how exactly.",
                                      sizeof(rbt_imex_options), RBT_FIELDS(FIELDS)};
@@ -329,6 +376,7 @@ const rbt_method RBT_IMEX = {
     .solvers = solver_name,
     .options = &RBT_IMEX_OPTIONS,
     .memory_size = memory_size,
+    .failure_spares_memory = true,
     .create = create,
     .follow = follow,
     .destroy = destroy,

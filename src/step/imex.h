@@ -10,6 +10,7 @@ typedef struct rbt_imex_options {
     bool certify;      // the explicit nodes, beyond the local test
     bool release;      // nodes of ill-shaped elements that can be explicit after all
     double tolerance;  // of the implicit nodes' equation, relative
+    double lag;        // of a stiffness that is kept (step/turn.h)
 } rbt_imex_options;
 
 extern const rbt_record RBT_IMEX_OPTIONS;

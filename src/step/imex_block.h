@@ -17,10 +17,11 @@
 #include "step/stage.h"
 
 typedef enum rbt_imex_solver {
-    RBT_IMEX_AUTO,  // the cheaper of the last two
+    RBT_IMEX_AUTO,  // the cheaper of cg and reused
     RBT_IMEX_CHOLESKY,
     RBT_IMEX_CG,
     RBT_IMEX_REUSED,
+    RBT_IMEX_KEPT,  // not here: islands.h
     RBT_IMEX_SOLVERS
 } rbt_imex_solver;
 

@@ -12,6 +12,9 @@ double rbt_imex_cost(const rbt_imex_work *w) {
     double row = RBT_UNIT_ROW * w->implicit_nodes + RBT_UNIT_SOLVE * w->fill;
     double inverse = w->fill > 0 ? RBT_UNIT_ASSEMBLE * w->implicit_elements + RBT_UNIT_FLOP * w->flops
                                  : RBT_UNIT_DIAGONAL * w->implicit_elements;
+    if (w->kept)
+        return 1e-9 * (ns + RBT_UNIT_APPLY * w->implicit_nodes + RBT_UNIT_SOLVE * w->fill + tangent / 2 +
+                       inverse / w->reuse);
     return 1e-9 * (ns + tangent + product + w->iterations * (product + row) + inverse / w->reuse);
 }
 
@@ -51,17 +54,19 @@ static double median_rate(const rbt_stability *s, double *sorted) {
 }
 
 // Factor or conjugate gradients, whichever costs less
-static void choose_solver(rbt_imex_work *work, double step, double rate) {
+static void choose_solver(rbt_imex_work *work, double step, double rate, bool keeps) {
     rbt_imex_work cg = *work;
-    work->iterations = 2;
-    work->reuse = 15;
+    work->kept = keeps;
+    work->iterations = keeps ? 0 : 2;
+    work->reuse = keeps ? 10 : 15;
     cg.fill = cg.flops = 0;
     cg.iterations = 2 + 0.5 * sqrt(1 + step * step * rate) * log(2 / TOLERANCE);
     cg.reuse = 15;
     if (rbt_imex_cost(&cg) < rbt_imex_cost(work)) *work = cg;
 }
 
-bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, rbt_imex_work *work, rbt_error *error) {
+bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, const unsigned char *chosen, bool keeps,
+                    rbt_imex_work *work, rbt_error *error) {
     size_t nodes = s->model->node_count;
     unsigned char *implicit = rbt_array_new(nodes, 1, "a guess of costs", error);
     int32_t *parent = rbt_array_new(nodes, sizeof *parent, "a guess of costs", error);
@@ -70,7 +75,8 @@ bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, rbt_imex_work *w
     if (ok) {
         *work = (rbt_imex_work){.elements = (double)s->element_count, .nodes = (double)nodes};
         double rate = median_rate(s, sorted), *size = sorted;
-        rbt_stability_mark(s, def, implicit);
+        if (chosen) memcpy(implicit, chosen, nodes);
+        else rbt_stability_mark(s, def, implicit);
         for (size_t n = 0; n < nodes; n++) parent[n] = (int32_t)n;
         join(s, implicit, parent, work);
         memset(size, 0, nodes * sizeof *size);
@@ -82,7 +88,10 @@ bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, rbt_imex_work *w
             work->fill += fmin(30 * pow(k, 4.0 / 3), 4.5 * k * k);
             work->flops += fmin(30 * k * k, 9 * k * k * k);
         }
-        choose_solver(work, def->step, rate);
+        size_t free_nodes = 0;
+        for (size_t n = 0; n < nodes; n++) free_nodes += s->root[n] > 0 && !implicit[n];
+        if (free_nodes) choose_solver(work, def->step, rate, keeps);
+        else work->iterations = work->reuse = 1;  // semi-implicit Euler's own solver
     }
     free(implicit);
     free(parent);
@@ -90,7 +99,7 @@ bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, rbt_imex_work *w
     return ok;
 }
 
-double rbt_imex_cheapest(rbt_stability *s, const rbt_split_def *def, rbt_error *error) {
+double rbt_imex_cheapest(rbt_stability *s, const rbt_split_def *def, bool keeps, rbt_error *error) {
     double low = INFINITY, best = 0, least = INFINITY, first = rbt_stability_bound(s, NULL, 1, NULL, NULL);
     for (size_t e = 0; e < s->element_count; e++)
         if (s->rate[e] > 0) low = fmin(low, s->rate[e]);
@@ -103,7 +112,7 @@ double rbt_imex_cheapest(rbt_stability *s, const rbt_split_def *def, rbt_error *
         rbt_split_def own = *def;
         rbt_imex_work work;
         own.step = step;
-        if (!rbt_imex_guess(s, &own, &work, error)) return 0;
+        if (!rbt_imex_guess(s, &own, NULL, keeps, &work, error)) return 0;
         double cost = rbt_imex_cost(&work) / step;
         if (!(cost < least)) continue;
         least = cost;

@@ -13,6 +13,7 @@
 #define RBT_UNIT_NODE     20.0   // all that is done once a step for a node
 #define RBT_UNIT_TANGENT  15.0   // preparing the tangent of an element
 #define RBT_UNIT_PRODUCT  10.0   // applying it
+#define RBT_UNIT_APPLY    50.0   // rows of an assembled stiffness times a vector, per implicit node
 #define RBT_UNIT_ROW      25.0   // vectors of an iteration, per implicit node
 #define RBT_UNIT_ASSEMBLE 130.0  // the stiffness of an element into the matrix
 #define RBT_UNIT_DIAGONAL 80.0   // into the diagonal blocks only
@@ -26,17 +27,21 @@ typedef struct rbt_imex_work {
     double fill, flops;                        // of the factor; 0: conjugate gradients with diagonal blocks
     double iterations;                         // of a solve
     double reuse;                              // steps that a factor serves; infinite: all
+    bool kept;                                 // islands.h: no iterations
 } rbt_imex_work;
 
 double rbt_imex_cost(const rbt_imex_work *work);  // [s] of one step
 
 // The work at a step, guessed from local bounds and connectivity alone: connected sets of k implicit nodes have factors of
 // 30 k^(4/3) non-zeros and 30 k^2 flops, as nested dissection gives solids; an old factor takes two iterations and serves fifteen
-// steps; conjugate gradients take as many iterations as the median bound lets expect. The cheaper of both counts.
-bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, rbt_imex_work *work, rbt_error *error);
+// steps; one that is kept (islands.h), if it can be, needs no iterations and serves ten, with five looks; conjugate gradients take as
+// many iterations as the median bound lets expect. The cheaper of both counts; without explicit nodes it is a new factor for every step. chosen (node_count): the implicit
+// nodes; NULL: by the local test.
+bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, const unsigned char *chosen, bool keeps,
+                    rbt_imex_work *work, rbt_error *error);
 
 // The step with the least cost per simulated second among candidates between the body's bound and the largest local bound, in
 // ratios of 2^(1/4). 0 with an error if there is none.
-double rbt_imex_cheapest(rbt_stability *s, const rbt_split_def *def, rbt_error *error);
+double rbt_imex_cheapest(rbt_stability *s, const rbt_split_def *def, bool keeps, rbt_error *error);
 
 #endif

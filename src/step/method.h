@@ -36,7 +36,8 @@ typedef struct rbt_method {
     // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint, and
     // restored with x and v when a step fails. `options` as in create.
     size_t (*memory_size)(const rbt_model *model, const void *options);
-    bool failure_spares_memory;  // a failed attempt leaves the memory as it was: it is not copied before every step
+    // A failed attempt leaves the memory as it was, or one to try again with: it is not copied before every step.
+    bool failure_spares_memory;
 
     // A workspace for this model; `options` points to the struct that the table describes (NULL: defaults).
     void *(*create)(const rbt_model *model, int solver, const void *options, rbt_error *error);

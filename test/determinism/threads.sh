@@ -47,4 +47,21 @@ for method in $("$rubato" methods | grep -v '^ ' | grep .); do
         count=$((count + 1))
     done
 done
+# Islands of implicit nodes beside explicit ones, of few nodes and of many, and a block of all of them
+cat >slivers.json <<'JSON'
+{
+  "rubato": 1,
+  "bodies": [{"name": "liver", "mesh": {"shape": {"liver": {"resolution": 30}}, "slivers": {"share": 0.02, "height": 0.02}},
+              "material": {"model": "corotational", "young": 2e4, "density": 1000}, "velocity": {"angular": [3, 2, 1]}}],
+  "time": {"step": 0.0005, "frame": 0.005, "end": 0.01},
+  "integrator": {"method": "imex"}
+}
+JSON
+for solver in kept cg reused cholesky; do
+    for threads in 1 2 3 8; do
+        "$rubato" run slivers.json -o "run-$threads" -q --threads "$threads" --set "integrator.solver=\"$solver\""
+        same_results run-1 "run-$threads"
+        count=$((count + 1))
+    done
+done
 echo "$count runs"
