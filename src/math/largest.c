@@ -2,8 +2,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
-enum { MOST = RBT_LARGEST_MOST, HALVINGS = 38 };
+enum { MOST = RBT_LARGEST_MOST, MOST_STEPS = 40 };
 
 #define LANES for (int l = 0; l < RBT_W; l++)
 
@@ -35,6 +36,39 @@ static void reflect(int n, int k, rbt_small_batch A, double e[RBT_W]) {
         for (int j = k + 1; j < n; j++) LANES A[i][j][l] -= v[i][l] * p[j][l] + p[i][l] * v[j][l];
 }
 
+// One step of Laguerre from x above all roots of p(x) = det(T - x I), which it never passes, towards the largest:
+//   x -= n / (S1 + sqrt((n - 1) (n S2 - S1^2))),      S1 = p'/p = sum 1 / (x - root),  S2 = -S1' = sum 1 / (x - root)^2
+// With the pivots q_i = d_i - x - w_i, w_i = e_i^2 / q_{i-1}, p is their product, S1 the sum of r_i = q_i' / q_i and S2 that of
+// r_i^2 - s_i, s_i = q_i'' / q_i. A pivot that is not negative says that x is there to rounding. Whether any lane still moves.
+static bool descend(int n, double d[MOST][RBT_W], double square[MOST][RBT_W], const double low[RBT_W],
+                    double x[RBT_W]) {
+    double q[RBT_W], r[RBT_W], s[RBT_W] = {0}, S1[RBT_W], S2[RBT_W], most[RBT_W];
+    bool moves = false;
+    LANES {
+        most[l] = d[0][l] - x[l];
+        q[l] = most[l] < 0 ? 1 / most[l] : -1;  // its inverse
+        S1[l] = r[l] = -q[l];
+        S2[l] = r[l] * r[l];
+    }
+    for (int i = 1; i < n; i++) LANES {
+            double w = square[i - 1][l] * q[l], pivot = d[i][l] - x[l] - w;
+            most[l] = pivot > most[l] ? pivot : most[l];
+            q[l] = pivot < 0 ? 1 / pivot : -1;
+            double bend = w * (s[l] - 2 * r[l] * r[l]) * q[l];
+            r[l] = (w * r[l] - 1) * q[l];
+            s[l] = bend;
+            S1[l] += r[l];
+            S2[l] += r[l] * r[l] - bend;
+        }
+    LANES {
+        double spread = (n - 1) * (n * S2[l] - S1[l] * S1[l]), by = n / (S1[l] + sqrt(spread > 0 ? spread : 0));
+        by = most[l] < 0 && by < x[l] - low[l] ? by : 0;
+        x[l] -= by;
+        moves |= by > 1e-13 * fabs(x[l]);
+    }
+    return moves;
+}
+
 void rbt_small_largest(int n, rbt_small_batch A, double largest[RBT_W]) {
     double d[MOST][RBT_W], e[MOST][RBT_W] = {0}, low[RBT_W], high[RBT_W], before[RBT_W] = {0};
     for (int k = 0; k + 2 < n; k++) reflect(n, k, A, e[k]);
@@ -48,23 +82,8 @@ void rbt_small_largest(int n, rbt_small_batch A, double largest[RBT_W]) {
             before[l] = after;
             e[i][l] *= e[i][l];
         }
-    for (int step = 0; step < HALVINGS; step++) {
-        double middle[RBT_W], q[RBT_W], most[RBT_W];
-        LANES {
-            middle[l] = 0.5 * (low[l] + high[l]);
-            q[l] = most[l] = d[0][l] - middle[l];
-        }
-        for (int i = 1; i < n; i++) LANES {
-                double pivot = fabs(q[l]) > DBL_MIN ? q[l] : -DBL_MIN;
-                q[l] = d[i][l] - middle[l] - e[i - 1][l] / pivot;
-                most[l] = q[l] > most[l] ? q[l] : most[l];
-            }
-        LANES {  // all pivots negative: middle is above every eigenvalue
-            low[l] = most[l] < 0 ? low[l] : middle[l];
-            high[l] = most[l] < 0 ? middle[l] : high[l];
-        }
-    }
     LANES largest[l] = high[l];
+    for (int step = 0; step < MOST_STEPS && descend(n, d, e, low, largest); step++) continue;
 }
 
 double rbt_tridiagonal_largest(int n, const double *d, const double *e) {

@@ -1,5 +1,5 @@
 // The largest eigenvalue of many small symmetric matrices, RBT_W at a time in lanes: Householder's tridiagonal form, then
-// bisection by the signs of the pivots of T - z I.
+// Laguerre's method from above.
 #ifndef RBT_MATH_LARGEST_H
 #define RBT_MATH_LARGEST_H
 
@@ -9,7 +9,7 @@ enum { RBT_LARGEST_MOST = 12 };  // rows
 
 typedef double rbt_small_batch[RBT_LARGEST_MOST][RBT_LARGEST_MOST][RBT_W];
 
-// A[i][j][lane], i, j < n, both triangles; destroyed. largest[lane]: not below the eigenvalue, and above it by at most 1e-11 of
+// A[i][j][lane], i, j < n, both triangles; destroyed. largest[lane]: to rounding, or above it by at most 1e-11 of
 // the matrix's size.
 void rbt_small_largest(int n, rbt_small_batch A, double largest[RBT_W]);
 

@@ -34,6 +34,7 @@ typedef struct imex {
     bool all;  // every node that can move is implicit, and semi-implicit Euler's own solver is asked for
     rbt_linearised linearised;
     rbt_imex_watch watch;
+    rbt_imex_edges edges;
     double predicted;  // [s] of a step, by the fixed units
     double seconds;    // that steps took so far, and their number, for the report
     int64_t steps, iterations;
@@ -79,6 +80,7 @@ static void destroy(void *self) {
     rbt_linearised_free(&s->linearised);
     rbt_islands_free(&s->islands);
     rbt_imex_block_free(&s->block);
+    rbt_imex_edges_free(&s->edges);
     rbt_stability_free(&s->stability);
     rbt_explicit_free(&s->base);
     free(s);
@@ -124,6 +126,9 @@ static bool build_implicit(imex *s, rbt_error *error) {
     rbt_linearised_free(&s->linearised);
     rbt_islands_free(&s->islands);
     rbt_imex_block_free(&s->block);
+    rbt_imex_edges_free(&s->edges);
+    if (s->options.certify && !m->linear && !rbt_imex_edges_build(&s->edges, &s->stability, s->implicit, error))
+        return false;
     s->all = (s->solver == RBT_IMEX_CHOLESKY || s->solver == RBT_IMEX_AUTO) && s->split.implicit_count > 0;
     for (size_t n = 0; n < m->node_count; n++) s->all = s->all && (s->implicit[n] || s->stability.held[n]);
     if (s->all) return rbt_linearised_init(&s->linearised, m, false, error);
@@ -246,7 +251,7 @@ static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
     if (other) memcpy(s->implicit, parts->implicit, m->node_count);
     size_t before = s->split.moved_count;
     if (s->options.certify && !m->linear)
-        rbt_imex_watch_look(&s->watch, &s->stability, parts->watched, state->x, s->implicit, &s->split);
+        rbt_imex_watch_look(&s->watch, &s->edges, &s->stability, parts->watched, state->x, s->implicit, &s->split);
     bool moved = s->split.moved_count != before;
     parts->watched->begun = 1;
     if (fresh || moved) memcpy(parts->implicit, s->implicit, m->node_count);

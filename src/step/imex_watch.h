@@ -14,13 +14,23 @@ typedef struct rbt_imex_watched {
     double level;    // of strain that has been certified
 } rbt_imex_watched;
 
+typedef struct rbt_imex_edges {  // of the elements that have explicit nodes
+    size_t count;
+    int32_t *node;  // (count x 2)
+    double *rest;   // (count) L^2 [m^2]
+} rbt_imex_edges;
+
+bool rbt_imex_edges_build(rbt_imex_edges *edges, const rbt_stability *s, const unsigned char *implicit,
+                          rbt_error *error);
+void rbt_imex_edges_free(rbt_imex_edges *edges);
+
 typedef struct rbt_imex_watch {  // for the report
     int64_t certificates, moved;
     double strain;
 } rbt_imex_watch;
 
 // Once a step, before it. Nodes that a certificate at x makes implicit are added, and split->moved_count grows.
-void rbt_imex_watch_look(rbt_imex_watch *w, rbt_stability *s, rbt_imex_watched *memory, const double *x,
-                         unsigned char *implicit, rbt_split *split);
+void rbt_imex_watch_look(rbt_imex_watch *w, const rbt_imex_edges *edges, rbt_stability *s, rbt_imex_watched *memory,
+                         const double *x, unsigned char *implicit, rbt_split *split);
 
 #endif
