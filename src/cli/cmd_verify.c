@@ -23,13 +23,15 @@ static bool write_json(const rbt_verification *v, const char *path, rbt_error *e
 
 int rbt_command_verify(int count, char **words) {
     const char *folder, *output = NULL;
-    bool json = false, quiet = false, states_only = false;
+    bool json = false, quiet = false, states_only = false, ways = false;
     long pairs = 3, threads = 0;
     const rbt_option options[] = {
         {"--pairs", NULL, "N", "how many intersections to name per frame (3)", .integer = &pairs},
         {"--json", NULL, NULL, "print a JSON report instead of the table", .flag = &json},
         {"--output", "-o", "FILE", "write the JSON report to a file", .text = &output},
         {"--frames-only", NULL, NULL, "leave out the straight ways between frames", .flag = &states_only},
+        {"--ways", NULL, NULL,
+         "judge straight ways also of methods that do not go straight between frames (async-contact)", .flag = &ways},
         {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
     };
@@ -41,7 +43,7 @@ int rbt_command_verify(int count, char **words) {
         return 2;
     }
     rbt_threads_set((int)threads);
-    rbt_verification v = {.keep = (size_t)pairs, .states_only = states_only};
+    rbt_verification v = {.keep = (size_t)pairs, .states_only = states_only, .all_ways = ways};
     bool silent = quiet || json;
     rbt_error error = {0};
     bool good = rbt_verify_folder(&v, folder, tell, &silent, &error);

@@ -27,6 +27,9 @@ void rbt_verify_table_row(const rbt_verification *v, const rbt_verified *s) {
         if (v->obstacle_count) printf(", %zu obstacles", v->obstacle_count);
         if (v->particles_unknown) printf("; %zu particles of unknown radius are not judged", v->particles_unknown);
         if (v->unjudged) printf("; %zu obstacles are not judged, the method lets bodies sink in", v->unjudged);
+        if (v->curved)
+            printf(
+                "; ways are not judged, the method goes on events between frames (run --verify-events, or --ways)");
         if (v->scene_unknown) printf("; scene.json cannot be read, so obstacles are not judged");
         printf("\n");
         printf("%7s  %-12s %12s %12s %12s %14s\n", "frame", "time [s]", "crossing", "touching", "on the way",

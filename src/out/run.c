@@ -129,7 +129,7 @@ static bool prepare_verification(run *r) {
     if (stepper->method->set_witness) stepper->method->set_witness(stepper->self, &r->witness);
     r->report.verification = &r->verification;
     r->verified_generation = r->sim->model->generation;
-    return rbt_verification_set_model(&r->verification, r->sim->model, stepper->method->own_contact, r->error);
+    return rbt_verification_set_model(&r->verification, r->sim->model, stepper->method, r->error);
 }
 
 // `failed`: the state before a step that failed

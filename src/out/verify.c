@@ -77,6 +77,7 @@ bool rbt_verification_set_mesh(rbt_verification *v, const rbt_verify_parts *p, r
     v->obstacle_count = p->own_contact ? p->obstacle_count : 0;
     v->unjudged = p->obstacle_count - v->obstacle_count;
     v->step = p->step;
+    v->curved = p->has_events && !v->event_ways && !v->all_ways && !v->states_only;
     if (!rbt_obstacle_parts_make(&v->obstacles, p->obstacles, v->obstacle_count, p->node_count, error) ||
         !has_anything(p, &v->obstacles, error) || !build_mesh(v, p, error) || !add_rounds(v, p, error))
         return false;
@@ -118,7 +119,8 @@ static bool list_particles(const rbt_model *m, rbt_verify_parts *parts, int32_t 
     return true;
 }
 
-bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, bool own_contact, rbt_error *error) {
+bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, const rbt_method *method,
+                                rbt_error *error) {
     free_names(v);
     v->body_names = rbt_array_new(model->body_count, sizeof *v->body_names, "names of bodies", error);
     if (!v->body_names) return false;
@@ -133,7 +135,8 @@ bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, boo
                               .node_body = model->node_body,
                               .obstacles = model->obstacles.items,
                               .obstacle_count = model->obstacles.count,
-                              .own_contact = own_contact,
+                              .own_contact = method->own_contact,
+                              .has_events = method->set_witness != NULL,
                               .step = model->step};
     int32_t *nodes = NULL;
     double *radius = NULL;
@@ -169,7 +172,7 @@ static bool judge(rbt_verification *v, rbt_verified *s, const double *x, rbt_err
         return rbt_fail(error, "does not say its time, so that the places of moving obstacles are not known");
     fill(v, s->t, x, v->all);
     if (!note_still(v, error) || !rbt_intersect_state(&v->mesh, v->all, v->keep, &s->in, error)) return false;
-    s->has_way = v->last && !v->states_only && (!s->event || v->event_ways);
+    s->has_way = v->last && !v->states_only && !v->curved && (!s->event || v->event_ways);
     s->before = s->has_way ? v->last_t : s->t;
     if (!s->has_way || rbt_intersect_motion(&v->mesh, v->last, v->all, v->keep, &s->way, error)) return true;
     rbt_intersections_free(&s->in);

@@ -10,6 +10,7 @@
 #include "mesh/intersect.h"
 #include "model/model.h"
 #include "model/obstacle_parts.h"
+#include "step/method.h"
 
 typedef struct rbt_verified {  // one state
     int64_t frame, step;       // the frame, or so many steps after it
@@ -24,7 +25,10 @@ typedef struct rbt_verified {  // one state
 typedef struct rbt_verification {
     size_t keep;       // intersections to describe per state and per way
     bool states_only;  // do not look at the ways between
-    bool event_ways;   // ways lead from event to event; else events stand alone
+    bool
+        all_ways;  // look at them whatever the method; else not at those of methods with events, which do not go straight between states
+    bool curved;      // that is so
+    bool event_ways;  // ways lead from event to event; else events stand alone
     rbt_intersect_mesh mesh;
     int32_t *node_body;               // (mesh.node_count) the body; of nodes of obstacles -1 less their number
     size_t particles;                 // that are judged
@@ -58,12 +62,13 @@ typedef struct rbt_verify_parts {
     const rbt_obstacle *obstacles;  // must stay
     size_t obstacle_count;
     bool own_contact;  // the method keeps bodies out of obstacles; else these are not judged
+    bool has_events;   // it has corners between states, so that straight ways are none of its
     double step;       // [s] or 0, as below
 } rbt_verify_parts;
 bool rbt_verification_set_mesh(rbt_verification *v, const rbt_verify_parts *parts, rbt_error *error);
 bool rbt_verification_set_names(rbt_verification *v, const rbt_scene *scene, rbt_error *error);
-// Mesh and names; own_contact: of the method
-bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, bool own_contact, rbt_error *error);
+bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, const rbt_method *method,
+                                rbt_error *error);  // mesh and names
 void rbt_verification_free(rbt_verification *v);
 
 // Judges the next state; it becomes the last of v->states, if it is to be kept. `about`: frame, step, failed, event and t.
