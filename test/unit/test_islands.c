@@ -299,6 +299,21 @@ static double distance(const rbt_sim *a, const rbt_sim *b) {
     return sqrt(sum);
 }
 
+static size_t bytes_of(const rbt_sim *sim) { return 3 * sim->model->node_count * sizeof(double); }
+
+static void hand_over(const rbt_sim *from, rbt_sim *to) {
+    memcpy(to->state.x, from->state.x, bytes_of(from));
+    memcpy(to->state.v, from->state.v, bytes_of(from));
+    memcpy(to->state.memory, from->state.memory, from->state.memory_size);
+    to->state.t = from->state.t;
+    to->state.frame = from->state.frame;
+}
+
+static void assert_same(const rbt_sim *a, const rbt_sim *b) {
+    assert_memory_equal(a->state.x, b->state.x, bytes_of(a));
+    assert_memory_equal(a->state.v, b->state.v, bytes_of(a));
+}
+
 static long number_after(const char *text, const char *name) {
     const char *at = strstr(text, name);
     assert_non_null(at);
@@ -325,22 +340,43 @@ static void spinning_bodies_keep_what_serves(void **state) {
     assert_true(distance(kept, exact) > 0 && distance(kept, exact) < distance(finer, exact));
     assert_true(renewed > islands && renewed < 200 * islands);
     rbt_text_free(&words);
-    size_t bytes = 3 * kept->model->node_count * sizeof(double);
-    memcpy(resumed->state.x, kept->state.x, bytes);
-    memcpy(resumed->state.v, kept->state.v, bytes);
-    memcpy(resumed->state.memory, kept->state.memory, kept->state.memory_size);
-    resumed->state.t = kept->state.t;
-    resumed->state.frame = kept->state.frame;
+    hand_over(kept, resumed);
     step(kept, 300);
     step(resumed, 300);
-    assert_memory_equal(kept->state.x, resumed->state.x, bytes);
-    assert_memory_equal(kept->state.v, resumed->state.v, bytes);
+    assert_same(kept, resumed);
     step(kept, 5000);
     assert_true(rbt_sim_energies(kept).total < start);
     rbt_sim_free(kept);
     rbt_sim_free(exact);
     rbt_sim_free(finer);
     rbt_sim_free(resumed);
+}
+
+// A step that fails at its end, after elements were looked at and islands renewed: the state is as before, and steps go on from it, with the
+// same bits in a workspace that has not seen the failure.
+static void failed_steps_can_be_tried_again(void **state) {
+    (void)state;
+    rbt_sim *sim = spinning_ball(1e-3, "kept"), *other = spinning_ball(1e-3, "kept"),
+            *never = spinning_ball(1e-3, "kept");
+    rbt_step_report report = {0};
+    step(sim, 7);
+    step(never, 7);
+    double fast = 1e12, last = sim->state.v[0], t = sim->state.t;
+    sim->state.v[0] = fast;
+    hand_over(sim, other);
+    assert_int_not_equal(rbt_sim_step(sim, &report), RBT_DONE);
+    assert_same(sim, other);
+    assert_true(sim->state.t == t);
+    sim->state.v[0] = last;
+    hand_over(sim, other);
+    step(sim, 40);
+    step(other, 40);
+    step(never, 40);
+    assert_same(sim, other);
+    assert_true(distance(sim, never) < 1e-4);
+    rbt_sim_free(sim);
+    rbt_sim_free(other);
+    rbt_sim_free(never);
 }
 
 static int remove_mesh(void **state) {
@@ -352,10 +388,9 @@ int main(void) {
     rbt_threads_set(1);  // many small steps
     snprintf(mesh_path, sizeof mesh_path, "/tmp/rubato_islands_%d.mesh", (int)getpid());
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quaternions_are_rotations),
-        cmocka_unit_test(islands_are_the_block),
-        cmocka_unit_test(turned_elements_are_stable),
-        cmocka_unit_test(spinning_bodies_keep_what_serves),
+        cmocka_unit_test(quaternions_are_rotations),       cmocka_unit_test(islands_are_the_block),
+        cmocka_unit_test(turned_elements_are_stable),      cmocka_unit_test(spinning_bodies_keep_what_serves),
+        cmocka_unit_test(failed_steps_can_be_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, remove_mesh);
 }
