@@ -105,4 +105,22 @@ static inline double dense_distance(const double *x, const double *y, size_t n) 
     return most;
 }
 
+// LAPACK's eigenvalues of a general matrix
+extern void dgeev_(const char *left, const char *right, const int *n, double *A, const int *lda, double *real,
+                   double *imaginary, double *vl, const int *ldvl, double *vr, const int *ldvr, double *work,
+                   const int *size, int *info, size_t, size_t);
+
+// The largest modulus of D's eigenvalues; D is destroyed. Infinite if they were not found.
+static inline double dense_radius(double *D, size_t n) {
+    int N = (int)n, size = 16 * N, info, one = 1;
+    double *real = calloc(n, sizeof *real), *imaginary = calloc(n, sizeof *imaginary), none, radius = 0;
+    double *work = calloc((size_t)size, sizeof *work);
+    dgeev_("N", "N", &N, D, &N, real, imaginary, &none, &one, &none, &one, work, &size, &info, 1, 1);
+    for (size_t i = 0; i < n; i++) radius = fmax(radius, hypot(real[i], imaginary[i]));
+    free(real);
+    free(imaginary);
+    free(work);
+    return info ? INFINITY : radius;
+}
+
 #endif

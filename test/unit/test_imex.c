@@ -13,11 +13,6 @@
 
 enum { BODIES = 200, STEPS = 3, NODES = 12 };
 
-// LAPACK's eigenvalues of a general matrix
-extern void dgeev_(const char *left, const char *right, const int *n, double *A, const int *lda, double *real,
-                   double *imaginary, double *vl, const int *ldvl, double *vr, const int *ldvr, double *work,
-                   const int *size, int *info, size_t, size_t);
-
 static char mesh_path[64];
 
 static rbt_sim *body_sim(const char *method, const char *material, double step, const char *options,
@@ -71,10 +66,7 @@ static double dense_bound(const rbt_model *m, const double *K, const unsigned ch
 // One step as a matrix over (u / h, v): its spectral radius
 static double spectral_radius(rbt_sim *sim) {
     size_t n = 3 * sim->model->node_count;
-    int N = (int)(2 * n), size = 16 * N, info, one = 1;
-    double h = sim->model->step, *B = calloc((size_t)N * (size_t)N, sizeof *B), radius = 0;
-    double *real = calloc((size_t)N, sizeof *real), *imaginary = calloc((size_t)N, sizeof *imaginary);
-    double *work = calloc((size_t)size, sizeof *work), none;
+    double h = sim->model->step, *B = calloc(4 * n * n, sizeof *B);
     for (size_t j = 0; j < 2 * n; j++) {
         rbt_step_report report = {0};
         memcpy(sim->state.x, sim->model->X, n * sizeof(double));
@@ -88,13 +80,8 @@ static double spectral_radius(rbt_sim *sim) {
             B[j * 2 * n + n + i] = sim->state.v[i];
         }
     }
-    dgeev_("N", "N", &N, B, &N, real, imaginary, &none, &one, &none, &one, work, &size, &info, 1, 1);
-    assert_int_equal(info, 0);
-    for (int i = 0; i < N; i++) radius = fmax(radius, hypot(real[i], imaginary[i]));
+    double radius = dense_radius(B, 2 * n);
     free(B);
-    free(real);
-    free(imaginary);
-    free(work);
     return radius;
 }
 

@@ -186,21 +186,13 @@ static void random_angles(const rbt_model *m, double h, double lag, bool togethe
     rbt_model_part_free(&part);
 }
 
-extern void dgeev_(const char *left, const char *right, const int *n, double *A, const int *lda, double *real,
-                   double *imaginary, double *vl, const int *ldvl, double *vr, const int *ldvr, double *work,
-                   const int *size, int *info, size_t, size_t);
-
 // Of a step over (x, d), d being the last step's motion; explicit nodes E first, then implicit ones I with the stiffness K' = `old`:
 //   M d+ = M d - h^2 K x  in E,      (M + h^2 K') (d+ - d) = - h^2 K (x + d~)  in I,      d~ = d in I, d+ in E
 static double spectral_radius(const rbt_model *m, const unsigned char *implicit, const double *K, const double *old,
                               double h) {
     size_t n = 3 * m->node_count;
-    int N = (int)(2 * n), size = 16 * N, info, one = 1;
-    double *A = calloc(n * n, sizeof *A), *B = calloc(4 * n * n, sizeof *B), *rhs = malloc(n * sizeof *rhs),
-           radius = 0;
-    double *d = malloc(n * sizeof *d), *real = malloc(2 * n * sizeof *real),
-           *imaginary = malloc(2 * n * sizeof *real);
-    double *work = malloc((size_t)size * sizeof *work), none;
+    double *A = calloc(n * n, sizeof *A), *B = calloc(4 * n * n, sizeof *B), *rhs = malloc(n * sizeof *rhs);
+    double *d = malloc(n * sizeof *d);
     bool fixed[3 * DELAUNAY_POINTS] = {0};  // three nodes, so that there is no rigid motion with its double root 1
     for (size_t i = 0; i < 9; i++) fixed[i] = true;
     for (size_t i = 0; i < n; i++)
@@ -223,16 +215,11 @@ static double spectral_radius(const rbt_model *m, const unsigned char *implicit,
             B[j * 2 * n + n + i] = d[i];
         }
     }
-    dgeev_("N", "N", &N, B, &N, real, imaginary, &none, &one, &none, &one, work, &size, &info, 1, 1);
-    assert_int_equal(info, 0);
-    for (int i = 0; i < N; i++) radius = fmax(radius, hypot(real[i], imaginary[i]));
+    double radius = dense_radius(B, 2 * n);
     free(A);
     free(B);
     free(rhs);
     free(d);
-    free(real);
-    free(imaginary);
-    free(work);
     return radius;
 }
 
