@@ -39,15 +39,18 @@ void rbt_pair_measure(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt
     *support = least - most - pair->radius;
 }
 
-double rbt_pair_closing(const rbt_contact *c, const rbt_pair *pair, const double n[3]) {
+// Also the bounds of both sides along the normal that it comes from: closing = high - low
+static inline double closing_of(const rbt_contact *c, const rbt_pair *pair, const double n[3], double *high,
+                                double *low) {
     rbt_touch_kind kind = kind_of(pair);
     int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
-    if (corners == 2) {
+    if (kind >= RBT_TOUCH_STRETCH) {  // a spring may stretch whatever way it turns
         const rbt_cone *a = &c->cones[pair->node[0]], *b = &c->cones[pair->node[1]];
         double apart[3];
         rbt_subtract(a->v, b->v, apart);
-        // A spring may stretch whatever way it turns.
-        return (kind == RBT_TOUCH_STRETCH ? rbt_length(apart) : rbt_dot(n, apart)) + a->eps + b->eps;
+        *high = a->eps + (kind == RBT_TOUCH_STRETCH ? rbt_length(apart) : rbt_dot(n, apart));
+        *low = -b->eps;
+        return *high - *low;
     }
     double most = -INFINITY, least = INFINITY;
     for (int i = 0; i < corners; i++) {
@@ -56,7 +59,13 @@ double rbt_pair_closing(const rbt_contact *c, const rbt_pair *pair, const double
         if (i < first) most = rbt_larger(most, along + cone->eps);
         else least = rbt_smaller(least, along - cone->eps);
     }
+    *high = most, *low = least;
     return most - least;
+}
+
+double rbt_pair_closing(const rbt_contact *c, const rbt_pair *pair, const double n[3]) {
+    double high, low;
+    return closing_of(c, pair, n, &high, &low);
 }
 
 static void list_add(rbt_contact *c, int level, int32_t pair) {
@@ -101,18 +110,17 @@ static void watch(rbt_contact *c, int32_t number, int64_t t, double support, dou
         return;
     }
     pair->allowed = slack * (1 - 1e-12) / ((double)(again - t) * c->tracks->tick);
-    if (again < c->end && !rbt_queue_push(&c->queue, (rbt_event){again, number, pair->stamp}, NULL))
+    if (again < c->end && !rbt_queue_push(&c->queue, (rbt_event){again, number, c->settled}, NULL))
         c->out_of_memory = true;
 }
 
 void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double normal[3], double support) {
     rbt_pair *pair = &c->pairs[number];
-    double closing = rbt_pair_closing(c, pair, normal);
+    double closing = closing_of(c, pair, normal, &pair->high, &pair->low);
     memcpy(pair->normal, normal, sizeof pair->normal);
     const double rounding = 1e-13 * c->scale;
     double slack = support - pair->eta - rounding;
-    pair->placed = c->settled;
-    pair->stamp++;
+    c->stamps[number] = c->settled;
     c->counts.certificates++;
     if (pair->watched) {
         watch(c, number, t, support, closing);
@@ -131,7 +139,7 @@ void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double norm
             int64_t again = (t + (int64_t)ticks) & ~(layer_tick - 1);
             pair->allowed = slack * (1 - 1e-12) / ((double)(again - t) * c->tracks->tick);
             pair->level = -1;
-            if (!rbt_queue_push(&c->queue, (rbt_event){again, number, pair->stamp}, NULL)) c->out_of_memory = true;
+            if (!rbt_queue_push(&c->queue, (rbt_event){again, number, c->settled}, NULL)) c->out_of_memory = true;
             return;
         }
     }
@@ -146,11 +154,21 @@ void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double norm
     stall(c, pair, support, closing);
 }
 
+// The next certificate that expires; those that were replaced since are dropped.
+static inline const rbt_event *first_event(rbt_contact *c) {
+    bool ok = true;
+    const rbt_event *first;
+    while ((first = rbt_queue_first(&c->queue, &ok)) && c->stamps[first->id] != first->stamp)
+        rbt_queue_pop(&c->queue);
+    if (!ok) c->out_of_memory = true;
+    return first;
+}
+
 void rbt_contact_expire(rbt_contact *c, int64_t t) {
-    while (c->queue.count && c->queue.items[0].time <= t) {
+    for (const rbt_event *first; (first = first_event(c)) && first->time <= t;) {
         rbt_event event = rbt_queue_pop(&c->queue);
+        c->counts.expired++;
         rbt_pair *pair = &c->pairs[event.id];
-        if (pair->stamp != event.stamp) continue;
         rbt_gap gap;
         double support;
         rbt_pair_measure(c, pair, t, &gap, &support);
@@ -160,9 +178,8 @@ void rbt_contact_expire(rbt_contact *c, int64_t t) {
 
 int64_t rbt_contact_next(rbt_contact *c, int64_t now) {
     int64_t next = c->end;
-    while (c->queue.count && c->pairs[c->queue.items[0].id].stamp != c->queue.items[0].stamp)
-        rbt_queue_pop(&c->queue);
-    if (c->queue.count && c->queue.items[0].time < next) next = c->queue.items[0].time;
+    const rbt_event *first = first_event(c);
+    if (first && first->time < next) next = first->time;
     if (c->used_levels) {
         int finest = 63 - __builtin_clzll(c->used_levels), shift = RBT_TICK_BITS - finest;
         int64_t tick = ((now >> shift) + 1) << shift;
@@ -173,15 +190,36 @@ int64_t rbt_contact_next(rbt_contact *c, int64_t now) {
 
 // ---- Impulses
 
-static int compare_numbers(const void *a, const void *b) {
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
+// Where the run of pairs in order that begins at `from` ends
+static size_t run_end(const rbt_contact *c, size_t from, size_t count) {
+    size_t at = from + 1;
+    while (at < count && !rbt_pair_before(c, c->order[at], c->order[at - 1])) at++;
+    return at < count ? at : count;
 }
 
-static int compare_names(const void *a, const void *b, void *pairs) {
-    rbt_pair_key x = ((const rbt_pair *)pairs)[*(const int32_t *)a].key;
-    rbt_pair_key y = ((const rbt_pair *)pairs)[*(const int32_t *)b].key;
-    return (x > y) - (x < y);
+// Lists are in order but for a few that were added later, so runs are long: they are merged two by two until one is left.
+static void merge_runs(rbt_contact *c, size_t count) {
+    for (size_t from = 0, runs = 0;; from = runs = 0) {
+        for (; from < count; runs++) {
+            size_t a = from, middle = run_end(c, from, count), b = middle, end = b < count ? run_end(c, b, count) : b;
+            for (; from < end; from++) {
+                bool first = b == end || (a < middle && !rbt_pair_before(c, c->order[b], c->order[a]));
+                c->merged[from] = c->order[first ? a++ : b++];
+            }
+        }
+        int32_t *swap = c->order;
+        c->order = c->merged;
+        c->merged = swap;
+        if (runs <= 1) return;
+    }
+}
+
+static bool reserve_order(rbt_contact *c, size_t count) {
+    if (count <= c->order_capacity) return true;
+    size_t capacity = c->order_capacity;
+    return rbt_array_reserve((void **)&c->merged, &capacity, count, sizeof *c->merged, "pairs in contact", NULL) &&
+           rbt_array_reserve((void **)&c->order, &c->order_capacity, count, sizeof *c->order, "pairs in contact",
+                             NULL);
 }
 
 // The pairs whose deepest layers tick, in the order of their names, each once; their lists are emptied.
@@ -191,9 +229,7 @@ static size_t take_due(rbt_contact *c, int slowest) {
     for (uint64_t left = due; left; left &= left - 1) {
         int level = __builtin_ctzll(left);
         rbt_level_list *list = &c->levels[level];
-        if (count + list->count > c->order_capacity &&
-            !rbt_array_reserve((void **)&c->order, &c->order_capacity, count + list->count, sizeof *c->order,
-                               "pairs in contact", NULL)) {
+        if (!reserve_order(c, count + list->count)) {
             c->out_of_memory = true;
             return 0;
         }
@@ -204,8 +240,7 @@ static size_t take_due(rbt_contact *c, int slowest) {
         list->count = 0;
         c->used_levels &= ~(1ull << level);
     }
-    if (runs > 1 && c->pair_count == c->first_count) qsort(c->order, count, sizeof *c->order, compare_numbers);
-    else if (runs > 1) qsort_r(c->order, count, sizeof *c->order, compare_names, c->pairs);
+    if (runs > 1) merge_runs(c, count);
     size_t unique = 0;
     for (size_t i = 0; i < count; i++)
         if (!unique || c->order[unique - 1] != c->order[i]) c->order[unique++] = c->order[i];
@@ -302,7 +337,8 @@ static void set_moment(rbt_contact *c, int64_t t) {
 // The place when the node is looked at again must be near the line, as the place now is since the last look: then so is all
 // between, since a ball is convex.
 static inline void check(rbt_contact *c, size_t node, int64_t t) {
-    rbt_cone *cone = &c->cones[node];
+    const rbt_cone *cone = &c->cones[node];
+    rbt_line *line = &c->lines[node];
     const rbt_tracks *tracks = c->tracks;
     const double *x = tracks->x + 3 * node, *v = tracks->v + 3 * node;
     // From its last kick, and from the begin of the window, to the next look
@@ -310,13 +346,13 @@ static inline void check(rbt_contact *c, size_t node, int64_t t) {
     double square = 0, far = 0;
     for (int k = 0; k < 3; k++) {
         double off = v[k] - cone->v[k];
-        double last = (x[k] - cone->start[k]) + (ahead * v[k] - all * cone->path[k]);
+        double last = (x[k] - line->start[k]) + (ahead * v[k] - all * line->path[k]);
         square += off * off;
         far += last * last;
     }
-    if (square > cone->most) cone->most = square;
-    if (far > cone->far) cone->far = far;
-    if (!(far <= cone->reach * cone->reach) && !c->straying[node]) {
+    if (square > line->most) line->most = square;
+    if (far > line->far) line->far = far;
+    if (!(far <= line->reach * line->reach) && !c->straying[node]) {
         c->straying[node] = 1;
         c->strays[c->stray_count++] = (int32_t)node;
     }
@@ -336,17 +372,34 @@ void rbt_contact_check(rbt_contact *c, const int32_t *nodes, size_t begin, size_
 // A node that leaves its cone soon gets a wider one.
 static void new_cone(rbt_contact *c, size_t node, int64_t t) {
     rbt_cone *cone = &c->cones[node];
-    if (t - cone->born < c->length / SOON) cone->eps *= 1.5;
-    cone->born = t;
-    cone->most = 0;
+    rbt_line *line = &c->lines[node];
+    if (t - line->born < c->length / SOON) cone->eps *= 1.5;
+    line->born = t;
+    line->most = 0;
     memcpy(cone->v, c->tracks->v + 3 * node, sizeof cone->v);
     c->counts.cones++;
 }
 
-// Whether what is known about a pair still holds after one of its nodes got a new cone; if not, it is measured again.
-static void confirm(rbt_contact *c, int32_t number, int64_t t) {
+// Whether the slab of a pair surely closes no faster than it may, as far as its node, which got a new cone, tells together with bounds
+// for the others that are remembered: their cones need not be looked up.
+static bool surely_holds(const rbt_contact *c, rbt_pair *pair, size_t node) {
+    const rbt_cone *cone = &c->cones[node];
+    rbt_touch_kind kind = kind_of(pair);
+    double along = rbt_dot(pair->normal, cone->v), high = pair->high, low = pair->low;
+    if ((size_t)pair->node[0] == node || (kind == RBT_TOUCH_EDGES && (size_t)pair->node[1] == node))
+        high = rbt_larger(high, along + cone->eps);
+    else low = rbt_smaller(low, along - cone->eps);
+    if (kind >= RBT_TOUCH_STRETCH || !(high - low <= pair->allowed)) return false;
+    pair->high = high, pair->low = low;
+    return true;
+}
+
+// A pair with a node that got a new cone: if what is known about it does not hold any more it is measured again.
+static void confirm(rbt_contact *c, int32_t number, size_t node, int64_t t) {
     rbt_pair *pair = &c->pairs[number];
-    if (pair->placed == c->settled || rbt_pair_closing(c, pair, pair->normal) <= pair->allowed) return;
+    c->counts.confirmed++;
+    if (c->stamps[number] == c->settled || surely_holds(c, pair, node)) return;
+    if (rbt_pair_closing(c, pair, pair->normal) <= pair->allowed) return;
     rbt_gap gap;
     double support;
     rbt_pair_measure(c, pair, t, &gap, &support);
@@ -368,8 +421,9 @@ bool rbt_contact_settle(rbt_contact *c, int64_t t) {
         }
         for (size_t i = 0; i < c->leaver_count; i++) {
             size_t node = (size_t)c->leavers[i];
-            for (size_t k = c->node_start[node]; k < c->node_start[node + 1]; k++) confirm(c, c->node_pairs[k], t);
-            for (int32_t k = c->later_first[node]; k >= 0; k = rbt_later_next(c, k, node)) confirm(c, k, t);
+            for (size_t k = c->node_start[node]; k < c->node_start[node + 1]; k++)
+                confirm(c, c->node_pairs[k], node, t);
+            for (int32_t k = c->later_first[node]; k >= 0; k = rbt_later_next(c, k, node)) confirm(c, k, node, t);
         }
     }
     c->leaver_count = c->touch_count = 0;
@@ -378,10 +432,11 @@ bool rbt_contact_settle(rbt_contact *c, int64_t t) {
 
 bool rbt_contact_blame(rbt_contact *c, int64_t t) {
     const rbt_pair *worst = NULL;
-    rbt_pair_walk walk = {0};
+    rbt_pair_walk walk = rbt_pair_walk_all(c);
     for (const rbt_pair *pair; (pair = rbt_pair_next(c, &walk));)
         if (pair->level >= 0 && (!worst || pair->level > worst->level)) worst = pair;
-    if (!worst && c->queue.count) worst = &c->pairs[c->queue.items[0].id];
+    const rbt_event *first = first_event(c);
+    if (!worst && first) worst = &c->pairs[first->id];
     if (!worst) return false;
     rbt_gap gap;
     rbt_pair_measure(c, worst, t, &gap, &c->stalled_gap);
@@ -391,9 +446,9 @@ bool rbt_contact_blame(rbt_contact *c, int64_t t) {
     return true;
 }
 
-double rbt_contact_energy(const rbt_contact *c, int64_t t) {
+double rbt_contact_energy(rbt_contact *c, int64_t t) {
     double sum = 0;
-    rbt_pair_walk walk = {0};
+    rbt_pair_walk walk = rbt_pair_walk_all(c);
     for (const rbt_pair *pair; (pair = rbt_pair_next(c, &walk));) {
         if (pair->level < 0) continue;
         rbt_gap gap;

@@ -36,21 +36,24 @@ typedef struct rbt_pair {
     int32_t node[4];
     double eta, radius;       // thickness of layer 1, and how much of the distance is inside of points [m]
     double push;              // r times the step of layer 1 [N s/m]
-    uint32_t stamp;           // of its certificate in the queue
-    int64_t placed;           // number of the moment when it was last given a level or a certificate
     bool watched;             // both sides are held for ever: it has no layers, its sides must not meet
     signed char base, level;  // level of the clock of layer 1, of the deepest layers awake; -1: all sleep
     double normal[3];         // of the slab that its certificate or level rests on
+    double high, low;         // no faster than this its sides move along it [m/s]
     double allowed;           // which holds as long as the slab closes no faster [m/s]
 } rbt_pair;
 
-typedef struct rbt_cone {
-    double v[3], eps, most;    // reference and radius [m/s]; largest deviation so far
-    int64_t born;              // since when it is there [ticks]
-    double start[3], path[3];  // the line of the window: place [m] and velocity [m/s]
-    double last[3];            // place at its end
-    double reach, far;         // how far from that line it may be, and was: [m], [m^2]
+typedef struct rbt_cone {  // what certificates rest on: small, since it is looked up for every corner of a pair
+    double v[3], eps;      // reference and radius [m/s]
 } rbt_cone;
+
+typedef struct rbt_line {      // of a window
+    double start[3], path[3];  // place at its begin [m] and velocity [m/s]
+    double last[3];            // place at its end
+    double reach, far;         // how far from that line the node may be, and was: [m], [m^2]
+    double most;               // largest deviation from the cone's reference so far, squared [m^2/s^2]
+    int64_t born;              // since when the cone is there [ticks]
+} rbt_line;
 
 typedef struct rbt_touch {  // a pair at a tick of its layers
     int32_t pair;
@@ -76,6 +79,8 @@ typedef struct rbt_contact_counts {
     int64_t impulses;      // pairs that were looked at when layers ticked
     int64_t layers;        // their layers that ticked: events of their own in the paper
     int64_t certificates;  // made or renewed
+    int64_t expired;       // of these, because their time was up
+    int64_t confirmed;     // looks at pairs of nodes with new cones
     int64_t cones;         // nodes that left theirs
     int64_t windows, cut_windows;
     int64_t repairs;     // promises that were broken and made anew
@@ -90,6 +95,7 @@ typedef struct rbt_contact {
     rbt_tree tree;
     rbt_tracks *tracks;
     rbt_cone *cones;  // (node_count)
+    rbt_line *lines;  // (node_count)
     rbt_span *spans;  // (node_count), then (edge_count), then (leaf_count): of nodes, edges and leaves in the window
     double *centers;  // (leaf_count x 3)
     double scale;     // largest coordinate [m], for rounding
@@ -114,8 +120,11 @@ typedef struct rbt_contact {
     size_t candidate_capacity, sort_capacity;
     rbt_pair *pairs;
     size_t pair_count, pair_capacity;
+    uint32_t *stamps;  // (pair_count) when each was last given a level or a certificate: number of the moment
+    size_t stamp_capacity;
     size_t first_count;  // pairs that it began with, in the order of their names; then those of repairs
-    int32_t *later;      // (pair_count - first_count) these in the order of their names
+    int32_t *later;      // (pair_count - first_count) these, in the order of their names if they are sorted
+    bool later_sorted;
     size_t later_capacity;
     int32_t *later_first;  // (node_count) the last pair of repairs that a node has, -1: none
     int32_t *later_next;   // (pair_count - first_count x 4) and the one before that, per corner
@@ -129,14 +138,14 @@ typedef struct rbt_contact {
     double span;          // length of the last one [s]
     double rate;          // work per tick of the last one
     bool longer;          // whether windows are getting longer
-    int64_t settled;      // moments so far
+    uint32_t settled;     // moments so far
 
     rbt_level_list levels[RBT_TICK_BITS + 1];
     uint64_t used_levels;  // bits of lists that are not empty
     rbt_queue queue;
     rbt_touch *touches;
     size_t touch_count, touch_capacity;
-    int32_t *order;  // of touches, work space
+    int32_t *order, *merged;  // (order_capacity) of touches, work space
     size_t order_capacity;
     int32_t *leavers;  // (node_count) nodes that left their cones
     size_t leaver_count;
@@ -186,7 +195,7 @@ bool rbt_contact_blame(rbt_contact *contact, int64_t t);
 
 // Energy of all layers at time t, which must lie in the window [J]: what they will give back, the part `restitution` of what was put in.
 // With it the energy of everything never grows, whether pairs separate or are pressed together again.
-double rbt_contact_energy(const rbt_contact *contact, int64_t t);
+double rbt_contact_energy(rbt_contact *contact, int64_t t);
 
 // Level of the slowest clock that ticks at t: all finer ones tick too.
 static inline int rbt_tick_level(int64_t t) {

@@ -11,6 +11,19 @@
 
 // ---- Pairs of repairs
 
+static int compare_names(const void *a, const void *b, void *pairs) {
+    rbt_pair_key x = ((const rbt_pair *)pairs)[*(const int32_t *)a].key;
+    rbt_pair_key y = ((const rbt_pair *)pairs)[*(const int32_t *)b].key;
+    return (x > y) - (x < y);
+}
+
+rbt_pair_walk rbt_pair_walk_all(rbt_contact *c) {
+    size_t count = c->pair_count - c->first_count;
+    if (count && !c->later_sorted) qsort_r(c->later, count, sizeof *c->later, compare_names, c->pairs);
+    c->later_sorted = true;
+    return (rbt_pair_walk){0};
+}
+
 const rbt_pair *rbt_pair_next(const rbt_contact *c, rbt_pair_walk *walk) {
     size_t later_count = c->pair_count - c->first_count;
     const rbt_pair *first = walk->first < c->first_count ? &c->pairs[walk->first] : NULL;
@@ -23,9 +36,16 @@ const rbt_pair *rbt_pair_next(const rbt_contact *c, rbt_pair_walk *walk) {
     return later;
 }
 
+// The pairs that a node had when the window began are in the order of their names.
 static bool is_known(const rbt_contact *c, rbt_pair_key key, size_t n) {
-    for (size_t k = c->node_start[n]; k < c->node_start[n + 1]; k++)
-        if (c->pairs[c->node_pairs[k]].key == key) return true;
+    size_t low = c->node_start[n], high = c->node_start[n + 1];
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        rbt_pair_key at = c->pairs[c->node_pairs[middle]].key;
+        if (at == key) return true;
+        if (at < key) low = middle + 1;
+        else high = middle;
+    }
     for (int32_t k = c->later_first[n]; k >= 0; k = rbt_later_next(c, k, n))
         if (c->pairs[k].key == key) return true;
     return false;
@@ -34,6 +54,8 @@ static bool is_known(const rbt_contact *c, rbt_pair_key key, size_t n) {
 static bool reserve_pair(rbt_contact *c) {
     size_t later = c->pair_count - c->first_count;
     return rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, c->pair_count + 1, sizeof *c->pairs, "pairs",
+                             NULL) &&
+           rbt_array_reserve((void **)&c->stamps, &c->stamp_capacity, c->pair_count + 1, sizeof *c->stamps, "pairs",
                              NULL) &&
            rbt_array_reserve((void **)&c->later, &c->later_capacity, later + 1, sizeof *c->later, "pairs", NULL) &&
            rbt_array_reserve((void **)&c->later_next, &c->later_next_capacity, later + 1, 4 * sizeof *c->later_next,
@@ -45,17 +67,13 @@ static void add_pair(rbt_contact *c, rbt_pair_key key, double eta, int64_t t) {
         c->out_of_memory = true;
         return;
     }
-    size_t later = c->pair_count - c->first_count, at = later;
+    size_t later = c->pair_count - c->first_count;
     int32_t number = (int32_t)c->pair_count++;
     rbt_pair *pair = &c->pairs[number];
     rbt_pair_make(c, pair, key, eta);
-    for (size_t low = 0; low < at;) {
-        size_t middle = (low + at) / 2;
-        if (c->pairs[c->later[middle]].key < key) low = middle + 1;
-        else at = middle;
-    }
-    memmove(c->later + at + 1, c->later + at, (later - at) * sizeof *c->later);
-    c->later[at] = number;
+    c->later[later] = number;
+    c->later_sorted = false;
+    c->repair_work += 3;
     for (int k = 0; k < rbt_pair_corners(rbt_pair_key_kind(key)); k++) {
         c->later_next[4 * later + (size_t)k] = c->later_first[pair->node[k]];
         c->later_first[pair->node[k]] = number;
@@ -70,17 +88,17 @@ static void add_pair(rbt_contact *c, rbt_pair_key key, double eta, int64_t t) {
 
 // Its line from now on, written as since the begin of the window
 static void promise(rbt_contact *c, size_t n, int64_t t) {
-    rbt_cone *cone = &c->cones[n];
+    rbt_line *line = &c->lines[n];
     const double *v = c->tracks->v + 3 * n;
     double since = (double)(t - c->begin) * c->tracks->tick, ahead = (double)(c->end - t) * c->tracks->tick, x[3];
     rbt_track_at(c->tracks, n, t, x);
-    cone->reach *= 2;
-    cone->far = 0;
+    line->reach *= 2;
+    line->far = 0;
     for (int k = 0; k < 3; k++) {
-        cone->start[k] = x[k] - since * v[k];
-        cone->path[k] = v[k];
-        cone->last[k] = x[k] + ahead * v[k];
-        double far_out = rbt_larger(fabs(cone->start[k]), fabs(cone->last[k])) + cone->reach;
+        line->start[k] = x[k] - since * v[k];
+        line->path[k] = v[k];
+        line->last[k] = x[k] + ahead * v[k];
+        double far_out = rbt_larger(fabs(line->start[k]), fabs(line->last[k])) + line->reach;
         c->scale = rbt_larger(c->scale, far_out);
     }
 }
@@ -91,11 +109,11 @@ static void fit_leaf(rbt_contact *c, size_t l, double since) {
     rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
     rbt_dop_empty(dop);
     for (int k = 0; k < leaf->corners; k++) {
-        const rbt_cone *cone = &c->cones[leaf->node[k]];
-        double margin = cone->reach + 0.501 * c->law.thickness + c->surface.def.radius[leaf->node[k]], now[3];
-        for (int i = 0; i < 3; i++) now[i] = cone->start[i] + since * cone->path[i];
+        const rbt_line *line = &c->lines[leaf->node[k]];
+        double margin = line->reach + 0.501 * c->law.thickness + c->surface.def.radius[leaf->node[k]], now[3];
+        for (int i = 0; i < 3; i++) now[i] = line->start[i] + since * line->path[i];
         rbt_dop_add_ball(dop, now, margin);
-        rbt_dop_add_ball(dop, cone->last, margin);
+        rbt_dop_add_ball(dop, line->last, margin);
     }
     rbt_tree_widen(&c->tree, l);
 }

@@ -31,6 +31,7 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
         rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
         rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
         (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
+        (c->lines = rbt_array_new(n, sizeof *c->lines, "cones", error)) &&
         (c->spans =
              rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones", error)) &&
         (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
@@ -59,15 +60,18 @@ void rbt_contact_free(rbt_contact *c) {
     rbt_queue_free(&c->queue);
     for (int k = 0; k <= RBT_TICK_BITS; k++) free(c->levels[k].items);
     free(c->cones);
+    free(c->lines);
     free(c->spans);
     free(c->centers);
     free(c->candidates);
     free(c->sort);
     free(c->pairs);
+    free(c->stamps);
     free(c->node_start);
     free(c->node_pairs);
     free(c->touches);
     free(c->order);
+    free(c->merged);
     free(c->leavers);
     free(c->leaving);
     free(c->later);

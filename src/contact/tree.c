@@ -177,7 +177,9 @@ void rbt_tree_refit(rbt_tree *tree) {
 void rbt_tree_renew(rbt_tree *tree) {
     for (size_t i = 0; i < tree->front_count; i++) {
         rbt_node_pair *pair = &tree->front[i];
-        pair->slack -= first_drift(&tree->drifts[pair->a], &tree->drifts[pair->b]);
+        float drift = first_drift(&tree->drifts[pair->a], &tree->drifts[pair->b]);
+        pair->slack -= drift;
+        pair->rest -= drift;
     }
 }
 
@@ -208,26 +210,29 @@ static bool descend(rbt_tree *tree, rbt_node_pair pair, rbt_error *error) {
     const rbt_tree_node *a = &tree->nodes[pair.a], *b = &tree->nodes[pair.b];
     if (pair.a == pair.b) {
         if (a->leaf >= 0) return true;
-        return descend(tree, (rbt_node_pair){pair.a + 1, pair.a + 1, -INFINITY}, error) &&
-               descend(tree, (rbt_node_pair){a->right, a->right, -INFINITY}, error) &&
-               descend(tree, (rbt_node_pair){pair.a + 1, a->right, -INFINITY}, error);
+        return descend(tree, (rbt_node_pair){pair.a + 1, pair.a + 1, -INFINITY, 0, 0}, error) &&
+               descend(tree, (rbt_node_pair){a->right, a->right, -INFINITY, 0, 0}, error) &&
+               descend(tree, (rbt_node_pair){pair.a + 1, a->right, -INFINITY, 0, 0}, error);
     }
-    if (drift_between(&tree->drifts[pair.a], &tree->drifts[pair.b]) < pair.slack) return keep(tree, pair, error);
+    float drift = drift_between(&tree->drifts[pair.a], &tree->drifts[pair.b]);
+    if (drift < pair.slack) return keep(tree, pair, error);
+    if (pair.some && drift < pair.rest) return report(tree, pair, error);
+    pair.some = 0;
     double gap = gap_between(&a->dop, &b->dop);
     pair.slack = slack_of(tree, &pair, gap);
     if (gap > 0) return keep(tree, pair, error);
     if (a->leaf >= 0 && b->leaf >= 0) return report(tree, pair, error);
     if (a->size >= b->size)
-        return descend(tree, (rbt_node_pair){pair.a + 1, pair.b, -INFINITY}, error) &&
-               descend(tree, (rbt_node_pair){a->right, pair.b, -INFINITY}, error);
-    return descend(tree, (rbt_node_pair){pair.a, pair.b + 1, -INFINITY}, error) &&
-           descend(tree, (rbt_node_pair){pair.a, b->right, -INFINITY}, error);
+        return descend(tree, (rbt_node_pair){pair.a + 1, pair.b, -INFINITY, 0, 0}, error) &&
+               descend(tree, (rbt_node_pair){a->right, pair.b, -INFINITY, 0, 0}, error);
+    return descend(tree, (rbt_node_pair){pair.a, pair.b + 1, -INFINITY, 0, 0}, error) &&
+           descend(tree, (rbt_node_pair){pair.a, b->right, -INFINITY, 0, 0}, error);
 }
 
 bool rbt_tree_collide(rbt_tree *tree, rbt_error *error) {
     tree->next_count = tree->pair_count = 0;
     bool ok = true;
-    if (!tree->front_count && tree->node_count) ok = descend(tree, (rbt_node_pair){0, 0, -INFINITY}, error);
+    if (!tree->front_count && tree->node_count) ok = descend(tree, (rbt_node_pair){0, 0, -INFINITY, 0, 0}, error);
     for (size_t i = 0; ok && i < tree->front_count; i++) ok = descend(tree, tree->front[i], error);
     rbt_node_pair *swap = tree->front;
     size_t capacity = tree->front_capacity;
@@ -270,7 +275,15 @@ bool rbt_tree_meet(rbt_tree *tree, size_t leaf, rbt_error *error) {
     return true;
 }
 
-void rbt_tree_tell(rbt_tree *tree, size_t i, double gap) {
+void rbt_tree_tell(rbt_tree *tree, size_t i, double gap, int32_t some, double rest) {
     rbt_node_pair *entry = &tree->front[tree->entries[i]];
     entry->slack = slack_of(tree, entry, gap);
+    entry->rest = slack_of(tree, entry, rest);
+    entry->some = some;
+}
+
+void rbt_tree_tell_some(rbt_tree *tree, size_t i, double gap) {
+    rbt_node_pair *entry = &tree->front[tree->entries[i]];
+    float slack = slack_of(tree, entry, gap);
+    entry->slack = slack < entry->rest ? slack : entry->rest;
 }

@@ -44,6 +44,8 @@ typedef struct rbt_drift {
 typedef struct rbt_node_pair {
     int32_t a, b;  // nodes of the tree
     float slack;   // they are apart while they drift by less relative to each other [m]
+    float rest;    // of two leaves: so are all of their parts but some
+    int32_t some;  // bits of these parts; 0: nothing is known about parts
 } rbt_node_pair;
 
 typedef struct rbt_tree {
@@ -85,7 +87,13 @@ void rbt_tree_widen(rbt_tree *tree, size_t leaf);
 // Other leaves whose k-DOPs overlap that of a leaf, into tree->met; what is known from searches does not count. False if there is no memory.
 bool rbt_tree_meet(rbt_tree *tree, size_t leaf, rbt_error *error);
 
-// Pair number i of the last search is apart by a gap [m] at the start of its span.
-void rbt_tree_tell(rbt_tree *tree, size_t i, double gap);
+// What is known about the parts of two leaves, pair number i of the last search: bits of those that may touch, the others do not in
+// its span; 0: all may.
+static inline int32_t rbt_tree_some(const rbt_tree *tree, size_t i) { return tree->front[tree->entries[i]].some; }
+
+// Pair number i of the last search is apart by a gap [m] at the start of its span; and all its parts but some by a wider one. If
+// only the parts that it had been told of before were looked at, the last function tells their gap.
+void rbt_tree_tell(rbt_tree *tree, size_t i, double gap, int32_t some, double rest);
+void rbt_tree_tell_some(rbt_tree *tree, size_t i, double gap);
 
 #endif

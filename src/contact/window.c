@@ -14,6 +14,7 @@ enum {
     REST_FRACTION = 2      // pairs of one body keep a thickness of their distance at rest over this
 };
 static const double SHORTEST = 1.0 / 1024, LONGEST = 64;  // windows, in steps
+static const double CLOSE = 0.5;  // gaps, in thicknesses, of parts of leaves that are looked at in every search
 
 // ---- Thickness
 
@@ -48,9 +49,9 @@ static double thickness_of(const rbt_contact *c, rbt_pair_key key, const int32_t
 
 void rbt_span_of_node(const rbt_contact *c, size_t n) {
     double start[3], last[3];
-    rbt_subtract(c->cones[n].start, c->origin, start);
-    rbt_subtract(c->cones[n].last, c->origin, last);
-    rbt_span_of_ball(start, last, c->cones[n].reach, 0x1p-21 * c->scale, &c->spans[n]);
+    rbt_subtract(c->lines[n].start, c->origin, start);
+    rbt_subtract(c->lines[n].last, c->origin, last);
+    rbt_span_of_ball(start, last, c->lines[n].reach, 0x1p-21 * c->scale, &c->spans[n]);
 }
 
 static void span_of_nodes(const rbt_contact *c, const int32_t *node, int count, rbt_span *span) {
@@ -91,26 +92,29 @@ static void promise(rbt_contact *c, int64_t t) {
     c->scale = c->law.thickness;
     for (size_t n = 0; n < s->count; n++) {
         rbt_cone *cone = &c->cones[n];
-        cone->eps = rbt_larger(rbt_larger(1.5 * sqrt(cone->most), 0.7 * cone->eps), 1e-3 * c->law.thickness / length);
-        double far = sqrt(cone->far);
-        cone->most = cone->far = 0;
-        cone->born = t;
-        rbt_track_at(s, n, t, cone->start);
+        rbt_line *line = &c->lines[n];
+        // Cones of nodes that stay well inside get narrower; wider ones are a matter of leaving them (contact.c).
+        double inside = rbt_larger(1.5 * sqrt(line->most), 0.7 * cone->eps);
+        cone->eps = rbt_larger(rbt_smaller(inside, cone->eps), 1e-3 * c->law.thickness / length);
+        double far = sqrt(line->far);
+        line->most = line->far = 0;
+        line->born = t;
+        rbt_track_at(s, n, t, line->start);
         memcpy(cone->v, s->v + 3 * n, sizeof cone->v);
-        memcpy(cone->path, s->v + 3 * n, sizeof cone->path);
+        memcpy(line->path, s->v + 3 * n, sizeof line->path);
         // What it was in the last window, scaled to this one's length; a node that was kicked once may be kicked again
         double share = c->span > 0 ? length / c->span : 1;
-        cone->reach =
-            rbt_larger(1.5 * far * rbt_larger(share, share * share), 0.5 * cone->reach) + 0.05 * c->law.thickness;
-        cone->reach = rbt_smaller(cone->reach, 2 * cone->eps * length + 0.05 * c->law.thickness);
-        c->least_reach = n ? rbt_smaller(c->least_reach, cone->reach) : cone->reach;
+        line->reach =
+            rbt_larger(1.5 * far * rbt_larger(share, share * share), 0.5 * line->reach) + 0.05 * c->law.thickness;
+        line->reach = rbt_smaller(line->reach, 2 * cone->eps * length + 0.05 * c->law.thickness);
+        c->least_reach = n ? rbt_smaller(c->least_reach, line->reach) : line->reach;
         for (size_t k = 0; k < 3; k++) {
-            cone->last[k] = cone->start[k] + length * cone->path[k];
-            double far_out = rbt_larger(fabs(cone->start[k]), fabs(cone->last[k])) + cone->reach;
+            line->last[k] = line->start[k] + length * line->path[k];
+            double far_out = rbt_larger(fabs(line->start[k]), fabs(line->last[k])) + line->reach;
             c->scale = rbt_larger(c->scale, far_out);
         }
     }
-    if (s->count) memcpy(c->origin, c->cones[0].start, sizeof c->origin);
+    if (s->count) memcpy(c->origin, c->lines[0].start, sizeof c->origin);
     fit_spans(c);
 }
 
@@ -119,7 +123,7 @@ static void fit_ball(const rbt_contact *c, const rbt_leaf *leaf, bool end, rbt_b
     double way[3][3], center[3] = {0}, square = 0;
     for (int i = 0; i < leaf->corners; i++) {
         size_t n = (size_t)leaf->node[i];
-        rbt_subtract(end ? c->cones[n].last : c->cones[n].start, c->renewed + 3 * n, way[i]);
+        rbt_subtract(end ? c->lines[n].last : c->lines[n].start, c->renewed + 3 * n, way[i]);
         rbt_add_scaled(center, 1.0 / leaf->corners, way[i]);
     }
     for (int k = 0; k < 3; k++) center[k] = ball->center[k] = (float)center[k];
@@ -137,11 +141,11 @@ static void fit_leaf(rbt_contact *c, size_t l) {
     double reach = 0;
     rbt_dop_empty(dop);
     for (int k = 0; k < leaf->corners; k++) {
-        const rbt_cone *cone = &c->cones[leaf->node[k]];
-        reach = rbt_larger(reach, cone->reach);
-        double margin = cone->reach + 0.501 * c->law.thickness + c->surface.def.radius[leaf->node[k]];
-        rbt_dop_add_ball(dop, cone->start, margin);
-        rbt_dop_add_ball(dop, cone->last, margin);
+        const rbt_line *line = &c->lines[leaf->node[k]];
+        reach = rbt_larger(reach, line->reach);
+        double margin = line->reach + 0.501 * c->law.thickness + c->surface.def.radius[leaf->node[k]];
+        rbt_dop_add_ball(dop, line->start, margin);
+        rbt_dop_add_ball(dop, line->last, margin);
     }
     drift->reach = (float)reach * (1 + 0x1p-18f);
     fit_ball(c, leaf, false, &drift->first);
@@ -163,7 +167,7 @@ static void build_tree(rbt_contact *c) {
         double *center = c->centers + 3 * l;
         memset(center, 0, 3 * sizeof *center);
         for (int k = 0; k < s->leaves[l].corners; k++)
-            rbt_add_scaled(center, 1.0 / s->leaves[l].corners, c->cones[s->leaves[l].node[k]].start);
+            rbt_add_scaled(center, 1.0 / s->leaves[l].corners, c->lines[s->leaves[l].node[k]].start);
     }
     rbt_tree_build(&c->tree, c->centers);
 }
@@ -180,7 +184,7 @@ static void fit_leaves(rbt_contact *c) {
 }
 
 static void renew(rbt_contact *c) {
-    for (size_t n = 0; n < c->tracks->count; n++) memcpy(c->renewed + 3 * n, c->cones[n].start, 3 * sizeof(double));
+    for (size_t n = 0; n < c->tracks->count; n++) memcpy(c->renewed + 3 * n, c->lines[n].start, 3 * sizeof(double));
     c->vain = 0;
 }
 
@@ -219,16 +223,16 @@ static double apart_along_normal(const rbt_contact *c, rbt_touch_kind kind, cons
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     double x[12] = {0}, least = INFINITY;
     rbt_gap gap;
-    for (int i = 0; i < corners; i++) memcpy(x + 3 * i, c->cones[node[i]].start, 3 * sizeof *x);
+    for (int i = 0; i < corners; i++) memcpy(x + 3 * i, c->lines[node[i]].start, 3 * sizeof *x);
     rbt_gap_measure(kind, x, &gap);
     *distance = gap.distance;
     for (int end = 0; end < 2; end++) {
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < corners; i++) {
-            const rbt_cone *cone = &c->cones[node[i]];
-            double along = rbt_dot(gap.normal, end ? cone->last : cone->start);
-            if (i < first) high = rbt_larger(high, along + cone->reach);
-            else low = rbt_smaller(low, along - cone->reach);
+            const rbt_line *line = &c->lines[node[i]];
+            double along = rbt_dot(gap.normal, end ? line->last : line->start);
+            if (i < first) high = rbt_larger(high, along + line->reach);
+            else low = rbt_smaller(low, along - line->reach);
         }
         least = rbt_smaller(least, low - high);
     }
@@ -275,32 +279,56 @@ static bool add_candidate(rbt_contact *c, size_t *count, rbt_pair_key key, doubl
     return true;
 }
 
-// Candidates of two leaves; *gap becomes how much further apart than their thickness they are at the start, negative: they may touch.
-static bool look(rbt_contact *c, int32_t a, int32_t b, size_t *count, double *gap) {
+// Candidates of two leaves, of all their parts or of some; gaps: how much further apart than its thickness each part is at the start,
+// negative: it may touch. Returns the number of parts, -1 if there is no memory.
+static int look(rbt_contact *c, int32_t a, int32_t b, int32_t some, size_t *count, double gaps[15]) {
     const rbt_contact_surface *s = &c->surface;
-    const rbt_span *spans = c->spans + s->def.node_count + s->edge_count;  // of leaves
-    double most = c->law.thickness + c->most_inside;
-    *gap = (double)rbt_span_apart(&spans[a], &spans[b]) + 2 * c->least_reach - (1 + 1e-6) * most;
-    if (*gap > 0.5 * c->law.thickness + 2 * c->least_reach) return true;
-    *gap = INFINITY;
     rbt_pair_key keys[15];
     int n = rbt_leaf_names(s, a, b, keys);
     for (int k = 0; k < n; k++) {
-        double eta = rbt_pair_may_touch(c, keys[k], gap);
-        if (eta > 0 && !add_candidate(c, count, keys[k], eta)) return false;
+        gaps[k] = INFINITY;
+        if (some && !(some >> k & 1)) continue;
+        double eta = rbt_pair_may_touch(c, keys[k], &gaps[k]);
+        if (eta > 0 && !add_candidate(c, count, keys[k], eta)) return -1;
     }
-    return true;
+    return n;
+}
+
+// How much further apart than their thickness two leaves are at the start at least, by their spans
+static double leaf_gap(const rbt_contact *c, int32_t a, int32_t b) {
+    const rbt_span *spans = c->spans + c->surface.def.node_count + c->surface.edge_count;
+    return (double)rbt_span_apart(&spans[a], &spans[b]) + 2 * c->least_reach -
+           (1 + 1e-6) * (c->law.thickness + c->most_inside);
+}
+
+// Looks at pair number i of the search, and tells the tree what was seen: how far apart it is, and that parts which are not near need
+// not be looked at for a while.
+static bool look_at(rbt_contact *c, size_t i, size_t *count) {
+    int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1], some = rbt_tree_some(&c->tree, i), close = 0;
+    double gaps[15], least = some ? 0 : leaf_gap(c, a, b), rest = INFINITY;
+    if (least > 0.5 * c->law.thickness + 2 * c->least_reach) {
+        rbt_tree_tell(&c->tree, i, least, 0, 0);
+        c->vain += c->all_looks != 0;
+        return true;
+    }
+    int n = look(c, a, b, some, count, gaps);
+    least = INFINITY;
+    for (int k = 0; k < n; k++) {
+        least = rbt_smaller(least, gaps[k]);
+        if (gaps[k] <= CLOSE * c->law.thickness) close |= 1 << k;
+        else rest = rbt_smaller(rest, gaps[k]);
+    }
+    if (some) rbt_tree_tell_some(&c->tree, i, least);
+    else rbt_tree_tell(&c->tree, i, least, rest < INFINITY ? close : 0, rest);
+    c->vain += c->all_looks && least > 0;
+    return n >= 0;
 }
 
 static bool collect(rbt_contact *c, size_t *count) {
     const rbt_contact_surface *s = &c->surface;
     if (!rbt_tree_collide(&c->tree, NULL)) return false;
-    for (size_t i = 0; i < c->tree.pair_count; i++) {
-        double gap;
-        if (!look(c, c->tree.pairs[2 * i], c->tree.pairs[2 * i + 1], count, &gap)) return false;
-        rbt_tree_tell(&c->tree, i, gap);
-        c->vain += c->all_looks && gap > 0;
-    }
+    for (size_t i = 0; i < c->tree.pair_count; i++)
+        if (!look_at(c, i, count)) return false;
     c->looks = c->tree.pair_count;
     if (!c->all_looks) {
         c->all_looks = c->looks + 1;
@@ -358,7 +386,7 @@ static double lightness_of(const rbt_contact *c, rbt_touch_kind kind, const int3
 
 void rbt_pair_make(const rbt_contact *c, rbt_pair *pair, rbt_pair_key key, double eta) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
-    *pair = (rbt_pair){.key = key, .level = -1, .placed = -1};
+    *pair = (rbt_pair){.key = key, .level = -1};
     rbt_pair_nodes(&c->surface, key, pair->node);
     pair->eta = eta;
     pair->radius = rbt_pair_inside(&c->surface, key, pair->node);
@@ -389,7 +417,8 @@ static bool list_pairs_of_nodes(rbt_contact *c) {
 
 // Windows get longer as long as that makes less work per time, then shorter again, and so on.
 static void choose_length(rbt_contact *c, int64_t t) {
-    int64_t work = c->counts.certificates + c->counts.impulses, span = t - c->begin;
+    const rbt_contact_counts *done = &c->counts;
+    int64_t work = done->certificates + done->impulses + done->expired + done->confirmed / 10, span = t - c->begin;
     if (c->counts.windows && span > 0) {
         const int64_t least = (int64_t)(SHORTEST * ((int64_t)1 << RBT_TICK_BITS));
         const int64_t most = (int64_t)LONGEST << RBT_TICK_BITS;
@@ -411,7 +440,7 @@ bool rbt_contact_window(rbt_contact *c, int64_t t) {
     c->end = t + c->length;
     c->cut = false;
     c->moment = -1;
-    c->queue.count = 0;
+    rbt_queue_clear(&c->queue, c->begin, c->end);
     for (int k = 0; k <= RBT_TICK_BITS; k++) c->levels[k].count = 0;
     c->used_levels = 0;
     c->leaver_count = c->touch_count = 0;
@@ -423,7 +452,8 @@ bool rbt_contact_window(rbt_contact *c, int64_t t) {
     c->repair_work = 0;
     memset(c->later_first, -1, c->tracks->count * sizeof *c->later_first);
     if (!collect(c, &count) || !sort_candidates(c, count) ||
-        !rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, count, sizeof *c->pairs, "pairs", NULL)) {
+        !rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, count, sizeof *c->pairs, "pairs", NULL) ||
+        !rbt_array_reserve((void **)&c->stamps, &c->stamp_capacity, count, sizeof *c->stamps, "pairs", NULL)) {
         c->out_of_memory = true;
         return false;
     }

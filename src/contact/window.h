@@ -14,7 +14,8 @@ typedef struct rbt_pair_walk {
     size_t first, later;
 } rbt_pair_walk;
 
-// All pairs in the order of their names, one after the other: the walk starts as zeros. NULL: there are no more.
+// All pairs in the order of their names, one after the other. NULL: there are no more.
+rbt_pair_walk rbt_pair_walk_all(rbt_contact *contact);
 const rbt_pair *rbt_pair_next(const rbt_contact *contact, rbt_pair_walk *walk);
 
 // The pair of repairs that a node has beside `pair`, -1: there are no more.
@@ -24,7 +25,7 @@ static inline int32_t rbt_later_next(const rbt_contact *c, int32_t pair, size_t 
     return c->later_next[4 * ((size_t)pair - c->first_count) + (size_t)k];
 }
 
-// The span of a node from the line in its cone, and of edges and leaves from those of their nodes.
+// The span of a node from its line, and of edges and leaves from those of their nodes.
 void rbt_span_of_node(const rbt_contact *contact, size_t node);
 void rbt_span_of_edge(const rbt_contact *contact, size_t edge);
 void rbt_span_of_leaf(const rbt_contact *contact, size_t leaf);

@@ -100,13 +100,24 @@ static void layers_follow_their_law(void **state) {
 static void queue_is_ordered(void **state) {
     (void)state;
     rbt_queue queue = {0};
-    for (int i = 0; i < 1000; i++)
-        assert_true(rbt_queue_push(&queue, (rbt_event){(int64_t)draw(0, 50), (int32_t)draw(0, 1e6), 0}, NULL));
-    rbt_event last = {-1, 0, 0};
-    for (int i = 0; i < 1000; i++) {
-        rbt_event next = rbt_queue_pop(&queue);
-        assert_true(next.time > last.time || (next.time == last.time && next.id >= last.id));
-        last = next;
+    for (int round = 0; round < 20; round++) {  // a heap, then bins; full, then while others are added behind
+        int64_t end = round ? (int64_t)draw(1, 5000) : 0, begin = round ? 100 : 0;
+        bool ok = true;
+        rbt_queue_clear(&queue, begin, begin + end);
+        for (int i = 0; i < 1000; i++)
+            assert_true(rbt_queue_push(
+                &queue, (rbt_event){begin + (int64_t)draw(0, 1.2 * (double)end + 50), (int32_t)draw(0, 1e6), 0},
+                NULL));
+        rbt_event last = {-1, 0, 0};
+        for (int i = 0; i < 1000 + 200; i++) {
+            assert_non_null(rbt_queue_first(&queue, &ok));
+            rbt_event next = rbt_queue_pop(&queue);
+            assert_true(next.time > last.time || (next.time == last.time && next.id >= last.id));
+            last = next;
+            rbt_event more = {next.time + 1 + (int64_t)draw(0, 0.3 * (double)end), (int32_t)draw(0, 1e6), 0};
+            if (i < 1000 && i % 5 == 0) assert_true(rbt_queue_push(&queue, more, NULL));
+        }
+        assert_true(ok);
     }
     rbt_queue_free(&queue);
 }
@@ -179,7 +190,7 @@ static void drifts_hide_no_pair(void **state) {
     enum { N = 120 };
     flock f[N];
     rbt_tree tree, blind;
-    size_t looks = 0, blind_looks = 0;
+    size_t looks = 0, blind_looks = 0, partly = 0;
     double centers[3 * N];
     assert_true(rbt_tree_init(&tree, N, NULL) && rbt_tree_init(&blind, N, NULL));
     for (int i = 0; i < N; i++) {
@@ -213,8 +224,13 @@ static void drifts_hide_no_pair(void **state) {
             int a = tree.pairs[2 * k], b = tree.pairs[2 * k + 1];
             double across[3];
             rbt_subtract(f[a].start, f[b].start, across);
-            found[a][b] = found[b][a] = 1;
-            rbt_tree_tell(&tree, k, rbt_length(across) - f[a].radius - f[b].radius);
+            // Parts: the balls, and balls of half the radius, which are told to be the ones further apart
+            double both = f[a].radius + f[b].radius, gap = rbt_length(across) - both;
+            int32_t some = rbt_tree_some(&tree, k);
+            found[a][b] = found[b][a] = some ? 1 : 2;
+            partly += some != 0;
+            if (some) rbt_tree_tell_some(&tree, k, gap);
+            else rbt_tree_tell(&tree, k, gap, 1, gap + 0.5 * both);
         }
         for (int i = 0; i < N; i++)
             for (int j = 0; j < i; j++)
@@ -223,11 +239,12 @@ static void drifts_hide_no_pair(void **state) {
                     for (int k = 0; k < 3; k++)
                         across[k] = (1 - part / 4.0) * (f[i].start[k] - f[j].start[k]) +
                                     part / 4.0 * (f[i].last[k] - f[j].last[k]);
-                    if (rbt_length(across) <= f[i].radius + f[j].radius + 1.99 * FLOCK_REACH)
-                        assert_true(found[i][j]);
+                    double gap = rbt_length(across) - f[i].radius - f[j].radius;
+                    if (gap <= 1.99 * FLOCK_REACH) assert_true(found[i][j]);
+                    if (gap + 0.5 * (f[i].radius + f[j].radius) <= 1.99 * FLOCK_REACH) assert_true(found[i][j] == 2);
                 }
     }
-    assert_true(2 * looks < blind_looks);
+    assert_true(2 * looks < blind_looks && 4 * partly > looks);
     rbt_tree_free(&tree);
     rbt_tree_free(&blind);
 }
@@ -280,16 +297,17 @@ static void slabs_never_expire_late(void **state) {
         w.contact.length = (int64_t)64 << RBT_TICK_BITS;
         for (int i = 0; i < NODES; i++) w.contact.cones[i].eps = draw(0.01, 0.3);
         rbt_contact_window(&w.contact, 0);  // triangles that cross at the start may stall it
-        rbt_queue queue = w.contact.queue;
-        for (size_t q = 0; q < queue.count; q++) {
-            const rbt_pair *pair = &w.contact.pairs[queue.items[q].id];
-            if (pair->stamp != queue.items[q].stamp) continue;
+        bool ok = true;
+        while (rbt_queue_first(&w.contact.queue, &ok)) {
+            rbt_event event = rbt_queue_pop(&w.contact.queue);
+            const rbt_pair *pair = &w.contact.pairs[event.id];
+            if (w.contact.stamps[event.id] != event.stamp) continue;
             sleeping++;
             world free = w;  // what else happens to the nodes does not matter here
             free.tracks.x = free.x, free.tracks.v = free.v, free.tracks.t = free.t;
             free.contact.tracks = &free.tracks;
             for (int k = 0; k <= 20; k++) {
-                int64_t t = queue.items[q].time / 20 * k;
+                int64_t t = event.time / 20 * k;
                 rbt_gap gap;
                 double support;
                 rbt_pair_measure(&free.contact, pair, t, &gap, &support);
@@ -325,11 +343,11 @@ static size_t check_pairs_left_out(const world *w, double from) {
                     double x[12], s = draw(from, length);
                     rbt_pair_nodes(&w->contact.surface, keys[k], node);
                     for (int i = 0; i < 4; i++) {
-                        const rbt_cone *cone = &w->contact.cones[node[i]];
+                        const rbt_line *line = &w->contact.lines[node[i]];
                         double u[3];
                         point(u, 1);
                         for (int c = 0; c < 3; c++)
-                            x[3 * i + c] = cone->start[c] + s * cone->path[c] + cone->reach / rbt_length(u) * u[c];
+                            x[3 * i + c] = line->start[c] + s * line->path[c] + line->reach / rbt_length(u) * u[c];
                     }
                     rbt_gap gap;
                     rbt_gap_measure(rbt_pair_key_kind(keys[k]), x, &gap);
@@ -375,13 +393,13 @@ static void repairs_leave_out_nothing(void **state) {
             assert_true(!w.contact.cut && w.contact.stray_count == 0);
             for (size_t n = (size_t)turn; n < NODES; n += 5)
                 for (size_t k = 0; k < 3; k++) {
-                    const rbt_cone *cone = &w.contact.cones[n];
-                    assert_true(fabs(cone->start[k] + now * cone->path[k] - w.x[3 * n + k]) <= cone->reach);
+                    const rbt_line *line = &w.contact.lines[n];
+                    assert_true(fabs(line->start[k] + now * line->path[k] - w.x[3 * n + k]) <= line->reach);
                 }
             left_out += check_pairs_left_out(&w, now);
         }
         added += w.contact.pair_count - before;
-        rbt_pair_walk walk = {0};
+        rbt_pair_walk walk = rbt_pair_walk_all(&w.contact);
         const rbt_pair *last = NULL;
         size_t walked = 0;
         for (const rbt_pair *pair; (pair = rbt_pair_next(&w.contact, &walk)); last = pair, walked++)
