@@ -22,11 +22,12 @@ static bool heap_push(rbt_event_list *heap, rbt_event event, rbt_error *error) {
 
 void rbt_queue_clear(rbt_queue *q, int64_t begin, int64_t end) {
     q->heap.count = 0;
-    for (int w = 0; w < RBT_QUEUE_BINS / 64; w++)
+    for (int w = 0; q->binned && w < RBT_QUEUE_BINS / 64; w++)
         for (; q->used[w]; q->used[w] &= q->used[w] - 1) q->bins[64 * w + __builtin_ctzll(q->used[w])].count = 0;
+    q->binned = 0;
     q->begin = q->horizon = begin;
-    q->shift = 0;
-    while ((end - begin) >> q->shift >= RBT_QUEUE_BINS) q->shift++;
+    int bits = 64 - __builtin_clzll((unsigned long long)(end - begin) | 1), most = __builtin_ctz(RBT_QUEUE_BINS);
+    q->shift = bits > most ? bits - most : 0;
 }
 
 bool rbt_queue_push(rbt_queue *q, rbt_event event, rbt_error *error) {
@@ -37,6 +38,7 @@ bool rbt_queue_push(rbt_queue *q, rbt_event event, rbt_error *error) {
     if (!reserve(list, error)) return false;
     list->items[list->count++] = event;
     q->used[bin / 64] |= 1ull << bin % 64;
+    q->binned++;
     return true;
 }
 
@@ -48,13 +50,14 @@ static bool refill(rbt_queue *q, bool *ok) {
     int bin = 64 * w + __builtin_ctzll(q->used[w]);
     rbt_event_list *list = &q->bins[bin];
     for (size_t i = 0; i < list->count; i++) *ok &= heap_push(&q->heap, list->items[i], NULL);
+    q->binned -= list->count;
     list->count = 0;
     q->used[w] &= q->used[w] - 1;
     q->horizon = q->begin + ((int64_t)(bin + 1) << q->shift);
     return true;
 }
 
-const rbt_event *rbt_queue_first(rbt_queue *q, bool *ok) {
+const rbt_event *rbt_queue_first_of_bins(rbt_queue *q, bool *ok) {
     while (!q->heap.count || q->heap.items[0].time >= q->horizon)
         if (!refill(q, ok)) break;
     return q->heap.count ? q->heap.items : NULL;

@@ -24,6 +24,7 @@ typedef struct rbt_queue {
     rbt_event_list heap;
     rbt_event_list bins[RBT_QUEUE_BINS];  // bin i: from begin + i 2^shift on
     uint64_t used[RBT_QUEUE_BINS / 64];   // bits of bins that are not empty
+    size_t binned;                        // events in bins
     int64_t begin, horizon;               // bins before the horizon are empty
     int shift;
 } rbt_queue;
@@ -34,7 +35,11 @@ void rbt_queue_clear(rbt_queue *queue, int64_t begin, int64_t end);
 bool rbt_queue_push(rbt_queue *queue, rbt_event event, rbt_error *error);
 
 // The first event, NULL: there is none. False in *ok if there is no memory.
-const rbt_event *rbt_queue_first(rbt_queue *queue, bool *ok);
+const rbt_event *rbt_queue_first_of_bins(rbt_queue *queue, bool *ok);
+static inline const rbt_event *rbt_queue_first(rbt_queue *queue, bool *ok) {
+    if (queue->binned) return rbt_queue_first_of_bins(queue, ok);
+    return queue->heap.count ? queue->heap.items : NULL;
+}
 rbt_event rbt_queue_pop(rbt_queue *queue);  // takes the first one away; rbt_queue_first must have found it
 
 void rbt_queue_free(rbt_queue *queue);
