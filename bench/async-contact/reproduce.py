@@ -531,12 +531,13 @@ SCENE_HEADS = ["scene", "nodes", "simulated [s]", "of", "ended", "our time [s]",
 
 
 def parameters_of(name):
-    """Of a scene in the paper's units: density [g/cm^3], restitution, r(1) [g/s^2], eta(1) [cm], stretching [Pa in ours], bending [g cm^2/s^2]"""
+    """Of a scene in the paper's units: density [g/cm^2], restitution, r(1) [dyn/cm], eta(1) [cm], stretching [dyn/cm], damping [s], bending [dyn cm]"""
     scene = json.loads((ROOT / f"scenes/async-contact/{name}.json").read_text())
     options = scene["integrator"]["options"]
     body = next(b for b in scene["bodies"] if "material" in b)
-    return [body["material"]["density"] / 1000, options.get("restitution", 1), 1000 * options["stiffness"], 100 * options["thickness"],
-            body["material"]["young"], body.get("damping", {}).get("stiffness", 0), 1e7 * body["shell"].get("bending", 0) or None]
+    thickness = body["shell"]["thickness"]
+    return [0.1 * body["material"]["density"] * thickness, options.get("restitution", 1), 1000 * options["stiffness"], 100 * options["thickness"],
+            1000 * body["material"]["young"] * thickness, body.get("damping", {}).get("stiffness", 0), 1e7 * body["shell"].get("bending", 0) or None]
 
 
 def write_whole(page, whole):
@@ -576,9 +577,8 @@ def write_timing(page, best):
 
 
 def write_parameters(page):
-    page.add("### Parameters", "The paper's, in its units of centimetres, grams and seconds, and those of our scenes in the same units where they mean the same. The paper's stretching and "
-             "bending are stiffnesses of springs and hinges of its meshes; ours are Young's modulus [Pa] of triangles and an energy of bending per angle, chosen to behave alike, and "
-             "its damping of stretching has no unit there (ours: the time constant of stiffness damping [s]).")
+    page.add("### Parameters", "The paper's, which has no units, read as grams, centimetres and seconds, and those of our scenes in the same: mass per area, r(1), eta(1), Young's modulus times thickness, "
+             "energy of bending per angle. Its damping has no counterpart in numbers; ours is the time constant of stiffness damping [s].")
     rows = []
     for name, paper in PARAMETERS.items():
         rows += [[name + ", paper", *paper], [name + ", here", *parameters_of(name)]]
