@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SOON = 8 };  // parts of a window's length: a cone that was left earlier was too narrow
+enum { SOON = 4 };  // parts of a window's length: a cone that was left earlier was too narrow
 
 static rbt_touch_kind kind_of(const rbt_pair *pair) { return rbt_pair_key_kind(pair->key); }
 
