@@ -418,7 +418,7 @@ static bool list_pairs_of_nodes(rbt_contact *c) {
 // Windows get longer as long as that makes less work per time, then shorter again, and so on.
 static void choose_length(rbt_contact *c, int64_t t) {
     const rbt_contact_counts *done = &c->counts;
-    int64_t work = done->certificates + done->impulses + done->expired + done->confirmed / 10, span = t - c->begin;
+    int64_t work = done->certificates + done->impulses + 2 * done->expired + done->confirmed / 3, span = t - c->begin;
     if (c->counts.windows && span > 0) {
         const int64_t least = (int64_t)(SHORTEST * ((int64_t)1 << RBT_TICK_BITS));
         const int64_t most = (int64_t)LONGEST << RBT_TICK_BITS;
