@@ -143,7 +143,7 @@ def speed_section(page, row, number, explicit, imex, implicit, splits):
                    "are implicit.")
     slowest = max(imex[h] / implicit[h] for h in imex if implicit[h])
     page.claim("Never slower than the implicit method at the same step (bound: 3 %).", slowest <= 1.03,
-               f"at most {slowest:.2f} of its time; an old factor inside conjugate gradients serves several steps.")
+               f"at most {slowest:.2f} of its time; implicit nodes keep the inverse of their island until its elements have turned too far.")
 
 
 def energy_section(page, bodies):
