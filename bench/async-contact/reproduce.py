@@ -379,8 +379,9 @@ def pictures(runner, folder):
 
 def run_whole(runner, folder, names):
     kept = json.loads(WHOLE_FILE.read_text()) if WHOLE_FILE.exists() else {}
+    about = measured_here()  # before the file below is another
     for name in names:
-        kept[name] = {**measure_scene(runner, name, 0.06 if runner.quick else WHOLE[name]), "about": measured_here()}
+        kept[name] = {**measure_scene(runner, name, 0.06 if runner.quick else WHOLE[name]), "about": about}
         if not runner.quick:
             WHOLE_FILE.write_text(json.dumps(kept, indent=1) + "\n")
         picture(runner, folder, name, SCENES[name][3])
