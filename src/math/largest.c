@@ -9,7 +9,7 @@ enum { MOST = RBT_LARGEST_MOST, MOST_STEPS = 40 };
 #define LANES for (int l = 0; l < RBT_W; l++)
 
 // Rows and columns k + 1 .. n - 1 are reflected so that column k ends with its first entry: v = x - beta e_1, H = |v|^2 / 2,
-// p = A v / H, q = p - (v.p / 2H) v,  A -= v q^T + q v^T
+// p = A v / H, q = p - (v.p / 2H) v,  A -= v q^T + q v^T. Of A the lower half is used.
 static void reflect(int n, int k, rbt_small_batch A, double e[RBT_W]) {
     double v[MOST][RBT_W], p[MOST][RBT_W], H[RBT_W] = {0}, kappa[RBT_W] = {0};
     for (int i = k + 1; i < n; i++) LANES {
@@ -25,7 +25,8 @@ static void reflect(int n, int k, rbt_small_batch A, double e[RBT_W]) {
     }
     for (int i = k + 1; i < n; i++) {
         double sum[RBT_W] = {0};
-        for (int j = k + 1; j < n; j++) LANES sum[l] += A[i][j][l] * v[j][l];
+        for (int j = k + 1; j <= i; j++) LANES sum[l] += A[i][j][l] * v[j][l];
+        for (int j = i + 1; j < n; j++) LANES sum[l] += A[j][i][l] * v[j][l];
         LANES {
             p[i][l] = sum[l] * H[l];
             kappa[l] += 0.5 * p[i][l] * v[i][l] * H[l];
@@ -33,7 +34,7 @@ static void reflect(int n, int k, rbt_small_batch A, double e[RBT_W]) {
     }
     for (int i = k + 1; i < n; i++) LANES p[i][l] -= kappa[l] * v[i][l];
     for (int i = k + 1; i < n; i++)
-        for (int j = k + 1; j < n; j++) LANES A[i][j][l] -= v[i][l] * p[j][l] + p[i][l] * v[j][l];
+        for (int j = k + 1; j <= i; j++) LANES A[i][j][l] -= v[i][l] * p[j][l] + p[i][l] * v[j][l];
 }
 
 // One step of Laguerre from x above all roots of p(x) = det(T - x I), which it never passes, towards the largest:

@@ -9,7 +9,7 @@ enum { RBT_LARGEST_MOST = 12 };  // rows
 
 typedef double rbt_small_batch[RBT_LARGEST_MOST][RBT_LARGEST_MOST][RBT_W];
 
-// A[i][j][lane], i, j < n, both triangles; destroyed. largest[lane]: to rounding, or above it by at most 1e-11 of
+// A[i][j][lane], i, j < n, of which the lower half is read; destroyed. largest[lane]: to rounding, or above it by at most 1e-11 of
 // the matrix's size.
 void rbt_small_largest(int n, rbt_small_batch A, double largest[RBT_W]);
 
