@@ -10,29 +10,51 @@ static uint64_t block_key(int32_t a, int32_t b) {
     return a >= b ? (uint64_t)(uint32_t)a << 32 | (uint32_t)b : (uint64_t)(uint32_t)b << 32 | (uint32_t)a;
 }
 
-static int compare_keys(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+typedef struct keyed {
+    uint64_t key;
+    uint32_t place;
+} keyed;
+
+static int compare_keyed(const void *a, const void *b) {
+    const keyed *p = a, *q = b;
+    if (p->key != q->key) return p->key < q->key ? -1 : 1;
+    return (p->place > q->place) - (p->place < q->place);
 }
 
-static size_t sort_unique(uint64_t *keys, size_t count) {
-    size_t unique = 0;
-    qsort(keys, count, sizeof *keys, compare_keys);
-    for (size_t k = 0; k < count; k++)
-        if (!unique || keys[unique - 1] != keys[k]) keys[unique++] = keys[k];
-    return unique;
+enum { MOST_PAIRS = RBT_MOST_CORNERS * (RBT_MOST_CORNERS + 1) / 2, HASH_BITS = 14 };
+_Static_assert(2 * MOST_PAIRS * RBT_CHUNK < 1 << HASH_BITS, "a chunk's keys fill no more than half of the table");
+
+// The different keys of a chunk: numbered as they come, found by hashing with linear probing
+typedef struct key_table {
+    size_t count;
+    keyed keys[MOST_PAIRS * RBT_CHUNK];
+    uint16_t rank[MOST_PAIRS * RBT_CHUNK];   // of each in their order
+    uint16_t named[MOST_PAIRS * RBT_CHUNK];  // the key of every pair
+    uint16_t slots[1 << HASH_BITS];          // number + 1; 0: empty
+} key_table;
+
+static uint16_t number_of(key_table *t, uint64_t key) {
+    size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> (64 - HASH_BITS));
+    while (t->slots[at] && t->keys[t->slots[at] - 1].key != key) at = (at + 1) & ((1u << HASH_BITS) - 1);
+    if (!t->slots[at]) {
+        t->keys[t->count] = (keyed){key, (uint32_t)t->count};
+        t->slots[at] = (uint16_t)++t->count;
+    }
+    return (uint16_t)(t->slots[at] - 1);
 }
 
-enum { MOST_PAIRS = RBT_MOST_CORNERS * (RBT_MOST_CORNERS + 1) / 2 };
-
-// The keys of all pairs of a chunk's elements, in their order; returns how many.
-static size_t pair_keys(const rbt_group *group, const rbt_chunk *chunk, uint64_t *keys) {
+// The keys of all pairs of a chunk's elements; returns how many pairs there are.
+static size_t name_pairs(key_table *t, const rbt_group *group, const rbt_chunk *chunk) {
     size_t n = 0;
+    t->count = 0;
+    memset(t->slots, 0, sizeof t->slots);
     for (size_t e = chunk->first; e < chunk->first + chunk->count; e++) {
         const int32_t *node = group->nodes + e * (size_t)group->type->corners;
         for (int a = 0; a < group->type->corners; a++)
-            for (int b = 0; b <= a; b++) keys[n++] = block_key(node[a], node[b]);
+            for (int b = 0; b <= a; b++) t->named[n++] = number_of(t, block_key(node[a], node[b]));
     }
+    qsort(t->keys, t->count, sizeof *t->keys, compare_keyed);
+    for (size_t k = 0; k < t->count; k++) t->rank[t->keys[k].place] = (uint16_t)k;
     return n;
 }
 
@@ -42,46 +64,30 @@ static bool place_pairs(rbt_stiffness *s, const rbt_model *m, uint64_t *keys, si
     size_t *chunk_start = rbt_arena_take(s->arena, plan->chunk_count + 1, sizeof *chunk_start);
     size_t *pair_start = rbt_arena_take(s->arena, plan->chunk_count + 1, sizeof *pair_start);
     uint16_t *place = rbt_arena_take(s->arena, pair_count, sizeof *place);
-    uint64_t *all = rbt_array_new(MOST_PAIRS * RBT_CHUNK, sizeof *all, "a pattern", NULL);
-    bool ok = chunk_start && pair_start && place && all;
+    key_table *table = rbt_array_new(1, sizeof *table, "a pattern", NULL);
+    bool ok = chunk_start && pair_start && place && table;
     for (size_t c = 0; ok && c < plan->chunk_count; c++) {
         const rbt_chunk *chunk = &plan->chunks[c];
         const rbt_group *group = &m->groups[chunk->group];
-        uint64_t *own = keys + chunk_start[c];
-        size_t pairs = pair_keys(group, chunk, all);
-        pair_start[c + 1] = pair_start[c] + pairs;
-        memcpy(own, all, pairs * sizeof *own);
-        size_t places = sort_unique(own, pairs);
-        chunk_start[c + 1] = chunk_start[c] + places;
+        pair_start[c + 1] = pair_start[c] + name_pairs(table, group, chunk);
+        chunk_start[c + 1] = chunk_start[c] + table->count;
+        for (size_t k = 0; k < table->count; k++) keys[chunk_start[c] + k] = table->keys[k].key;
         for (size_t k = 0, e = chunk->first; e < chunk->first + chunk->count; e++) {
             const int32_t *node = group->nodes + e * (size_t)group->type->corners;
             for (int a = 0; a < group->type->corners; a++)
-                for (int b = 0; b <= a; b++, k++) {
-                    const uint64_t *found = bsearch(&all[k], own, places, sizeof *own, compare_keys);
-                    place[pair_start[c] + k] = (uint16_t)(2 * (found - own) + (node[a] < node[b]));
-                }
+                for (int b = 0; b <= a; b++, k++)
+                    place[pair_start[c] + k] = (uint16_t)(2 * table->rank[table->named[k]] + (node[a] < node[b]));
         }
     }
     s->chunk_start = chunk_start;
     s->pair_start = pair_start;
     s->place = place;
-    free(all);
+    free(table);
     return ok;
 }
 
-typedef struct keyed {
-    uint64_t key;
-    uint32_t place;
-} keyed;
-
 // The pattern of K and the places that each of its blocks sums up, from the keys of all places. Rows are gathered by counting,
 // then each row's entries are sorted by column and place.
-static int compare_keyed(const void *a, const void *b) {
-    const keyed *p = a, *q = b;
-    if (p->key != q->key) return p->key < q->key ? -1 : 1;
-    return (p->place > q->place) - (p->place < q->place);
-}
-
 static bool build_pattern(rbt_stiffness *s, size_t rows, const uint64_t *keys, size_t places) {
     size_t *row = rbt_array_new(rows + 2, sizeof *row, "a pattern", NULL), blocks = 0;
     keyed *entries = rbt_array_new(places + rows, sizeof *entries, "a pattern", NULL);
