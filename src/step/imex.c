@@ -105,19 +105,20 @@ static bool split_nodes(imex *s, const rbt_model *m, const double *known, rbt_er
         low = fmin(low, s->stability.rate[e]);
         high = fmax(high, s->stability.rate[e]);
     }
-    rbt_imex_work work;
-    bool keeps = rbt_islands_can(m, s->options.lag);
-    if (rbt_imex_guess(&s->stability, &def, s->implicit, keeps, &work, NULL)) s->predicted = rbt_imex_cost(&work);
     rbt_stability_forget(&s->stability);
     s->least = high > 0 ? 2 / sqrt(high) : INFINITY;
     s->most = 2 / sqrt(low);
     return true;
 }
 
-static bool islands_are_cheaper(imex *s) {
+// Whether islands are the cheaper solver of the implicit nodes; what a step costs follows, too.
+static bool prefers_islands(imex *s) {
     rbt_split_def def = split_def(&s->options, s->base.model->step);
     rbt_imex_work work;
-    return !rbt_imex_guess(&s->stability, &def, s->implicit, true, &work, NULL) || work.kept;
+    bool can = rbt_islands_can(s->base.model, s->options.lag);
+    if (!rbt_imex_guess(&s->stability, &def, s->implicit, can, &work, NULL)) return can;
+    s->predicted = rbt_imex_cost(&work);
+    return work.kept;
 }
 
 // The solver of the implicit nodes as they are in s->implicit
@@ -129,14 +130,13 @@ static bool build_implicit(imex *s, rbt_error *error) {
     rbt_imex_edges_free(&s->edges);
     if (s->options.certify && !m->linear && !rbt_imex_edges_build(&s->edges, &s->stability, s->implicit, error))
         return false;
+    bool islands = prefers_islands(s);
     s->all = (s->solver == RBT_IMEX_CHOLESKY || s->solver == RBT_IMEX_AUTO) && s->split.implicit_count > 0;
     for (size_t n = 0; n < m->node_count; n++) s->all = s->all && (s->implicit[n] || s->stability.held[n]);
     if (s->all) return rbt_linearised_init(&s->linearised, m, false, error);
     if (!s->split.implicit_count) return true;
     rbt_imex_solver solver = (rbt_imex_solver)s->solver;
-    bool can = rbt_islands_can(m, s->options.lag);
-    if (solver == RBT_IMEX_KEPT && !can) solver = RBT_IMEX_AUTO;
-    if (solver == RBT_IMEX_KEPT || (can && solver == RBT_IMEX_AUTO && islands_are_cheaper(s)))
+    if (solver == RBT_IMEX_KEPT || (solver == RBT_IMEX_AUTO && islands))
         return rbt_islands_init(&s->islands, m, s->implicit, s->options.lag, error);
     return rbt_imex_block_init(&s->block, m, s->implicit, solver, s->options.tolerance, m->step, error);
 }
@@ -146,7 +146,13 @@ static imex *build(const rbt_model *model, int solver, const void *options, cons
     if (!s) return NULL;
     s->solver = solver;
     read_options(options, &s->options);
-    if (!rbt_explicit_init(&s->base, model, "imex", error)) {
+    bool can = solver != RBT_IMEX_KEPT || rbt_islands_can(model, s->options.lag);
+    if (!can)
+        rbt_fail_path(
+            error, NULL, "integrator.solver",
+            "\"kept\" is for corotational and linear tets without obstacles and shells, and with a lag above 0; "
+            "take \"auto\"");
+    if (!can || !rbt_explicit_init(&s->base, model, "imex", error)) {
         free(s);
         return NULL;
     }
@@ -363,10 +369,10 @@ static const rbt_field FIELDS[] = {
             "norm of "
             "their kinetic energy and the elastic one of a step."},
     {OPTION(lag, RBT_REAL), .fallback = {0.4}, .max = 0.57,
-     .doc = "With solver kept: how far elements may turn before the stiffness of their island is made anew, 1/8 of "
+     .doc = "With solver kept: how far elements may turn before the stiffness of their island is made anew, 1/20 of "
             "this in radians, less "
-            "where step times rate of a node's elements is above 8. With sqrt(1/3) steps are just stable. 0: no such "
-            "solver."},
+            "where step times rate of a node's elements is above 20. With sqrt(1/3) steps are just stable. 0: no "
+            "such solver."},
 };
 const rbt_record RBT_IMEX_OPTIONS = {"imex options", "Which nodes are implicit, and how exactly.",
                                      sizeof(rbt_imex_options), RBT_FIELDS(FIELDS)};

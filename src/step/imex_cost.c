@@ -1,5 +1,7 @@
 #include "step/imex_cost.h"
 
+#include "base/sets.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,18 +14,11 @@ double rbt_imex_cost(const rbt_imex_work *w) {
     double row = RBT_UNIT_ROW * w->implicit_nodes + RBT_UNIT_SOLVE * w->fill;
     double inverse = w->fill > 0 ? RBT_UNIT_ASSEMBLE * w->implicit_elements + RBT_UNIT_FLOP * w->flops
                                  : RBT_UNIT_DIAGONAL * w->implicit_elements;
-    if (w->kept)
-        return 1e-9 * (ns + RBT_UNIT_APPLY * w->implicit_nodes + RBT_UNIT_SOLVE * w->fill + tangent / 2 +
-                       inverse / w->reuse);
+    if (w->kept) return 1e-9 * (ns + RBT_UNIT_FORCE * w->implicit_elements + row + tangent / 2 + inverse / w->reuse);
     return 1e-9 * (ns + tangent + product + w->iterations * (product + row) + inverse / w->reuse);
 }
 
 // ---- Connected sets of implicit nodes
-
-static int32_t root_of(int32_t *parent, int32_t n) {
-    while (parent[n] != n) n = parent[n] = parent[parent[n]];
-    return n;
-}
 
 static void join(const rbt_stability *s, const unsigned char *implicit, int32_t *parent, rbt_imex_work *work) {
     for (size_t g = 0; g < s->model->group_count; g++) {
@@ -34,7 +29,7 @@ static void join(const rbt_stability *s, const unsigned char *implicit, int32_t 
             int32_t first = -1;
             for (size_t a = 0; a < corners; a++) {
                 if (!implicit[node[a]]) continue;
-                if (first >= 0) parent[root_of(parent, node[a])] = root_of(parent, first);
+                if (first >= 0) rbt_sets_join(parent, node[a], first);
                 first = node[a];
             }
             work->implicit_elements += first >= 0;
@@ -81,7 +76,7 @@ bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, const unsigned c
         join(s, implicit, parent, work);
         memset(size, 0, nodes * sizeof *size);
         for (size_t n = 0; n < nodes; n++)
-            if (implicit[n]) size[root_of(parent, (int32_t)n)]++;
+            if (implicit[n]) size[rbt_set_of(parent, (int32_t)n)]++;
         for (size_t n = 0; n < nodes; n++) {
             double k = size[n];
             work->implicit_nodes += k;

@@ -13,7 +13,6 @@
 #define RBT_UNIT_NODE     20.0   // all that is done once a step for a node
 #define RBT_UNIT_TANGENT  15.0   // preparing the tangent of an element
 #define RBT_UNIT_PRODUCT  10.0   // applying it
-#define RBT_UNIT_APPLY    50.0   // rows of an assembled stiffness times a vector, per implicit node
 #define RBT_UNIT_ROW      25.0   // vectors of an iteration, per implicit node
 #define RBT_UNIT_ASSEMBLE 130.0  // the stiffness of an element into the matrix
 #define RBT_UNIT_DIAGONAL 80.0   // into the diagonal blocks only

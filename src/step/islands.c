@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double SOFT =
-    20;  // least of h w_e: elements that could turn far without harm to stability do not, for accuracy's sake
+// Least of h w_e: elements that could turn far without harm to stability do not, for accuracy's sake: lag / 20 is 0.02 rad.
+static const double SOFT = 20;
 enum { SELDOM = 16 };  // steps at most between two looks at how far elements have turned
 
 bool rbt_islands_can(const rbt_model *m, double lag) {
@@ -104,7 +104,7 @@ static double share_used(rbt_islands *s, const rbt_island *island, double h) {
     return sqrt(most) / s->lag;
 }
 
-// Looks come so often that turns go beyond what is allowed by a tenth to three.
+// Looks come so often that turns go beyond what is allowed by one to three tenths of it.
 static void look(rbt_islands *s, rbt_islands_memory *memory, double h) {
     double most = 0;
     float *turned = (float *)(memory + 1);

@@ -1,5 +1,6 @@
 #include "step/islands_build.h"
 
+#include "base/sets.h"
 #include "energy/tet_group.h"
 
 #include <stdlib.h>
@@ -45,11 +46,6 @@ static bool copy_elements(builder *b) {
 
 // ---- Islands
 
-static int32_t root_of(int32_t *parent, int32_t n) {
-    while (parent[n] != n) n = parent[n] = parent[parent[n]];
-    return n;
-}
-
 static bool is_implicit(const builder *b, int32_t node) { return (size_t)node < b->s->count; }
 
 // An implicit node of the element: it has at least one, and all of them are of one island.
@@ -68,11 +64,10 @@ static bool find_islands(builder *b) {
     for (size_t i = 0; i < count; i++) parent[i] = (int32_t)i;
     for (size_t k = 0; k < 4 * b->element_count; k++) {
         if (!is_implicit(b, b->corner[k])) continue;
-        int32_t p = root_of(parent, b->corner[k]), q = root_of(parent, implicit_corner(b, k / 4));
-        parent[p > q ? p : q] = p > q ? q : p;
+        rbt_sets_join(parent, b->corner[k], implicit_corner(b, k / 4));
     }
     for (size_t i = 0; i < count; i++) {
-        int32_t root = root_of(parent, (int32_t)i);
+        int32_t root = rbt_set_of(parent, (int32_t)i);
         b->island_of[i] = (size_t)root == i ? (int32_t)b->s->island_count++ : b->island_of[root];
     }
     return true;

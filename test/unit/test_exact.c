@@ -12,14 +12,7 @@
 
 #include <cmocka.h>
 
-static uint64_t seed = 88172645463325252ull;
-static uint64_t draw(void) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    return seed ^= seed << 17;
-}
-static double unit(void) { return (double)(draw() >> 11) * 0x1p-53; }
-static int small(int most) { return (int)(draw() % (uint64_t)(2 * most + 1)) - most; }
+#include "random.h"
 
 // ---- Signs of determinants
 
@@ -204,6 +197,7 @@ static void test_kinds_of_meetings(void **state) {
 }
 
 int main(void) {
+    seed = 88172645463325252ull;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_signs_of_any_doubles),
         cmocka_unit_test(test_signs_near_and_on_planes),

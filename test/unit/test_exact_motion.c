@@ -13,14 +13,7 @@
 
 #include <cmocka.h>
 
-static uint64_t seed = 362436069362436069ull;
-static uint64_t draw(void) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    return seed ^= seed << 17;
-}
-static double unit(void) { return (double)(draw() >> 11) * 0x1p-53; }
-static int small(int most) { return (int)(draw() % (uint64_t)(2 * most + 1)) - most; }
+#include "random.h"
 
 static bool meet(const rbt_paths *p, rbt_pair_kind kind) {
     double when;
@@ -233,6 +226,7 @@ static void test_random_motion(void **state) {
 }
 
 int main(void) {
+    seed = 362436069362436069ull;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contacts_are_found), cmocka_unit_test(test_misses_by_the_last_bit),
         cmocka_unit_test(test_irrational_times),   cmocka_unit_test(test_shapes_that_move_stiffly),

@@ -12,14 +12,7 @@
 
 #include <cmocka.h>
 
-static uint64_t seed = 1234567898765431ull;
-static uint64_t draw(void) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    return seed ^= seed << 17;
-}
-static double unit(void) { return (double)(draw() >> 11) * 0x1p-53; }
-static int small(int most) { return (int)(draw() % (uint64_t)(2 * most + 1)) - most; }
+#include "random.h"
 
 // ---- Known distances
 
@@ -225,6 +218,7 @@ static void test_extreme_sizes(void **state) {
 }
 
 int main(void) {
+    seed = 1234567898765431ull;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_distances), cmocka_unit_test(test_points_without_radius),
         cmocka_unit_test(test_planes),          cmocka_unit_test(test_random_pairs),
