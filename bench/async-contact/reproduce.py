@@ -4,8 +4,9 @@
 Runs the scenes of scenes/async-contact (the longest in part), keeps the figures in out/reproduction/async-contact.json and writes
 async-contact.md with its plots and pictures (docs/reproduction; --quick: out/reproduction). --only measures some sections and takes the
 others from the figures kept, --page-only takes all of them. --whole instead runs the longest scenes to their ends (about 35 minutes of one
-thread; --only for some of them), keeps what they say in bench/async-contact/whole.json, with the commit, and draws their pictures. Harmon, Vouga, Smith, Tamstorf,
-Grinspun: Asynchronous Contact Mechanics. 2009; Vouga et al.: Asynchronous Variational Contact Mechanics. 2011.
+thread; --only for some of them), keeps what they say in docs/reproduction/async-contact-whole.json, with the commit, and draws their
+pictures. Harmon, Vouga, Smith, Tamstorf, Grinspun: Asynchronous Contact Mechanics. 2009; Vouga et al.: Asynchronous Variational Contact
+Mechanics. 2011.
 """
 
 import argparse
@@ -38,7 +39,7 @@ PAPER = {"reef": (2.0, 1.5, 16.7, 18.5), "bowline": (5.0, 3.0, 141.1, 144.5), "t
 PARAMETERS = {"reef-knot": (0.1, 0, 1000, 0.1, 750, 0.1, 0.01), "bowline-knot": (0.01, 0, 1000, 0.1, 100, 0.1, 0.01),
               "bunny-compactor": (0.01, 0.01, 1e4, 0.05, 1000, 0, 1000), "trash-compactor": (0.001, 0.01, 1000, 0.05, 1000, 15, 10),
               "sheets-draped": (0.001, 0, 1000, 0.1, 1000, 1, 0.1), "balls-on-nails": (0.016, 0.3, 1e4, 0.1, 5e4, 1, 1e5)}
-WHOLE_FILE = pathlib.Path(__file__).resolve().parent / "whole.json"
+WHOLE_FILE = ROOT / "docs/reproduction/async-contact-whole.json"
 RESTITUTION = [1, 0.9, 0.8, 0.7, 0.5, 0.2, 0]
 WALLS = [(eta, r) for eta in (1, 0.1) for r in (1, 0.1, 0.01)]
 FRICTION = [0, 0.1, 0.2, 0.5]
@@ -544,7 +545,7 @@ def parameters_of(name):
 def write_whole(page, whole):
     rows = [(name, whole[name]) for name in WHOLE if name in whole]
     page.add("### Whole runs", "Runs that are too long for this page are made by `make reproduce-async-contact ARGS=--whole` (about 35 minutes of one thread) and kept in "
-             "`bench/async-contact/whole.json`: " + ", ".join(f"{name} at commit `{k['about']['commit']}` on {k['about']['date']}" for name, k in rows)
+             "`docs/reproduction/async-contact-whole.json`: " + ", ".join(f"{name} at commit `{k['about']['commit']}` on {k['about']['date']}" for name, k in rows)
              + ". Their pictures are the last ones of this page.")
     page.table(SCENE_HEADS, [scene_row(name, k) for name, k in rows])
     missing = [name for name in WHOLE if name not in whole]
