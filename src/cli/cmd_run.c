@@ -94,6 +94,16 @@ static void progress_bar(const rbt_run_progress *p, const voice *v) {
     else printf("%*s\r", WIDTH + 24, "");
 }
 
+// What the method has to say about itself, as in run.json
+static void print_description(const rbt_sim *sim) {
+    const rbt_method *method = sim->stepper.method;
+    if (!method->describe) return;
+    rbt_text text = {0};
+    method->describe(sim->stepper.self, &text);
+    if (text.text) printf(", \"%s\": {%s}", method->name, text.text);
+    rbt_text_free(&text);
+}
+
 static void framed(const rbt_run_progress *p, void *listener) {
     const voice *v = listener;
     const rbt_step_report *r = p->report;
@@ -104,6 +114,7 @@ static void framed(const rbt_run_progress *p, void *listener) {
                (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->cuts,
                (long long)r->unconverged, p->energies.total, p->frame_seconds);
         if (p->verification) printf(", \"intersections\": %zu", intersections(p));
+        print_description(p->sim);
         printf("}\n");
     } else if (!v->quiet) {
         char cuts[48] = "", unconverged[48] = "", fallbacks[80] = "", found[48] = "";

@@ -29,6 +29,7 @@ typedef struct rbt_contact_law {
     double safety;       // step of a layer times its frequency sqrt(r / m)
     double step;         // the common step [s]
     int deepest;         // no clock may tick faster than the step over 2^deepest
+    bool exact;          // cones have no width: every kick makes their nodes leave them
 } rbt_contact_law;
 
 typedef struct rbt_pair {

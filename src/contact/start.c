@@ -48,7 +48,7 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
     for (size_t l = 0; ok && l < c->surface.leaf_count; l++)
         for (int k = 0; k < c->surface.leaves[l].corners; k++) c->exposed[c->surface.leaves[l].node[k]] = 1;
     for (size_t w = 0; ok && w < def->wall_count; w++) c->exposed[def->walls[w].node] = 1;
-    for (size_t i = 0; ok && i < n; i++) c->cones[i].eps = 0.01 * law->thickness / law->step;
+    for (size_t i = 0; ok && i < n; i++) c->cones[i].eps = law->exact ? 0 : 0.01 * law->thickness / law->step;
     if (!ok) rbt_contact_free(c);
     return ok;
 }

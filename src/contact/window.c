@@ -95,7 +95,7 @@ static void promise(rbt_contact *c, int64_t t) {
         rbt_line *line = &c->lines[n];
         // Cones of nodes that stay well inside get narrower; wider ones are a matter of leaving them (contact.c).
         double inside = rbt_larger(1.5 * sqrt(line->most), 0.7 * cone->eps);
-        cone->eps = rbt_larger(rbt_smaller(inside, cone->eps), 1e-3 * c->law.thickness / length);
+        if (!c->law.exact) cone->eps = rbt_larger(rbt_smaller(inside, cone->eps), 1e-3 * c->law.thickness / length);
         double far = sqrt(line->far);
         line->most = line->far = 0;
         line->born = t;
@@ -106,7 +106,7 @@ static void promise(rbt_contact *c, int64_t t) {
         double share = c->span > 0 ? length / c->span : 1;
         line->reach =
             rbt_larger(1.5 * far * rbt_larger(share, share * share), 0.5 * line->reach) + 0.05 * c->law.thickness;
-        line->reach = rbt_smaller(line->reach, 2 * cone->eps * length + 0.05 * c->law.thickness);
+        if (!c->law.exact) line->reach = rbt_smaller(line->reach, 2 * cone->eps * length + 0.05 * c->law.thickness);
         c->least_reach = n ? rbt_smaller(c->least_reach, line->reach) : line->reach;
         for (size_t k = 0; k < 3; k++) {
             line->last[k] = line->start[k] + length * line->path[k];

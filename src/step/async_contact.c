@@ -20,7 +20,7 @@
 
 typedef struct async_options {
     double stiffness, thickness, restitution, friction, safety, elastic_safety, floor, most_moments;
-    bool contact;
+    bool contact, vague;
 } async_options;
 
 #define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(async_options, member)
@@ -48,6 +48,10 @@ static const rbt_field FIELDS[] = {
             "with the "
             "fastest clock: a floor for its progress."},
     {OPTION(contact, RBT_BOOL), .fallback = {1}, .doc = "Whether bodies feel each other and themselves."},
+    {OPTION(vague, RBT_BOOL), .fallback = {1},
+     .doc = "Whether certificates allow for small changes of velocity (vague trajectories); without, every kick has "
+            "those of its nodes "
+            "looked at again. Changes what a run costs and no bit of its result."},
 };
 static const rbt_record OPTIONS = {"async-contact options", "How hard contact is, and how fast its clocks may tick.",
                                    sizeof(async_options), RBT_FIELDS(FIELDS)};
@@ -79,6 +83,7 @@ typedef struct async_contact {
     int64_t step, step_moments;         // moments in this step
     const rbt_witness *witness;         // NULL: nobody
     double *shown;                      // (node_count x 3) places that the witness sees
+    signed char *finest;                // (node_count) levels of the fastest clocks of nodes, work space
     int timed_every, until_timed;       // moments
     double reading;                     // what it takes to read the time [s]
     double seconds[4], all_seconds[4];  // of this attempt, of all
@@ -150,7 +155,8 @@ static bool make_contact(async_contact *s, rbt_error *error) {
                            s->options.friction,
                            s->options.safety,
                            m->step,
-                           0};
+                           0,
+                           !s->options.vague};
     if (isnan(law.thickness)) law.thickness = 0.25 * mean_edge(m);
     while (law.deepest < RBT_TICK_BITS && ldexp(m->step, -law.deepest - 1) >= s->options.floor) law.deepest++;
     if (!rbt_contact_init(&s->contact, &law, &s->surface.def, &s->tracks, error)) return false;
@@ -219,6 +225,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
               (s->tracks.t = rbt_arena_take(s->arena, n, sizeof(int64_t))) &&
               (s->tracks.inverse_mass = rbt_arena_take(s->arena, n, sizeof(double))) &&
               (s->shown = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
+              (s->finest = rbt_arena_take(s->arena, n, 1)) &&
               (s->damping = rbt_arena_take(s->arena, rbt_clocks_memory(model), sizeof(double)));
     if (!ok) rbt_fail_memory(error, 8 * n * sizeof(double), "a stepper");
     ok = ok && rbt_clocks_init(&s->clocks, model, s->options.elastic_safety, error) &&
@@ -497,7 +504,33 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     return outcome;
 }
 
-// Forces of elements and of contacts, and the share of the time that went into certificates
+static void refine(const async_contact *s, const int32_t *nodes, size_t count, int level) {
+    for (size_t i = 0; i < count; i++) {
+        size_t n = nodes ? (size_t)nodes[i] : i;
+        if (s->finest[n] < level) s->finest[n] = (signed char)level;
+    }
+}
+
+// How many nodes that nothing holds have their fastest clock, of elements or of layers that are awake, at each level
+static void add_clocks_of_nodes(const async_contact *s, rbt_text *json) {
+    size_t counts[RBT_TICK_BITS + 1] = {0}, deepest = 0;
+    memset(s->finest, 0, s->node_count);
+    for (size_t i = 0; i < s->clocks.count; i++)
+        refine(s, s->clocks.clocks[i].nodes, s->clocks.clocks[i].node_count, s->clocks.clocks[i].level);
+    for (size_t i = 0; i < s->contact.pair_count; i++) {
+        const rbt_pair *pair = &s->contact.pairs[i];
+        refine(s, pair->node, (size_t)rbt_pair_corners(rbt_pair_key_kind(pair->key)), pair->level);
+    }
+    for (size_t n = 0; n < s->model->node_count; n++) {
+        if (s->tracks.inverse_mass[n] == 0) continue;
+        size_t level = (size_t)s->finest[n];
+        counts[level]++;
+        if (level > deepest) deepest = level;
+    }
+    for (size_t k = 0; k <= deepest; k++) rbt_text_add(json, "%s%zu", k ? ", " : "", counts[k]);
+}
+
+// Forces of elements and of contacts, the share of the time that went into certificates, and how fast nodes go on at present
 static void describe(const void *self, rbt_text *json) {
     const async_contact *s = self;
     const rbt_contact_counts *c = &s->contact.counts;
@@ -518,6 +551,9 @@ static void describe(const void *self, rbt_text *json) {
     rbt_text_add_json_number(json, all > 0 ? (double)events / all : 0);
     rbt_text_add(json, ", \"rescheduling_share\": ");
     rbt_text_add_json_number(json, all > 0 ? rescheduling / all : 0);
+    rbt_text_add(json, ", \"nodes_by_clock\": [");
+    add_clocks_of_nodes(s, json);
+    rbt_text_add(json, "]");
 }
 
 // Obstacles are layers here, not the penalty of other methods.

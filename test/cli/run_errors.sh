@@ -60,4 +60,5 @@ grep -rqi 'nan' diverged/energy.csv && fail "NaN in energy.csv"
 "$rubato" run scene.json -o logged --log json --frames 2 >log.txt
 [ "$(grep -c '^{"event": .*}$' log.txt)" = "$(wc -l <log.txt)" ] || fail "a log line is not an object"
 [ "$(wc -l <log.txt)" = 3 ] || fail "expected 3 log lines"
+says 0 '"nodes_by_clock": [' "$rubato" run "$source_folder/scenes/async-contact/pogo.json" -o pogo --log json --frames 1
 [ -z "$("$rubato" run scene.json -o quiet --quiet --frames 1)" ] || fail "--quiet should say nothing"

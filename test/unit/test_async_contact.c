@@ -154,6 +154,81 @@ static void looking_changes_nothing(void **state) {
     }
 }
 
+static rbt_text description(const rbt_sim *sim) {
+    rbt_text words = {0};
+    sim->stepper.method->describe(sim->stepper.self, &words);
+    assert_non_null(words.text);
+    return words;
+}
+
+static long long cones_left(const rbt_sim *sim) {
+    rbt_text words = description(sim);
+    const char *at = strstr(words.text, "\"cones\": ");
+    assert_non_null(at);
+    long long count = strtoll(at + strlen("\"cones\": "), NULL, 10);
+    rbt_text_free(&words);
+    return count;
+}
+
+// Without vague trajectories every kick breaks what its nodes promised: that is dearer, and not another motion.
+static void vagueness_changes_nothing(void **state) {
+    (void)state;
+    rbt_sim *vague = make(PILE, FLOOR, "'thickness': 0.01, 'friction': 0.3, 'restitution': 0.5");
+    rbt_sim *exact = make(PILE, FLOOR, "'thickness': 0.01, 'friction': 0.3, 'restitution': 0.5, 'vague': false");
+    double touched = 0;
+    for (int i = 0; i < 40; i++) {
+        advance(vague, 1);
+        advance(exact, 1);
+        assert_true(same_bits(vague, exact));
+        touched += rbt_sim_energies(exact).contact;
+    }
+    assert_true(touched > 0);
+    assert_true(cones_left(exact) > 2 * cones_left(vague));
+    rbt_sim_free(vague);
+    rbt_sim_free(exact);
+}
+
+// Of "nodes_by_clock": how many nodes it counts, and how many levels it has
+static void read_clocks(const rbt_sim *sim, long *sum, int *levels) {
+    rbt_text words = description(sim);
+    char *at = strstr(words.text, "\"nodes_by_clock\": [");
+    assert_non_null(at);
+    at += strlen("\"nodes_by_clock\": [");
+    for (*sum = 0, *levels = 0; *at && *at != ']'; (*levels)++) {
+        *sum += strtol(at, &at, 10);
+        at += strspn(at, ", ");
+    }
+    rbt_text_free(&words);
+}
+
+// Every free node is counted once: by its elements while nothing touches, by its layers where they are faster.
+static void clocks_of_nodes_are_counted(void **state) {
+    (void)state;
+    rbt_sim *sim = make(PILE, "", "'thickness': 0.01, 'elastic_safety': 1");
+    long sum;
+    int levels, before, most = 0;
+    advance(sim, 1);
+    assert_true(rbt_sim_energies(sim).contact == 0);
+    read_clocks(sim, &sum, &before);
+    assert_int_equal(sum, sim->model->node_count);
+    for (int i = 0; i < 40; i++) {
+        advance(sim, 1);
+        read_clocks(sim, &sum, &levels);
+        assert_int_equal(sum, sim->model->node_count);
+        assert_true(levels >= before);
+        if (levels > most) most = levels;
+    }
+    assert_true(most > before);
+    rbt_sim_free(sim);
+    sim = sheets("1e-4", "async-contact", ", 'options': {'thickness': 1e-3}");
+    advance(sim, 1);
+    read_clocks(sim, &sum, &levels);
+    assert_int_equal(sum,
+                     sim->model->node_count - 9 - 3);  // the fixed ends of the cloth, the driven ones of the flag
+    assert_int_equal(levels, 1);
+    rbt_sim_free(sim);
+}
+
 // A sheet thrown at another one: whatever the layers' stiffness and thickness and the speed, it does not get through.
 static void nothing_penetrates(void **state) {
     (void)state;
@@ -243,6 +318,8 @@ int main(void) {
         cmocka_unit_test(frames_change_nothing),
         cmocka_unit_test(contact_conserves),
         cmocka_unit_test(looking_changes_nothing),
+        cmocka_unit_test(vagueness_changes_nothing),
+        cmocka_unit_test(clocks_of_nodes_are_counted),
         cmocka_unit_test(nothing_penetrates),
         cmocka_unit_test(bad_starts_are_named),
         cmocka_unit_test(impossible_motion_stalls),
