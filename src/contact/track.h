@@ -21,7 +21,9 @@ static inline void rbt_track_at(const rbt_tracks *s, size_t node, int64_t t, dou
 
 static inline void rbt_track_move(rbt_tracks *s, size_t node, int64_t t) {
     if (s->t[node] == t) return;
-    rbt_track_at(s, node, t, s->x + 3 * node);
+    double x[3];
+    rbt_track_at(s, node, t, x);
+    for (size_t k = 0; k < 3; k++) s->x[3 * node + k] = x[k];
     s->t[node] = t;
 }
 

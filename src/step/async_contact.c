@@ -248,11 +248,7 @@ static int64_t ticks_of(const async_contact *s, double t) {
     return ((int64_t)below << RBT_TICK_BITS) + (int64_t)nearbyint(ldexp(steps - below, RBT_TICK_BITS));
 }
 
-// Time of a tick, from ticks alone: how frames divide it changes no bit of a script's motion.
-static double time_of(const async_contact *s, int64_t t) {
-    const int64_t step = (int64_t)1 << RBT_TICK_BITS;
-    return (double)(t >> RBT_TICK_BITS) * s->model->step + (double)(t & (step - 1)) * s->tracks.tick;
-}
+static double time_of(const async_contact *s, int64_t t) { return rbt_clocks_time(&s->clocks, &s->tracks, t); }
 
 typedef struct memory_parts {
     memory_head *head;
@@ -346,8 +342,8 @@ static bool has_time(async_contact *s, int64_t t) {
     return false;
 }
 
-static void tick(async_contact *s, int64_t t, double time, int slowest) {
-    s->forces += (int64_t)rbt_clocks_tick(&s->clocks, &s->tracks, t, time, !s->head.started, s->damping);
+static void tick(async_contact *s, int64_t t, int slowest) {
+    s->forces += (int64_t)rbt_clocks_tick(&s->clocks, &s->tracks, t, !s->head.started, s->damping);
     if (slowest == 0) s->forces++;  // gravity
     s->head.started = 1;
 }
@@ -366,9 +362,9 @@ static void check(async_contact *s, int64_t t, int slowest) {
 }
 
 // A moment in which nothing ticks but elements: no certificate expires, no layer is awake or none ticks.
-static bool quiet_moment(async_contact *s, int64_t t, double time, int slowest, bool timed) {
+static bool quiet_moment(async_contact *s, int64_t t, int slowest, bool timed) {
     double clock = timed ? rbt_now() : 0;
-    tick(s, t, time, slowest);
+    tick(s, t, slowest);
     if (timed) clock = lap(s, ELASTIC, clock);
     bool ok = true;
     if (s->touching) {
@@ -382,7 +378,7 @@ static bool quiet_moment(async_contact *s, int64_t t, double time, int slowest, 
     return ok;
 }
 
-static bool full_moment(async_contact *s, int64_t t, double time, int slowest, bool timed) {
+static bool full_moment(async_contact *s, int64_t t, int slowest, bool timed) {
     rbt_contact *c = &s->contact;
     if (t >= c->end && !search(s, t)) return false;
     double clock = timed ? rbt_now() : 0;
@@ -391,7 +387,7 @@ static bool full_moment(async_contact *s, int64_t t, double time, int slowest, b
     rbt_contact_measure(c, t);
     if (timed) clock = lap(s, CONTACT, clock);
     bool elastic = slowest <= s->clocks.finest;
-    if (elastic) tick(s, t, time, slowest);
+    if (elastic) tick(s, t, slowest);
     if (timed) clock = lap(s, ELASTIC, clock);
     rbt_contact_kick(c, t);
     if (timed) clock = lap(s, CONTACT, clock);
@@ -402,14 +398,14 @@ static bool full_moment(async_contact *s, int64_t t, double time, int slowest, b
 }
 
 // quiet: contact has nothing to do before the kicks.
-static bool moment(async_contact *s, int64_t t, double time, bool quiet) {
+static bool moment(async_contact *s, int64_t t, bool quiet) {
     if (!has_time(s, t)) return false;
     int slowest = rbt_tick_level(t);
     if (s->surface.moving && slowest == 0) drive(s, t);
     bool timed = s->until_timed-- == 0;
     if (timed) s->until_timed = s->timed_every - 1;
     s->moments++;
-    bool ok = quiet ? quiet_moment(s, t, time, slowest, timed) : full_moment(s, t, time, slowest, timed);
+    bool ok = quiet ? quiet_moment(s, t, slowest, timed) : full_moment(s, t, slowest, timed);
     s->now = t;
     return ok && s->contact.cut ? search(s, t) : ok;
 }
@@ -476,10 +472,9 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_st
         bool quiet = t < s->next;
         if (!quiet) t = s->next;
         if (t >= end) break;
-        double time = time_of(s, t);
-        if (!moment(s, t, time, quiet)) return explain(s, state, report);
+        if (!moment(s, t, quiet)) return explain(s, state, report);
         if (t < show_from) continue;
-        show(s, t, time);
+        show(s, t, time_of(s, t));
         if (!s->witness->every) show_from = INT64_MAX;
     }
     s->now = end - 1;

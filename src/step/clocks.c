@@ -1,6 +1,5 @@
 #include "step/clocks.h"
 
-#include "contact/layers.h"
 #include "math/vec3.h"
 #include "mesh/stable_step.h"
 
@@ -119,6 +118,19 @@ static bool add_clock(rbt_clocks *s, signed char *const *levels, int level, size
     return true;
 }
 
+// Clocks that kick with nothing but few elements and gravity have a way of their own.
+static bool find_plain(rbt_clocks *s, rbt_error *error) {
+    if (s->driven || s->loaded || s->flows || s->stiffness_damped || s->mass_damped) return true;
+    for (size_t c = 0; c < s->count; c++) {
+        rbt_clock *clock = &s->clocks[c];
+        size_t count = clock->level ? clock->node_count : s->model->node_count;
+        if (!rbt_plain_clock_can(s->model, &clock->plan)) continue;
+        clock->plain = rbt_plain_clock_new(s->model, s->arena, &clock->plan, clock->h, clock->nodes, count);
+        if (!clock->plain) return rbt_fail_memory(error, count * sizeof *clock->plain->nodes, "clocks");
+    }
+    return true;
+}
+
 // ---- Hinges that yield
 
 static bool yields(const rbt_group *group) {
@@ -222,6 +234,7 @@ bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error
         s->stiffness_damped |= m->bodies[b].damping.stiffness > 0;
         s->mass_damped |= m->bodies[b].damping.mass > 0;
     }
+    ok = ok && find_plain(s, error);
     if (ok) s->flow = rbt_clocks_memory(m) - (s->mass_damped ? 3 * m->node_count : 0) - flow_memory(m);
     for (size_t i = 0; ok && i < s->count; i++)
         if (s->clocks[i].plan.slot_count > slots) slots = s->clocks[i].plan.slot_count;
@@ -283,10 +296,10 @@ static inline void kick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *cloc
 }
 
 // Gravity, loads and the elements of the common step, for all nodes
-static void tick_step(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, double t, bool first, double *before,
-                      double *places) {
+static void kick_all(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick, bool first,
+                     double *before, double *places) {
     const rbt_model *m = s->model;
-    double *v = tracks->v, *x = tracks->x;
+    double *v = tracks->v, *x = tracks->x, t = rbt_clocks_time(s, tracks, tick);
     if (s->driven) rbt_held_nodes(m, t, s->held);
     if (s->loaded) rbt_force_external(m, t, x, v, s->f);
     for (size_t n = 0; n < m->node_count; n++) {
@@ -303,28 +316,34 @@ static void tick_step(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock,
     if (s->driven || first) hold(s, tracks, t);
 }
 
-size_t rbt_clocks_tick(rbt_clocks *s, rbt_tracks *tracks, int64_t tick, double t, bool first, double *memory) {
+// Apart, so that ticks of plain clocks do not save registers for it
+__attribute__((noinline)) static void tick_clock(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock,
+                                                 int64_t tick, bool first, double *memory) {
     const rbt_model *m = s->model;
+    double *before = s->stiffness_damped ? memory + clock->memory : NULL;
+    double *places = s->mass_damped ? memory + s->memory_count - 3 * m->node_count : NULL;
+    size_t count = clock->level ? clock->node_count : m->node_count;
+    for (size_t i = 0; i < count; i++) rbt_track_move(tracks, clock->level ? (size_t)clock->nodes[i] : i, tick);
+    for (size_t k = 0; s->flows && k < clock->plan.chunk_count; k++)
+        if (s->flowing[clock->plan.chunks[k].group]) flow_chunk(s, &clock->plan.chunks[k], tracks->x, memory);
+    rbt_force_slots(&s->elastic, &clock->plan, tracks->x, NULL, s->partial);
+    if (clock->level == 0) kick_all(s, tracks, clock, tick, first, before, places);
+    for (size_t i = 0; clock->level && i < count; i++) {
+        size_t n = (size_t)clock->nodes[i];
+        double f[3] = {0};
+        gather(s, clock, n, before, first, f);
+        kick(s, tracks, clock, n, f);
+    }
+    if (before) memcpy(before, s->partial, 3 * clock->plan.slot_count * sizeof *before);
+}
+
+size_t rbt_clocks_tick(rbt_clocks *s, rbt_tracks *tracks, int64_t tick, bool first, double *memory) {
     size_t elements = 0;
     int zeros = tick ? __builtin_ctzll((unsigned long long)tick) : RBT_TICK_BITS;
-    for (size_t c = 0; c < s->count; c++) {
-        const rbt_clock *clock = &s->clocks[c];
+    for (const rbt_clock *clock = s->clocks; clock < s->clocks + s->count; clock++) {
         if (RBT_TICK_BITS - clock->level > zeros) continue;
-        double *before = s->stiffness_damped ? memory + clock->memory : NULL;
-        double *places = s->mass_damped ? memory + s->memory_count - 3 * m->node_count : NULL;
-        size_t count = clock->level ? clock->node_count : m->node_count;
-        for (size_t i = 0; i < count; i++) rbt_track_move(tracks, clock->level ? (size_t)clock->nodes[i] : i, tick);
-        for (size_t k = 0; s->flows && k < clock->plan.chunk_count; k++)
-            if (s->flowing[clock->plan.chunks[k].group]) flow_chunk(s, &clock->plan.chunks[k], tracks->x, memory);
-        rbt_force_slots(&s->elastic, &clock->plan, tracks->x, NULL, s->partial);
-        if (clock->level == 0) tick_step(s, tracks, clock, t, first, before, places);
-        for (size_t i = 0; clock->level && i < count; i++) {
-            size_t n = (size_t)clock->nodes[i];
-            double f[3] = {0};
-            gather(s, clock, n, before, first, f);
-            kick(s, tracks, clock, n, f);
-        }
-        if (before) memcpy(before, s->partial, 3 * clock->plan.slot_count * sizeof *before);
+        if (clock->plain && !first) rbt_plain_clock_tick(clock->plain, tracks, tick);
+        else tick_clock(s, tracks, clock, tick, first, memory);
         elements += clock->element_count;
     }
     return elements;

@@ -2,7 +2,7 @@
 // own stability; elements that share a clock are one vectorised event, since forces of one moment see the same positions and
 // commute (Harmon et al. 2009, section 6). Level 0 ticks at every step and includes gravity and loads on all nodes.
 //
-// With one level the sums are those of symplectic Euler, bit for bit.
+// The first tick is the general way, also of clocks that are plain (step/plain_clock.h). With one level the sums are those of symplectic Euler, bit for bit.
 //
 // Damping is seen from positions at the ticks of the damped force, so that it commutes too:
 //   f = -g_k - beta (g_k - g_{k-1}) / h - alpha m (x_k - x_{k-1}) / h,   g = dW/dx
@@ -10,17 +10,19 @@
 #ifndef RBT_STEP_CLOCKS_H
 #define RBT_STEP_CLOCKS_H
 
-#include "contact/track.h"
+#include "contact/layers.h"
 #include "model/force.h"
+#include "step/plain_clock.h"
 
 typedef struct rbt_clock {
     int level;
     double h;       // [s]
     rbt_plan plan;  // its elements
     size_t element_count;
-    size_t node_count;     // nodes that it kicks
-    const int32_t *nodes;  // NULL: all
-    size_t memory;         // where its part of the memory begins, in doubles
+    size_t node_count;             // nodes that it kicks
+    const int32_t *nodes;          // NULL: all
+    size_t memory;                 // where its part of the memory begins, in doubles
+    const rbt_plain_clock *plain;  // NULL: it is not
 } rbt_clock;
 
 typedef struct rbt_clocks {
@@ -58,6 +60,12 @@ double rbt_clocks_energy(const rbt_clocks *clocks, const double *x);
 
 // All clocks that tick at `tick`: advances the nodes they touch and kicks them. `memory` is rbt_clocks_memory doubles that start
 // as zeros, `first` tells that there is no tick before this one. Returns the number of elements.
-size_t rbt_clocks_tick(rbt_clocks *clocks, rbt_tracks *tracks, int64_t tick, double t, bool first, double *memory);
+size_t rbt_clocks_tick(rbt_clocks *clocks, rbt_tracks *tracks, int64_t tick, bool first, double *memory);
+
+// Time of a tick, from ticks alone: how frames divide it changes no bit of a script's motion.
+static inline double rbt_clocks_time(const rbt_clocks *clocks, const rbt_tracks *tracks, int64_t tick) {
+    const int64_t step = (int64_t)1 << RBT_TICK_BITS;
+    return (double)(tick >> RBT_TICK_BITS) * clocks->model->step + (double)(tick & (step - 1)) * tracks->tick;
+}
 
 #endif
