@@ -14,12 +14,11 @@ static rbt_touch_kind kind_of(const rbt_pair *pair) { return rbt_pair_key_kind(p
 
 // Two points, or the ends of a spring: their own numbers are all that the general way would come to.
 static void measure_points(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support) {
-    double x[12] = {0};
-    rbt_track_at(c->tracks, (size_t)pair->node[0], t, x);
-    rbt_track_at(c->tracks, (size_t)pair->node[1], t, x + 3);
-    if (kind_of(pair) == RBT_TOUCH_WALL)
-        rbt_gap_wall(x + 3, c->surface.def.walls[pair->key & 0x3fffffff].normal, x, gap);
-    else rbt_gap_measure(kind_of(pair), x, gap);
+    double a[3], b[3];
+    rbt_track_at(c->tracks, (size_t)pair->node[0], t, a);
+    rbt_track_at(c->tracks, (size_t)pair->node[1], t, b);
+    if (kind_of(pair) == RBT_TOUCH_WALL) rbt_gap_wall(b, c->surface.def.walls[pair->key & 0x3fffffff].normal, a, gap);
+    else rbt_gap_points(kind_of(pair), a, b, gap);
     *support = gap->distance - pair->radius;
 }
 
@@ -240,7 +239,8 @@ static size_t take_due(rbt_contact *c, int slowest) {
         list->count = 0;
         c->used_levels &= ~(1ull << level);
     }
-    if (runs > 1) merge_runs(c, count);
+    if (runs <= 1) return count;
+    merge_runs(c, count);
     size_t unique = 0;
     for (size_t i = 0; i < count; i++)
         if (!unique || c->order[unique - 1] != c->order[i]) c->order[unique++] = c->order[i];
@@ -287,40 +287,12 @@ void rbt_contact_measure(rbt_contact *c, int64_t t) {
         c->touches[i].pair = c->order[i];
         c->counts.layers += c->layers.last[pair->level - pair->base];
         if (slowest > pair->base) c->counts.layers -= c->layers.last[slowest - pair->base - 1];
+        // A team of one thread costs more than a few pairs.
+        if (count < RBT_PARALLEL_FROM) measure_touch(c, &c->touches[i], t, slowest);
     }
-    if (count < RBT_PARALLEL_FROM) {  // a team of one thread costs more than a few pairs
-        for (size_t i = 0; i < count; i++) measure_touch(c, &c->touches[i], t, slowest);
-        return;
-    }
+    if (count < RBT_PARALLEL_FROM) return;
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < count; i++) measure_touch(c, &c->touches[i], t, slowest);
-}
-
-void rbt_contact_kick(rbt_contact *c, int64_t t) {
-    rbt_tracks *tracks = c->tracks;
-    for (size_t i = 0; i < c->touch_count; i++) {
-        const rbt_touch *touch = &c->touches[i];
-        if (touch->impulse[0] == 0 && touch->impulse[1] == 0 && touch->impulse[2] == 0) continue;
-        const rbt_pair *pair = &c->pairs[touch->pair];
-        int corners = rbt_pair_corners(kind_of(pair));
-        for (int k = 0; k < corners; k++) {
-            size_t n = (size_t)pair->node[k];
-            double s = touch->gap.weight[k] * tracks->inverse_mass[n];
-            if (s == 0) {  // what follows a script takes the impulse without changing its motion
-                if (c->work) *c->work -= touch->gap.weight[k] * rbt_dot(touch->impulse, tracks->v + 3 * n);
-                continue;
-            }
-            rbt_track_move(tracks, n, t);
-            rbt_add_scaled(tracks->v + 3 * n, s, touch->impulse);
-        }
-    }
-    if (c->law.friction > 0) rbt_contact_drag(c, t);
-    for (size_t i = 0; i < c->touch_count; i++) {
-        const rbt_touch *touch = &c->touches[i];
-        if (touch->impulse[0] == 0 && touch->impulse[1] == 0 && touch->impulse[2] == 0) continue;
-        const rbt_pair *pair = &c->pairs[touch->pair];
-        rbt_contact_check(c, pair->node, 0, (size_t)rbt_pair_corners(kind_of(pair)), t);
-    }
 }
 
 // ---- Promises
@@ -334,39 +306,83 @@ static void set_moment(rbt_contact *c, int64_t t) {
     c->left = (double)(next - t) * c->tracks->tick;
 }
 
-// The place when the node is looked at again must be near the line, as the place now is since the last look: then so is all
-// between, since a ball is convex.
-static inline void check(rbt_contact *c, size_t node, int64_t t) {
-    const rbt_cone *cone = &c->cones[node];
-    rbt_line *line = &c->lines[node];
-    const rbt_tracks *tracks = c->tracks;
-    const double *x = tracks->x + 3 * node, *v = tracks->v + 3 * node;
-    // From its last kick, and from the begin of the window, to the next look
-    double ahead = (double)(t - tracks->t[node]) * tracks->tick + c->left, all = c->since + c->left;
-    double square = 0, far = 0;
-    for (int k = 0; k < 3; k++) {
-        double off = v[k] - cone->v[k];
-        double last = (x[k] - line->start[k]) + (ahead * v[k] - all * line->path[k]);
-        square += off * off;
-        far += last * last;
-    }
-    if (square > line->most) line->most = square;
-    if (far > line->far) line->far = far;
-    if (!(far <= line->reach * line->reach) && !c->straying[node]) {
+static void remember(rbt_contact *c, size_t node, bool strays, bool leaves) {
+    if (strays && !c->straying[node]) {
         c->straying[node] = 1;
         c->strays[c->stray_count++] = (int32_t)node;
     }
-    if (square <= cone->eps * cone->eps || c->leaving[node]) return;
-    c->leaving[node] = 1;
-    c->leavers[c->leaver_count++] = (int32_t)node;
+    if (leaves && !c->leaving[node]) {
+        c->leaving[node] = 1;
+        c->leavers[c->leaver_count++] = (int32_t)node;
+    }
+}
+
+// The place when the node is looked at again must be near the line, as the place now is since the last look: then so is all
+// between, since a ball is convex.
+static inline void check(rbt_contact *c, const rbt_tracks *tracks, size_t node, int64_t t, double left, double all) {
+    const rbt_cone *cone = &c->cones[node];
+    rbt_line *line = &c->lines[node];
+    const double *x = tracks->x + 3 * node, *v = tracks->v + 3 * node;
+    double ahead = (double)(t - tracks->t[node]) * tracks->tick + left, off[3], last[3];
+    for (int k = 0; k < 3; k++) {
+        off[k] = v[k] - cone->v[k];
+        last[k] = (x[k] - line->start[k]) + (ahead * v[k] - all * line->path[k]);
+    }
+    double square = rbt_dot(off, off), far = rbt_dot(last, last);
+    line->most = rbt_larger(square, line->most);
+    line->far = rbt_larger(far, line->far);
+    bool strays = !(far <= line->reach * line->reach), leaves = !(square <= cone->eps * cone->eps);
+    if (strays || leaves) remember(c, node, strays, leaves);
 }
 
 void rbt_contact_check(rbt_contact *c, const int32_t *nodes, size_t begin, size_t end, int64_t t) {
     if (c->moment != t) set_moment(c, t);
+    // From their last kicks, and from the begin of the window, to the next look
+    double left = c->left, all = c->since + left;
     for (size_t i = begin; i < end; i++) {
         size_t n = nodes ? (size_t)nodes[i] : i;
-        if (c->exposed[n]) check(c, n, t);
+        if (c->exposed[n]) check(c, c->tracks, n, t, left, all);
     }
+}
+
+static bool pushes(const rbt_touch *touch) {
+    return touch->impulse[0] != 0 || touch->impulse[1] != 0 || touch->impulse[2] != 0;
+}
+
+// Nodes that layers have kicked: what follows a script goes on as it did.
+static void check_kicked(rbt_contact *c, int64_t t) {
+    if (c->moment != t) set_moment(c, t);
+    double left = c->left, all = c->since + left;
+    for (size_t i = 0; i < c->touch_count; i++) {
+        if (!pushes(&c->touches[i])) continue;
+        const rbt_pair *pair = &c->pairs[c->touches[i].pair];
+        for (int k = 0; k < rbt_pair_corners(kind_of(pair)); k++) {
+            size_t n = (size_t)pair->node[k];
+            if (c->tracks->inverse_mass[n] > 0) check(c, c->tracks, n, t, left, all);
+        }
+    }
+}
+
+void rbt_contact_kick(rbt_contact *c, int64_t t) {
+    rbt_tracks *tracks = c->tracks;
+    for (size_t i = 0; i < c->touch_count; i++) {
+        const rbt_touch *touch = &c->touches[i];
+        if (!pushes(touch)) continue;
+        const rbt_pair *pair = &c->pairs[touch->pair];
+        int corners = rbt_pair_corners(kind_of(pair));
+        for (int k = 0; k < corners; k++) {
+            size_t n = (size_t)pair->node[k];
+            double s = touch->gap.weight[k] * tracks->inverse_mass[n];
+            if (s == 0) {  // what follows a script takes the impulse without changing its motion
+                if (c->work) *c->work -= touch->gap.weight[k] * rbt_dot(touch->impulse, tracks->v + 3 * n);
+                continue;
+            }
+            rbt_track_move(tracks, n, t);
+            rbt_track_kick(tracks, n, s, touch->impulse);
+        }
+    }
+    if (c->law.friction > 0) rbt_contact_drag(c, t);
+    check_kicked(c, t);
 }
 
 // A node that leaves its cone soon gets a wider one.

@@ -198,12 +198,6 @@ bool rbt_contact_blame(rbt_contact *contact, int64_t t);
 // With it the energy of everything never grows, whether pairs separate or are pressed together again.
 double rbt_contact_energy(rbt_contact *contact, int64_t t);
 
-// Level of the slowest clock that ticks at t: all finer ones tick too.
-static inline int rbt_tick_level(int64_t t) {
-    int zeros = t ? __builtin_ctzll((unsigned long long)t) : RBT_TICK_BITS;
-    return zeros >= RBT_TICK_BITS ? 0 : RBT_TICK_BITS - zeros;
-}
-
 // The slab of a pair at time t: the gap along the normal, and how fast it may close (for tests and the modules of contact).
 void rbt_pair_measure(const rbt_contact *contact, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support);
 double rbt_pair_closing(const rbt_contact *contact, const rbt_pair *pair, const double normal[3]);

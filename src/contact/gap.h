@@ -31,6 +31,9 @@ static inline int rbt_pair_corners(rbt_touch_kind kind) {
 // spring gets longer.
 void rbt_gap_measure(rbt_touch_kind kind, const double x[12], rbt_gap *gap);
 
+// The same for kinds with two corners
+void rbt_gap_points(rbt_touch_kind kind, const double a[3], const double b[3], rbt_gap *gap);
+
 // From x to a wall through `point` with the unit normal `normal` to its free side.
 void rbt_gap_wall(const double point[3], const double normal[3], const double x[3], rbt_gap *gap);
 

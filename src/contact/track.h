@@ -27,4 +27,11 @@ static inline void rbt_track_move(rbt_tracks *s, size_t node, int64_t t) {
     s->t[node] = t;
 }
 
+// v += by f. All is read before anything is written, here and above: pairs of numbers are then written as they are read next.
+static inline void rbt_track_kick(rbt_tracks *s, size_t node, double by, const double f[3]) {
+    double v[3];
+    for (size_t k = 0; k < 3; k++) v[k] = s->v[3 * node + k] + by * f[k];
+    for (size_t k = 0; k < 3; k++) s->v[3 * node + k] = v[k];
+}
+
 #endif

@@ -342,14 +342,14 @@ static bool has_time(async_contact *s, int64_t t) {
     return false;
 }
 
-static void tick(async_contact *s, int64_t t, int slowest) {
+static inline void tick(async_contact *s, int64_t t, int slowest) {
     s->forces += (int64_t)rbt_clocks_tick(&s->clocks, &s->tracks, t, !s->head.started, s->damping);
     if (slowest == 0) s->forces++;  // gravity
     s->head.started = 1;
 }
 
 // Nodes that elements, gravity or scripts have kicked
-static void check(async_contact *s, int64_t t, int slowest) {
+static inline void check(async_contact *s, int64_t t, int slowest) {
     rbt_contact *c = &s->contact;
     if (slowest == 0) {
         rbt_contact_check(c, NULL, 0, s->surface.moving ? s->node_count : s->model->node_count, t);

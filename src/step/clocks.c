@@ -291,7 +291,7 @@ static inline void gather(const rbt_clocks *s, const rbt_clock *clock, size_t n,
 }
 
 static inline void kick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, size_t n, const double f[3]) {
-    if (!s->held[n]) rbt_add_scaled(tracks->v + 3 * n, clock->h / s->model->mass[n], f);
+    if (!s->held[n]) rbt_track_kick(tracks, n, clock->h / s->model->mass[n], f);
     else if (s->work) *s->work -= clock->h * rbt_dot(f, tracks->v + 3 * n);
 }
 
@@ -316,9 +316,8 @@ static void kick_all(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, 
     if (s->driven || first) hold(s, tracks, t);
 }
 
-// Apart, so that ticks of plain clocks do not save registers for it
-__attribute__((noinline)) static void tick_clock(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock,
-                                                 int64_t tick, bool first, double *memory) {
+void rbt_clock_tick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick, bool first,
+                    double *memory) {
     const rbt_model *m = s->model;
     double *before = s->stiffness_damped ? memory + clock->memory : NULL;
     double *places = s->mass_damped ? memory + s->memory_count - 3 * m->node_count : NULL;
@@ -335,16 +334,4 @@ __attribute__((noinline)) static void tick_clock(rbt_clocks *s, rbt_tracks *trac
         kick(s, tracks, clock, n, f);
     }
     if (before) memcpy(before, s->partial, 3 * clock->plan.slot_count * sizeof *before);
-}
-
-size_t rbt_clocks_tick(rbt_clocks *s, rbt_tracks *tracks, int64_t tick, bool first, double *memory) {
-    size_t elements = 0;
-    int zeros = tick ? __builtin_ctzll((unsigned long long)tick) : RBT_TICK_BITS;
-    for (const rbt_clock *clock = s->clocks; clock < s->clocks + s->count; clock++) {
-        if (RBT_TICK_BITS - clock->level > zeros) continue;
-        if (clock->plain && !first) rbt_plain_clock_tick(clock->plain, tracks, tick);
-        else tick_clock(s, tracks, clock, tick, first, memory);
-        elements += clock->element_count;
-    }
-    return elements;
 }

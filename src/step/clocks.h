@@ -58,14 +58,29 @@ void rbt_clocks_recall(rbt_clocks *clocks, const double *memory);
 // Energy of all elements at x [J]
 double rbt_clocks_energy(const rbt_clocks *clocks, const double *x);
 
-// All clocks that tick at `tick`: advances the nodes they touch and kicks them. `memory` is rbt_clocks_memory doubles that start
-// as zeros, `first` tells that there is no tick before this one. Returns the number of elements.
-size_t rbt_clocks_tick(rbt_clocks *clocks, rbt_tracks *tracks, int64_t tick, bool first, double *memory);
-
 // Time of a tick, from ticks alone: how frames divide it changes no bit of a script's motion.
 static inline double rbt_clocks_time(const rbt_clocks *clocks, const rbt_tracks *tracks, int64_t tick) {
     const int64_t step = (int64_t)1 << RBT_TICK_BITS;
     return (double)(tick >> RBT_TICK_BITS) * clocks->model->step + (double)(tick & (step - 1)) * tracks->tick;
+}
+
+// One of them, in the general way
+void rbt_clock_tick(rbt_clocks *clocks, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick, bool first,
+                    double *memory);
+
+// All clocks that tick at `tick`: advances the nodes they touch and kicks them. `memory` is rbt_clocks_memory doubles that start
+// as zeros, `first` tells that there is no tick before this one. Returns the number of elements.
+static inline size_t rbt_clocks_tick(rbt_clocks *clocks, rbt_tracks *tracks, int64_t tick, bool first,
+                                     double *memory) {
+    size_t elements = 0;
+    int slowest = rbt_tick_level(tick);
+    for (const rbt_clock *clock = clocks->clocks, *end = clock + clocks->count; clock < end; clock++) {
+        if (clock->level < slowest) continue;
+        elements += clock->element_count;
+        if (clock->plain && !first) rbt_plain_clock_tick(clock->plain, tracks, tick);
+        else rbt_clock_tick(clocks, tracks, clock, tick, first, memory);
+    }
+    return elements;
 }
 
 #endif

@@ -77,8 +77,6 @@ void rbt_plain_clock_tick(const rbt_plain_clock *s, rbt_tracks *tracks, int64_t 
             while (!term++->last);
             rbt_add_scaled(f, -1, sum);
         }
-        double *v = tracks->v + 3 * node->node, kicked[3] = {v[0], v[1], v[2]};
-        rbt_add_scaled(kicked, node->gain, f);
-        for (size_t k = 0; k < 3; k++) v[k] = kicked[k];
+        rbt_track_kick(tracks, node->node, node->gain, f);
     }
 }
