@@ -20,12 +20,14 @@ small() {
 reef=mesh.shape.reef-ribbon
 small reef-knot bodies[0].$reef.cells_along=78 bodies[0].$reef.cells_across=4 bodies[1].$reef.cells_along=78 \
     bodies[1].$reef.cells_across=4 bodies[0].damping.stiffness=0.001 bodies[1].damping.stiffness=0.001 time.end=0.4
+small reef-knot-untied bodies[0].$reef.cells_along=78 bodies[0].$reef.cells_across=4 bodies[1].$reef.cells_along=78 \
+    bodies[1].$reef.cells_across=4 bodies[0].damping.stiffness=0.001 bodies[1].damping.stiffness=0.001 time.end=0.6
 bowline=bodies[1].mesh.shape.bowline-ribbon
 small bowline-knot $bowline.cells_along=160 $bowline.cells_across=2 bodies[0].mesh.shape.tube.rings=3 \
     bodies[0].mesh.shape.tube.segments=20 time.end=1
 small trash-compactor time.end=0.5
 small bunny-compactor bodies[0].mesh.shape.hare.cells=3 time.end=1
-for name in sheets-draped sheets-pulled; do
+for name in sheets-draped sheets-pulled sheets-draped-2011; do
     small $name bodies[1].mesh.shape.cloth.cells_along=20 bodies[1].mesh.shape.cloth.cells_across=6 \
         bodies[2].mesh.shape.cloth.cells_along=20 bodies[2].mesh.shape.cloth.cells_across=6 bodies[0].mesh.shape.spikes.count=3 \
         bodies[1].damping.stiffness=0.001 bodies[2].damping.stiffness=0.001 time.end=0.2
