@@ -319,9 +319,10 @@ static void remember(rbt_contact *c, size_t node, bool strays, bool leaves) {
 
 // The place when the node is looked at again must be near the line, as the place now is since the last look: then so is all
 // between, since a ball is convex.
-static inline void check(rbt_contact *c, const rbt_tracks *tracks, size_t node, int64_t t, double left, double all) {
+static inline void check(rbt_contact *c, size_t node, int64_t t, double left, double all) {
     const rbt_cone *cone = &c->cones[node];
     rbt_line *line = &c->lines[node];
+    const rbt_tracks *tracks = c->tracks;
     const double *x = tracks->x + 3 * node, *v = tracks->v + 3 * node;
     double ahead = (double)(t - tracks->t[node]) * tracks->tick + left, off[3], last[3];
     for (int k = 0; k < 3; k++) {
@@ -337,17 +338,15 @@ static inline void check(rbt_contact *c, const rbt_tracks *tracks, size_t node, 
 
 void rbt_contact_check(rbt_contact *c, const int32_t *nodes, size_t begin, size_t end, int64_t t) {
     if (c->moment != t) set_moment(c, t);
-    // From their last kicks, and from the begin of the window, to the next look
+    // From now on, and from the begin of the window on, until the next look
     double left = c->left, all = c->since + left;
     for (size_t i = begin; i < end; i++) {
         size_t n = nodes ? (size_t)nodes[i] : i;
-        if (c->exposed[n]) check(c, c->tracks, n, t, left, all);
+        if (c->exposed[n]) check(c, n, t, left, all);
     }
 }
 
-static bool pushes(const rbt_touch *touch) {
-    return touch->impulse[0] != 0 || touch->impulse[1] != 0 || touch->impulse[2] != 0;
-}
+static bool pushes(const rbt_touch *touch) { return touch->push != 0; }
 
 // Nodes that layers have kicked: what follows a script goes on as it did.
 static void check_kicked(rbt_contact *c, int64_t t) {
@@ -358,7 +357,7 @@ static void check_kicked(rbt_contact *c, int64_t t) {
         const rbt_pair *pair = &c->pairs[c->touches[i].pair];
         for (int k = 0; k < rbt_pair_corners(kind_of(pair)); k++) {
             size_t n = (size_t)pair->node[k];
-            if (c->tracks->inverse_mass[n] > 0) check(c, c->tracks, n, t, left, all);
+            if (c->tracks->inverse_mass[n] > 0) check(c, n, t, left, all);
         }
     }
 }

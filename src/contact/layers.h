@@ -38,8 +38,7 @@ double rbt_layers_energy(const rbt_layers *layers, double eta, double d);
 
 // Level of the slowest clock that ticks at t: all finer ones tick too.
 static inline int rbt_tick_level(int64_t t) {
-    int zeros = t ? __builtin_ctzll((unsigned long long)t) : RBT_TICK_BITS;
-    return zeros >= RBT_TICK_BITS ? 0 : RBT_TICK_BITS - zeros;
+    return RBT_TICK_BITS - __builtin_ctzll((unsigned long long)t | 1ull << RBT_TICK_BITS);
 }
 
 #endif

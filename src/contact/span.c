@@ -3,6 +3,7 @@
 static const double THIRD = 0.57735026918962576451;  // 1 / sqrt(3)
 
 void rbt_span_of_ball(const double start[3], const double last[3], double radius, double rounding, rbt_span *span) {
+    double margin = radius + rounding;
     for (int end = 0; end < 2; end++) {
         const double *x = end ? last : start;
         double p[RBT_SPAN_AXES];
@@ -11,8 +12,8 @@ void rbt_span_of_ball(const double start[3], const double last[3], double radius
         p[10] = THIRD * (x[0] + x[1] - x[2]);
         p[11] = THIRD * (x[0] - x[1] + x[2]);
         for (int i = 0; i < RBT_SPAN_AXES; i++) {
-            span->low[end][i] = (float)(p[i] - radius - rounding);
-            span->high[end][i] = (float)(p[i] + radius + rounding);
+            span->low[end][i] = (float)(p[i] - margin);
+            span->high[end][i] = (float)(p[i] + margin);
         }
     }
 }

@@ -5,15 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double HALF = 0.70710678118654752440;  // 1 / sqrt(2)
-
-void rbt_dop_project(const double x[3], double p[RBT_DOP_AXES]) {
-    p[0] = x[0], p[1] = x[1], p[2] = x[2];
-    p[3] = HALF * (x[0] + x[1]), p[4] = HALF * (x[0] - x[1]);
-    p[5] = HALF * (x[0] + x[2]), p[6] = HALF * (x[0] - x[2]);
-    p[7] = HALF * (x[1] + x[2]), p[8] = HALF * (x[1] - x[2]);
-}
-
 void rbt_dop_empty(rbt_dop *dop) {
     for (int i = 0; i < RBT_DOP_AXES; i++) dop->low[i] = INFINITY, dop->high[i] = -INFINITY;
 }
@@ -22,9 +13,8 @@ void rbt_dop_add_ball(rbt_dop *dop, const double center[3], double radius) {
     double p[RBT_DOP_AXES];
     rbt_dop_project(center, p);
     for (int i = 0; i < RBT_DOP_AXES; i++) {
-        double low = p[i] - radius, high = p[i] + radius;
-        if (low < dop->low[i]) dop->low[i] = low;
-        if (high > dop->high[i]) dop->high[i] = high;
+        dop->low[i] = rbt_smaller(p[i] - radius, dop->low[i]);
+        dop->high[i] = rbt_larger(p[i] + radius, dop->high[i]);
     }
 }
 

@@ -20,7 +20,13 @@ typedef struct rbt_dop {
     double low[RBT_DOP_AXES], high[RBT_DOP_AXES];  // along the unit axes [m]
 } rbt_dop;
 
-void rbt_dop_project(const double x[3], double along[RBT_DOP_AXES]);  // on the axes
+static inline void rbt_dop_project(const double x[3], double along[RBT_DOP_AXES]) {  // on the axes
+    const double half = 0.70710678118654752440;                                      // 1 / sqrt(2)
+    along[0] = x[0], along[1] = x[1], along[2] = x[2];
+    along[3] = half * (x[0] + x[1]), along[4] = half * (x[0] - x[1]);
+    along[5] = half * (x[0] + x[2]), along[6] = half * (x[0] - x[2]);
+    along[7] = half * (x[1] + x[2]), along[8] = half * (x[1] - x[2]);
+}
 void rbt_dop_empty(rbt_dop *dop);
 void rbt_dop_add_ball(rbt_dop *dop, const double center[3], double radius);
 

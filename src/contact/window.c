@@ -441,8 +441,7 @@ bool rbt_contact_window(rbt_contact *c, int64_t t) {
     c->cut = false;
     c->moment = -1;
     rbt_queue_clear(&c->queue, c->begin, c->end);
-    for (int k = 0; k <= RBT_TICK_BITS; k++) c->levels[k].count = 0;
-    c->used_levels = 0;
+    for (; c->used_levels; c->used_levels &= c->used_levels - 1) c->levels[__builtin_ctzll(c->used_levels)].count = 0;
     c->leaver_count = c->touch_count = 0;
     c->counts.windows++;
     promise(c, t);

@@ -81,6 +81,7 @@ typedef struct async_contact {
     size_t node_count;                  // of the model and of obstacles
     int64_t moments, forces;            // so far
     int64_t step, step_moments;         // moments in this step
+    int64_t most_moments;               // that one may have
     const rbt_witness *witness;         // NULL: nobody
     double *shown;                      // (node_count x 3) places that the witness sees
     signed char *finest;                // (node_count) levels of the fastest clocks of nodes, work space
@@ -217,6 +218,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     s->node_count = model->node_count + rbt_obstacle_node_count(model);
     s->timed_every = s->node_count < FEW_NODES ? TIMED_OF_FEW : TIMED;
     s->reading = reading_time();
+    s->most_moments = (int64_t)fmin(s->options.most_moments, 0x1p62);
     s->arena = rbt_arena_new();
     size_t n = s->node_count;
     s->tracks = (rbt_tracks){.count = n, .tick = ldexp(model->step, -RBT_TICK_BITS)};
@@ -336,7 +338,7 @@ static bool search(async_contact *s, int64_t t) {
 // Whether the step that t lies in may have another moment; if not, the pair with the fastest clock is to blame.
 static bool has_time(async_contact *s, int64_t t) {
     if (t >> RBT_TICK_BITS != s->step) s->step = t >> RBT_TICK_BITS, s->step_moments = 0;
-    if ((double)++s->step_moments <= s->options.most_moments || !s->touching) return true;
+    if (++s->step_moments <= s->most_moments || !s->touching) return true;
     s->slow = true;
     s->blamed = rbt_contact_blame(&s->contact, t);
     return false;
