@@ -13,22 +13,22 @@ enum { SOON = 4 };  // parts of a window's length: a cone that was left earlier 
 static rbt_touch_kind kind_of(const rbt_pair *pair) { return rbt_pair_key_kind(pair->key); }
 
 // Two points, or the ends of a spring: their own numbers are all that the general way would come to.
-static void measure_points(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support) {
+static inline void measure_points(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt_gap *gap) {
     double a[3], b[3];
     rbt_track_at(c->tracks, (size_t)pair->node[0], t, a);
     rbt_track_at(c->tracks, (size_t)pair->node[1], t, b);
     if (kind_of(pair) == RBT_TOUCH_WALL) rbt_gap_wall(b, c->surface.def.walls[pair->key & 0x3fffffff].normal, a, gap);
     else rbt_gap_points(kind_of(pair), a, b, gap);
-    *support = gap->distance - pair->radius;
 }
 
 void rbt_pair_measure(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support) {
     rbt_touch_kind kind = kind_of(pair);
-    int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
-    if (corners == 2) {
-        measure_points(c, pair, t, gap, support);
+    if (kind >= RBT_TOUCH_POINT) {
+        measure_points(c, pair, t, gap);
+        *support = gap->distance - pair->radius;
         return;
     }
+    int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
     double x[12] = {0};
     for (int i = 0; i < corners; i++) rbt_track_at(c->tracks, (size_t)pair->node[i], t, x + 3 * i);
     rbt_gap_measure(kind, x, gap);
@@ -163,7 +163,8 @@ static inline const rbt_event *first_event(rbt_contact *c) {
     return first;
 }
 
-void rbt_contact_expire(rbt_contact *c, int64_t t) {
+// Apart, since most moments have none
+__attribute__((noinline)) static void renew_until(rbt_contact *c, int64_t t) {
     for (const rbt_event *first; (first = first_event(c)) && first->time <= t;) {
         rbt_event event = rbt_queue_pop(&c->queue);
         c->counts.expired++;
@@ -173,6 +174,11 @@ void rbt_contact_expire(rbt_contact *c, int64_t t) {
         rbt_pair_measure(c, pair, t, &gap, &support);
         rbt_pair_place(c, event.id, t, gap.normal, support);
     }
+}
+
+void rbt_contact_expire(rbt_contact *c, int64_t t) {
+    const rbt_event_list *heap = &c->queue.heap;
+    if (c->queue.binned || (heap->count && heap->items[0].time <= t)) renew_until(c, t);
 }
 
 int64_t rbt_contact_next(rbt_contact *c, int64_t now) {
@@ -364,9 +370,11 @@ static void check_kicked(rbt_contact *c, int64_t t) {
 
 void rbt_contact_kick(rbt_contact *c, int64_t t) {
     rbt_tracks *tracks = c->tracks;
+    bool any = false;
     for (size_t i = 0; i < c->touch_count; i++) {
         const rbt_touch *touch = &c->touches[i];
         if (!pushes(touch)) continue;
+        any = true;
         const rbt_pair *pair = &c->pairs[touch->pair];
         int corners = rbt_pair_corners(kind_of(pair));
         for (int k = 0; k < corners; k++) {
@@ -380,6 +388,7 @@ void rbt_contact_kick(rbt_contact *c, int64_t t) {
             rbt_track_kick(tracks, n, s, touch->impulse);
         }
     }
+    if (!any) return;
     if (c->law.friction > 0) rbt_contact_drag(c, t);
     check_kicked(c, t);
 }

@@ -75,12 +75,6 @@ static void nearest_on_segments(const double *x, double *s, double *t) {
     if (determinant <= 1e-8 * a * e) nearest_ends(x, s, t);
 }
 
-// Distance and normal between nearest points
-static void lay(const double across[3], rbt_gap *gap) {
-    gap->distance = rbt_length(across);
-    for (int k = 0; k < 3; k++) gap->normal[k] = gap->distance > 0 ? across[k] / gap->distance : k == 0;
-}
-
 void rbt_gap_measure(rbt_touch_kind kind, const double x[12], rbt_gap *gap) {
     double *w = gap->weight, s, t;
     switch (kind) {
@@ -101,27 +95,7 @@ void rbt_gap_measure(rbt_touch_kind kind, const double x[12], rbt_gap *gap) {
     int corners = rbt_pair_corners(kind);
     double across[3] = {0};
     for (int i = 0; i < corners; i++) rbt_add_scaled(across, w[i], x + 3 * i);
-    lay(across, gap);
-}
-
-void rbt_gap_points(rbt_touch_kind kind, const double a[3], const double b[3], rbt_gap *gap) {
-    double across[3];
-    for (int k = 0; k < 3; k++) across[k] = (0 - a[k]) + b[k];  // as sums of weights have it: 0, never -0
-    lay(across, gap);
-    gap->weight[0] = -1, gap->weight[1] = 1;
-    gap->weight[2] = gap->weight[3] = 0;
-    if (kind != RBT_TOUCH_STRETCH) return;
-    gap->distance = -gap->distance;
-    for (int k = 0; k < 3; k++) gap->normal[k] = -gap->normal[k];
-}
-
-void rbt_gap_wall(const double point[3], const double normal[3], const double x[3], rbt_gap *gap) {
-    double arm[3];
-    rbt_subtract(x, point, arm);
-    gap->distance = rbt_dot(arm, normal);
-    for (int k = 0; k < 3; k++) gap->normal[k] = -normal[k];
-    gap->weight[0] = -1, gap->weight[1] = 1;
-    gap->weight[2] = gap->weight[3] = 0;
+    rbt_gap_lay(across, gap);
 }
 
 int rbt_gap_crosses(const double p[3], const double q[3], const double a[3], const double b[3], const double c[3]) {

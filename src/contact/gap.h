@@ -4,6 +4,8 @@
 #ifndef RBT_CONTACT_GAP_H
 #define RBT_CONTACT_GAP_H
 
+#include "math/vec3.h"
+
 typedef struct rbt_gap {
     double distance;   // [m]
     double normal[3];  // from A to B
@@ -31,11 +33,33 @@ static inline int rbt_pair_corners(rbt_touch_kind kind) {
 // spring gets longer.
 void rbt_gap_measure(rbt_touch_kind kind, const double x[12], rbt_gap *gap);
 
-// The same for kinds with two corners
-void rbt_gap_points(rbt_touch_kind kind, const double a[3], const double b[3], rbt_gap *gap);
+// Between nearest points
+static inline void rbt_gap_lay(const double across[3], rbt_gap *gap) {
+    gap->distance = rbt_length(across);
+    for (int k = 0; k < 3; k++) gap->normal[k] = gap->distance > 0 ? across[k] / gap->distance : k == 0;
+}
+
+// The same as rbt_gap_measure for kinds with two corners
+static inline void rbt_gap_points(rbt_touch_kind kind, const double a[3], const double b[3], rbt_gap *gap) {
+    double across[3];
+    for (int k = 0; k < 3; k++) across[k] = (0 - a[k]) + b[k];  // as sums of weights have it: 0, never -0
+    rbt_gap_lay(across, gap);
+    gap->weight[0] = -1, gap->weight[1] = 1;
+    gap->weight[2] = gap->weight[3] = 0;
+    if (kind != RBT_TOUCH_STRETCH) return;
+    gap->distance = -gap->distance;
+    for (int k = 0; k < 3; k++) gap->normal[k] = -gap->normal[k];
+}
 
 // From x to a wall through `point` with the unit normal `normal` to its free side.
-void rbt_gap_wall(const double point[3], const double normal[3], const double x[3], rbt_gap *gap);
+static inline void rbt_gap_wall(const double point[3], const double normal[3], const double x[3], rbt_gap *gap) {
+    double arm[3];
+    rbt_subtract(x, point, arm);
+    gap->distance = rbt_dot(arm, normal);
+    for (int k = 0; k < 3; k++) gap->normal[k] = -normal[k];
+    gap->weight[0] = -1, gap->weight[1] = 1;
+    gap->weight[2] = gap->weight[3] = 0;
+}
 
 // Whether the segment p q meets the triangle a b c (rounding decides where they barely touch).
 int rbt_gap_crosses(const double p[3], const double q[3], const double a[3], const double b[3], const double c[3]);

@@ -199,6 +199,7 @@ static void fit_tree(rbt_contact *c) {
         c->all_looks = c->first_front = 0;
     }
     c->since_build++;
+    if (c->surface.leaf_count < 2) return;  // it meets nothing, wherever it is
     fit_leaves(c);
     if (build || c->vain <= c->all_looks / RENEW_SHARE) return;
     rbt_tree_renew(&c->tree);

@@ -80,12 +80,13 @@ typedef struct async_contact {
     double *damping;                    // (rbt_clocks_memory) beside the tracks
     size_t node_count;                  // of the model and of obstacles
     int64_t moments, forces;            // so far
-    int64_t step, step_moments;         // moments in this step
+    int64_t step, step_begin;           // the last one, and how many moments there were before it
     int64_t most_moments;               // that one may have
     const rbt_witness *witness;         // NULL: nobody
     double *shown;                      // (node_count x 3) places that the witness sees
     signed char *finest;                // (node_count) levels of the fastest clocks of nodes, work space
-    int timed_every, until_timed;       // moments
+    int timed_every;                    // moments
+    int64_t next_timed;                 // the number of the next one that is
     double reading;                     // what it takes to read the time [s]
     double seconds[4], all_seconds[4];  // of this attempt, of all
 } async_contact;
@@ -337,8 +338,8 @@ static bool search(async_contact *s, int64_t t) {
 
 // Whether the step that t lies in may have another moment; if not, the pair with the fastest clock is to blame.
 static bool has_time(async_contact *s, int64_t t) {
-    if (t >> RBT_TICK_BITS != s->step) s->step = t >> RBT_TICK_BITS, s->step_moments = 0;
-    if (++s->step_moments <= s->most_moments || !s->touching) return true;
+    if (t >> RBT_TICK_BITS != s->step) s->step = t >> RBT_TICK_BITS, s->step_begin = s->moments;
+    if (s->moments - s->step_begin < s->most_moments || !s->touching) return true;
     s->slow = true;
     s->blamed = rbt_contact_blame(&s->contact, t);
     return false;
@@ -404,9 +405,8 @@ static bool moment(async_contact *s, int64_t t, bool quiet) {
     if (!has_time(s, t)) return false;
     int slowest = rbt_tick_level(t);
     if (s->surface.moving && slowest == 0) drive(s, t);
-    bool timed = s->until_timed-- == 0;
-    if (timed) s->until_timed = s->timed_every - 1;
-    s->moments++;
+    bool timed = s->moments++ == s->next_timed;
+    if (timed) s->next_timed += s->timed_every;
     bool ok = quiet ? quiet_moment(s, t, slowest, timed) : full_moment(s, t, slowest, timed);
     s->now = t;
     return ok && s->contact.cut ? search(s, t) : ok;
