@@ -8,9 +8,34 @@
 
 #include <string.h>
 
-enum { SOON = 4 };  // parts of a window's length: a cone that was left earlier was too narrow
+enum {
+    SOON = 4,         // parts of a window's length: a cone that was left earlier was too narrow
+    ROOM = 4,         // ticks of its first layer for which a slab must hold to be kept
+    FETCH_PAIR = 16,  // pairs ahead of the one being looked at that are fetched from memory, and those whose nodes are
+    FETCH_NODES = 4
+};
 
 static rbt_touch_kind kind_of(const rbt_pair *pair) { return rbt_pair_key_kind(pair->key); }
+
+// Pairs of a moment are few of those of the window, so each would be waited for.
+static inline void fetch_pair(const rbt_contact *c, int32_t number) {
+    const char *pair = (const char *)&c->pairs[number];
+    __builtin_prefetch(pair);
+    __builtin_prefetch(pair + sizeof(rbt_pair) - 1);
+}
+
+static inline void fetch_ahead(const rbt_contact *c, const int32_t *numbers, size_t i, size_t count) {
+    if (i + FETCH_PAIR < count) fetch_pair(c, numbers[i + FETCH_PAIR]);
+    if (i + FETCH_NODES >= count) return;
+    const rbt_pair *pair = &c->pairs[numbers[i + FETCH_NODES]];
+    for (int k = 0; k < rbt_pair_corners(kind_of(pair)); k++) {
+        size_t n = (size_t)pair->node[k];
+        __builtin_prefetch(c->tracks->x + 3 * n);
+        __builtin_prefetch(c->tracks->v + 3 * n);
+        __builtin_prefetch(c->tracks->t + n);
+        __builtin_prefetch(c->cones + n);
+    }
+}
 
 // Two points, or the ends of a spring: their own numbers are all that the general way would come to.
 static inline void measure_points(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt_gap *gap) {
@@ -29,13 +54,28 @@ void rbt_pair_measure(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt
         return;
     }
     int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
-    double x[12] = {0};
+    double x[12];
+    x[9] = x[10] = x[11] = 0;  // of three corners; the others are all there
     for (int i = 0; i < corners; i++) rbt_track_at(c->tracks, (size_t)pair->node[i], t, x + 3 * i);
     rbt_gap_measure(kind, x, gap);
     double most = -INFINITY, least = INFINITY;
     for (int i = 0; i < first; i++) most = rbt_larger(most, rbt_dot(gap->normal, x + 3 * i));
     for (int i = first; i < corners; i++) least = rbt_smaller(least, rbt_dot(gap->normal, x + 3 * i));
     *support = least - most - pair->radius;
+}
+
+// The gap along the normal that a pair has, which is at most that along the normal of its nearest points
+static double support_along(const rbt_contact *c, const rbt_pair *pair, int64_t t) {
+    rbt_touch_kind kind = kind_of(pair);
+    int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
+    double most = -INFINITY, least = INFINITY, x[3];
+    for (int i = 0; i < corners; i++) {
+        rbt_track_at(c->tracks, (size_t)pair->node[i], t, x);
+        double along = rbt_dot(pair->normal, x);
+        if (i < first) most = rbt_larger(most, along);
+        else least = rbt_smaller(least, along);
+    }
+    return least - most - pair->radius;
 }
 
 // Also the bounds of both sides along the normal that it comes from: closing = high - low
@@ -163,16 +203,46 @@ static inline const rbt_event *first_event(rbt_contact *c) {
     return first;
 }
 
+static bool reserve_order(rbt_contact *c, size_t count) {
+    if (count <= c->order_capacity) return true;
+    size_t capacity = c->order_capacity;
+    return rbt_array_reserve((void **)&c->merged, &capacity, count, sizeof *c->merged, "pairs in contact", NULL) &&
+           rbt_array_reserve((void **)&c->order, &c->order_capacity, count, sizeof *c->order, "pairs in contact",
+                             NULL);
+}
+
+// A slab that still has room is kept: of pairs that stay near each other it turns little, and their nearest points need not be found.
+static void renew(rbt_contact *c, int32_t number, int64_t t) {
+    const rbt_pair *pair = &c->pairs[number];
+    rbt_gap gap;
+    double support;
+    if (kind_of(pair) <= RBT_TOUCH_EDGE && !pair->watched) {
+        double h = (double)((int64_t)ROOM << (RBT_TICK_BITS - pair->base)) * c->tracks->tick;
+        support = support_along(c, pair, t);
+        if (support - pair->eta > h * (pair->high - pair->low)) {
+            memcpy(gap.normal, pair->normal, sizeof gap.normal);
+            rbt_pair_place(c, number, t, gap.normal, support);
+            return;
+        }
+    }
+    rbt_pair_measure(c, pair, t, &gap, &support);
+    rbt_pair_place(c, number, t, gap.normal, support);
+}
+
 // Apart, since most moments have none
 __attribute__((noinline)) static void renew_until(rbt_contact *c, int64_t t) {
+    size_t count = 0;
     for (const rbt_event *first; (first = first_event(c)) && first->time <= t;) {
-        rbt_event event = rbt_queue_pop(&c->queue);
-        c->counts.expired++;
-        rbt_pair *pair = &c->pairs[event.id];
-        rbt_gap gap;
-        double support;
-        rbt_pair_measure(c, pair, t, &gap, &support);
-        rbt_pair_place(c, event.id, t, gap.normal, support);
+        if (!reserve_order(c, count + 1)) {
+            c->out_of_memory = true;
+            return;
+        }
+        c->order[count++] = rbt_queue_pop(&c->queue).id;
+    }
+    c->counts.expired += (int64_t)count;
+    for (size_t i = 0; i < count; i++) {
+        fetch_ahead(c, c->order, i, count);
+        renew(c, c->order[i], t);
     }
 }
 
@@ -217,14 +287,6 @@ static void merge_runs(rbt_contact *c, size_t count) {
         c->merged = swap;
         if (runs <= 1) return;
     }
-}
-
-static bool reserve_order(rbt_contact *c, size_t count) {
-    if (count <= c->order_capacity) return true;
-    size_t capacity = c->order_capacity;
-    return rbt_array_reserve((void **)&c->merged, &capacity, count, sizeof *c->merged, "pairs in contact", NULL) &&
-           rbt_array_reserve((void **)&c->order, &c->order_capacity, count, sizeof *c->order, "pairs in contact",
-                             NULL);
 }
 
 // The pairs whose deepest layers tick, in the order of their names, each once; their lists are emptied.
@@ -445,8 +507,10 @@ bool rbt_contact_settle(rbt_contact *c, int64_t t) {
         }
         for (size_t i = 0; i < c->leaver_count; i++) {
             size_t node = (size_t)c->leavers[i];
-            for (size_t k = c->node_start[node]; k < c->node_start[node + 1]; k++)
+            for (size_t k = c->node_start[node], end = c->node_start[node + 1]; k < end; k++) {
+                if (k + FETCH_PAIR < end) fetch_pair(c, c->node_pairs[k + FETCH_PAIR]);
                 confirm(c, c->node_pairs[k], node, t);
+            }
             for (int32_t k = c->later_first[node]; k >= 0; k = rbt_later_next(c, k, node)) confirm(c, k, node, t);
         }
     }

@@ -25,15 +25,14 @@ static inline float rbt_span_larger(float a, float b) { return a > b ? a : b; }
 
 // They are never closer than this [m]; negative: they may touch.
 static inline float rbt_span_apart(const rbt_span *a, const rbt_span *b) {
-    float gap[RBT_SPAN_AXES];
+    float gap[RBT_SPAN_AXES], most[4];
     for (int i = 0; i < RBT_SPAN_AXES; i++) {
         float above = rbt_span_smaller(b->low[0][i] - a->high[0][i], b->low[1][i] - a->high[1][i]);
         float below = rbt_span_smaller(a->low[0][i] - b->high[0][i], a->low[1][i] - b->high[1][i]);
         gap[i] = rbt_span_larger(above, below);
     }
-    for (int width = RBT_SPAN_AXES / 2; width > 2; width /= 2)
-        for (int i = 0; i < width; i++) gap[i] = rbt_span_larger(gap[i], gap[i + width]);
-    return rbt_span_larger(rbt_span_larger(gap[0], gap[1]), gap[2]);
+    for (int i = 0; i < 4; i++) most[i] = rbt_span_larger(rbt_span_larger(gap[i], gap[i + 4]), gap[i + 8]);
+    return rbt_span_larger(rbt_span_larger(most[0], most[1]), rbt_span_larger(most[2], most[3]));
 }
 
 #endif

@@ -37,7 +37,7 @@ static double thickness_of(const rbt_contact *c, rbt_pair_key key, const int32_t
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     if (kind == RBT_TOUCH_POINT && def->radius[node[0]] > 0) return c->law.thickness;
     if (kind == RBT_TOUCH_WALL || def->body[node[0]] != def->body[node[corners - 1]]) return c->law.thickness;
-    double x[12] = {0};
+    double x[12];
     rbt_gap gap;
     for (int i = 0; i < corners; i++) memcpy(x + 3 * i, def->X + 3 * (size_t)node[i], 3 * sizeof *x);
     rbt_gap_measure(kind, x, &gap);
@@ -222,7 +222,7 @@ static float apart_in_window(const rbt_contact *c, rbt_pair_key key) {
 // distance then
 static double apart_along_normal(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node, double *distance) {
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
-    double x[12] = {0}, least = INFINITY;
+    double x[12], least = INFINITY;
     rbt_gap gap;
     for (int i = 0; i < corners; i++) memcpy(x + 3 * i, c->lines[node[i]].start, 3 * sizeof *x);
     rbt_gap_measure(kind, x, &gap);
