@@ -9,9 +9,10 @@
 #include <string.h>
 
 enum {
-    SOON = 4,         // parts of a window's length: a cone that was left earlier was too narrow
-    ROOM = 4,         // ticks of its first layer for which a slab must hold to be kept
-    FETCH_PAIR = 16,  // pairs ahead of the one being looked at that are fetched from memory, and those whose nodes are
+    SOON = 4,  // parts of a window's length: a cone that was left earlier was too narrow
+    ROOM = 4,  // ticks of its first layer for which a slab must hold to be kept
+    FETCH_PAIR =
+        16,  // pairs ahead of the one being looked at that are fetched from memory, and those whose nodes are
     FETCH_NODES = 4
 };
 

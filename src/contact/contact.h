@@ -56,6 +56,13 @@ typedef struct rbt_line {      // of a window
     int64_t born;              // since when the cone is there [ticks]
 } rbt_line;
 
+typedef struct rbt_habit {  // how a node has moved of late
+    double place[3], v[3];  // at the begin of the last window [m], [m/s]
+    double mean[3];         // velocity from window to window [m/s]
+    float trust;            // 1: the mean has always told better where it goes, -1: its velocity has
+    bool by_mean;           // its line follows the mean
+} rbt_habit;
+
 typedef struct rbt_touch {  // a pair at a tick of its layers
     int32_t pair;
     rbt_gap gap;
@@ -95,8 +102,9 @@ typedef struct rbt_contact {
     rbt_contact_surface surface;
     rbt_tree tree;
     rbt_tracks *tracks;
-    rbt_cone *cones;  // (node_count)
-    rbt_line *lines;  // (node_count)
+    rbt_cone *cones;    // (node_count)
+    rbt_line *lines;    // (node_count)
+    rbt_habit *habits;  // (node_count)
     rbt_span *spans;  // (node_count), then (edge_count), then (leaf_count): of nodes, edges and leaves in the window
     double *centers;  // (leaf_count x 3)
     double scale;     // largest coordinate [m], for rounding

@@ -148,16 +148,31 @@ static void find_pair(rbt_contact *c, size_t n, rbt_pair_key key, int64_t t) {
     if (eta > 0 && !is_known(c, key, n)) add_pair(c, key, eta, t);
 }
 
+static const rbt_dop *dop_of(const rbt_contact *c, int32_t leaf) {
+    return &c->tree.nodes[c->tree.leaf_node[leaf]].dop;
+}
+
+// All its leaves together ask the tree once.
+static void meet(rbt_contact *c, size_t n) {
+    rbt_dop dop;
+    rbt_dop_empty(&dop);
+    for (size_t k = c->leaf_start[n]; k < c->leaf_start[n + 1]; k++) rbt_dop_add(&dop, dop_of(c, c->node_leaves[k]));
+    if (!rbt_tree_meet(&c->tree, &dop, NULL)) c->out_of_memory = true;
+}
+
 static void find_pairs(rbt_contact *c, size_t n, int64_t t) {
     const rbt_contact_surface *s = &c->surface;
+    meet(c, n);
     for (size_t k = c->leaf_start[n]; k < c->leaf_start[n + 1]; k++) {
         int32_t l = c->node_leaves[k];
         const rbt_leaf *leaf = &s->leaves[l];
-        if (!rbt_tree_meet(&c->tree, (size_t)l, NULL)) c->out_of_memory = true;
-        c->repair_work += 5 + 2 * (double)c->tree.met_count;
+        c->repair_work += 5;
         for (size_t i = 0; i < c->tree.met_count; i++) {
+            int32_t other = c->tree.met[i];
+            if (other == l || !rbt_dop_overlap(dop_of(c, l), dop_of(c, other))) continue;
             rbt_pair_key keys[15];
-            int count = rbt_leaf_names(s, l, c->tree.met[i], keys);
+            int count = rbt_leaf_names(s, l, other, keys);
+            c->repair_work += 2;
             for (int j = 0; j < count; j++)
                 if (has_node(c, keys[j], n)) find_pair(c, n, keys[j], t);
         }

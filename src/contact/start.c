@@ -32,6 +32,7 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
         rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
         (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
         (c->lines = rbt_array_new(n, sizeof *c->lines, "cones", error)) &&
+        (c->habits = rbt_array_new(n, sizeof *c->habits, "cones", error)) &&
         (c->spans =
              rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones", error)) &&
         (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
@@ -61,6 +62,7 @@ void rbt_contact_free(rbt_contact *c) {
     for (int k = 0; k <= RBT_TICK_BITS; k++) free(c->levels[k].items);
     free(c->cones);
     free(c->lines);
+    free(c->habits);
     free(c->spans);
     free(c->centers);
     free(c->candidates);

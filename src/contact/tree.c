@@ -28,6 +28,15 @@ static double gap_between(const rbt_dop *a, const rbt_dop *b) {
     return widest;
 }
 
+bool rbt_dop_overlap(const rbt_dop *a, const rbt_dop *b) { return gap_between(a, b) <= 0; }
+
+void rbt_dop_add(rbt_dop *dop, const rbt_dop *other) {
+    for (int i = 0; i < RBT_DOP_AXES; i++) {
+        dop->low[i] = rbt_smaller(dop->low[i], other->low[i]);
+        dop->high[i] = rbt_larger(dop->high[i], other->high[i]);
+    }
+}
+
 static float ball_distance(const rbt_ball *a, const rbt_ball *b) {
     float x = a->center[0] - b->center[0], y = a->center[1] - b->center[1], z = a->center[2] - b->center[2];
     return sqrtf(x * x + y * y + z * z) + a->radius + b->radius;
@@ -155,11 +164,8 @@ void rbt_tree_refit(rbt_tree *tree) {
     for (size_t n = tree->node_count; n-- > 0;) {
         rbt_tree_node *node = &tree->nodes[n];
         if (node->leaf >= 0) continue;
-        const rbt_dop *a = &node[1].dop, *b = &tree->nodes[node->right].dop;
-        for (int i = 0; i < RBT_DOP_AXES; i++) {
-            node->dop.low[i] = a->low[i] < b->low[i] ? a->low[i] : b->low[i];
-            node->dop.high[i] = a->high[i] > b->high[i] ? a->high[i] : b->high[i];
-        }
+        node->dop = node[1].dop;
+        rbt_dop_add(&node->dop, &tree->nodes[node->right].dop);
     }
     rbt_tree_refit_drifts(tree);
 }
@@ -239,22 +245,18 @@ void rbt_tree_widen(rbt_tree *tree, size_t leaf) {
     const rbt_dop *dop = &tree->nodes[to].dop;
     for (size_t n = 0; n != to; n = to < right ? n + 1 : right) {
         rbt_tree_node *node = &tree->nodes[n];
-        for (int i = 0; i < RBT_DOP_AXES; i++) {
-            node->dop.low[i] = rbt_smaller(node->dop.low[i], dop->low[i]);
-            node->dop.high[i] = rbt_larger(node->dop.high[i], dop->high[i]);
-        }
+        rbt_dop_add(&node->dop, dop);
         right = (size_t)node->right;
     }
 }
 
 // Left children follow their parents, so what is left to be done after a node that is apart, or a leaf, is the next node beyond it.
-bool rbt_tree_meet(rbt_tree *tree, size_t leaf, rbt_error *error) {
-    const rbt_dop *own = &tree->nodes[tree->leaf_node[leaf]].dop;
+bool rbt_tree_meet(rbt_tree *tree, const rbt_dop *dop, rbt_error *error) {
     tree->met_count = 0;
     for (size_t n = 0; n < tree->node_count;) {
         const rbt_tree_node *node = &tree->nodes[n];
-        bool apart = gap_between(own, &node->dop) > 0;
-        if (!apart && node->leaf >= 0 && (size_t)node->leaf != leaf) {
+        bool apart = !rbt_dop_overlap(dop, &node->dop);
+        if (!apart && node->leaf >= 0) {
             if (!rbt_array_reserve((void **)&tree->met, &tree->met_capacity, tree->met_count + 1, sizeof *tree->met,
                                    "leaves", error))
                 return false;

@@ -29,6 +29,8 @@ static inline void rbt_dop_project(const double x[3], double along[RBT_DOP_AXES]
 }
 void rbt_dop_empty(rbt_dop *dop);
 void rbt_dop_add_ball(rbt_dop *dop, const double center[3], double radius);
+void rbt_dop_add(rbt_dop *dop, const rbt_dop *other);
+bool rbt_dop_overlap(const rbt_dop *a, const rbt_dop *b);
 
 typedef struct rbt_tree_node {
     rbt_dop dop;
@@ -90,8 +92,8 @@ bool rbt_tree_collide(rbt_tree *tree, rbt_error *error);
 // Within a span, after the k-DOP of a leaf was set anew: those above it grow.
 void rbt_tree_widen(rbt_tree *tree, size_t leaf);
 
-// Other leaves whose k-DOPs overlap that of a leaf, into tree->met; what is known from searches does not count. False if there is no memory.
-bool rbt_tree_meet(rbt_tree *tree, size_t leaf, rbt_error *error);
+// Leaves whose k-DOPs overlap a given one, into tree->met; what is known from searches does not count. False if there is no memory.
+bool rbt_tree_meet(rbt_tree *tree, const rbt_dop *dop, rbt_error *error);
 
 // What is known about the parts of two leaves, pair number i of the last search: bits of those that may touch, the others do not in
 // its span; 0: all may.

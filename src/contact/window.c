@@ -86,6 +86,33 @@ static void fit_spans(rbt_contact *c) {
     for (size_t l = 0; l < s->leaf_count; l++) rbt_span_of_leaf(c, l);
 }
 
+// A node that trembles goes on with its mean velocity rather than with the one that it happens to have: its line follows the mean once
+// that has told better in two windows. Returns how far it would have been from a line that it has just turned to; 0: it keeps its habit.
+static double choose_path(rbt_contact *c, size_t n) {
+    rbt_line *line = &c->lines[n];
+    rbt_habit *habit = &c->habits[n];
+    const double *v = c->tracks->v + 3 * n;
+    double wrong = 0;
+    memcpy(line->path, v, sizeof line->path);
+    if (c->span > 0) {
+        double mean[3], by_v = 0, by_mean = 0;
+        for (int k = 0; k < 3; k++) {
+            mean[k] = (line->start[k] - habit->place[k]) / c->span;
+            by_v += (mean[k] - habit->v[k]) * (mean[k] - habit->v[k]);
+            by_mean += (mean[k] - habit->mean[k]) * (mean[k] - habit->mean[k]);
+        }
+        habit->trust = 0.5f * habit->trust + (by_mean < by_v ? 0.5f : -0.5f);
+        bool before = habit->by_mean;
+        habit->by_mean = habit->trust > 0.5f;
+        if (habit->by_mean != before) wrong = c->span * sqrt(habit->by_mean ? by_mean : by_v);
+        if (habit->by_mean) memcpy(line->path, mean, sizeof mean);
+        memcpy(habit->mean, mean, sizeof mean);
+    }
+    memcpy(habit->place, line->start, sizeof habit->place);
+    memcpy(habit->v, v, sizeof habit->v);
+    return wrong;
+}
+
 static void promise(rbt_contact *c, int64_t t) {
     const rbt_tracks *s = c->tracks;
     double length = (double)(c->end - t) * s->tick;
@@ -101,7 +128,7 @@ static void promise(rbt_contact *c, int64_t t) {
         line->born = t;
         rbt_track_at(s, n, t, line->start);
         memcpy(cone->v, s->v + 3 * n, sizeof cone->v);
-        memcpy(line->path, s->v + 3 * n, sizeof line->path);
+        far = rbt_larger(far, choose_path(c, n));
         // What it was in the last window, scaled to this one's length; a node that was kicked once may be kicked again
         double share = c->span > 0 ? length / c->span : 1;
         line->reach =
