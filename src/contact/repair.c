@@ -135,14 +135,6 @@ static void move_node(rbt_contact *c, size_t n, int64_t t) {
 
 // ---- What it may touch now
 
-static bool has_node(const rbt_contact *c, rbt_pair_key key, size_t n) {
-    int32_t node[4];
-    rbt_pair_nodes(&c->surface, key, node);
-    for (int k = 0; k < 4; k++)
-        if (node[k] == (int32_t)n) return true;
-    return false;
-}
-
 static void find_pair(rbt_contact *c, size_t n, rbt_pair_key key, int64_t t) {
     double gap = INFINITY, eta = rbt_pair_may_touch(c, key, &gap);
     if (eta > 0 && !is_known(c, key, n)) add_pair(c, key, eta, t);
@@ -171,10 +163,9 @@ static void find_pairs(rbt_contact *c, size_t n, int64_t t) {
             int32_t other = c->tree.met[i];
             if (other == l || !rbt_dop_overlap(dop_of(c, l), dop_of(c, other))) continue;
             rbt_pair_key keys[15];
-            int count = rbt_leaf_names(s, l, other, keys);
+            int count = rbt_leaf_names_of(s, l, other, (int32_t)n, keys);
             c->repair_work += 2;
-            for (int j = 0; j < count; j++)
-                if (has_node(c, keys[j], n)) find_pair(c, n, keys[j], t);
+            for (int j = 0; j < count; j++) find_pair(c, n, keys[j], t);
         }
         if (rbt_leaf_ends_may_touch(s, (size_t)l)) find_pair(c, n, rbt_leaf_ends(leaf), t);
     }

@@ -130,12 +130,12 @@ bool rbt_pair_exists(const rbt_contact_surface *s, rbt_pair_key key) {
     return light(s, node, corners);
 }
 
-// The nodes that leaf a owns, against what leaf b is
-static int nodes_against(const rbt_contact_surface *s, int32_t a, int32_t b, rbt_pair_key *keys) {
+// The nodes that leaf a owns, or some of them, against what leaf b is
+static int nodes_against(const rbt_contact_surface *s, int32_t a, int32_t b, int some, rbt_pair_key *keys) {
     const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
     int count = 0;
     for (int k = 0; k < A->corners; k++) {
-        if (!(A->owned_nodes >> k & 1)) continue;
+        if (!((A->owned_nodes & some) >> k & 1)) continue;
         int32_t n = A->node[k];
         if (B->corners == 3 && (n == B->node[0] || n == B->node[1] || n == B->node[2])) continue;
         if (B->corners == 3) keys[count++] = rbt_pair_key_of(RBT_TOUCH_FACE, n, b);
@@ -146,12 +146,13 @@ static int nodes_against(const rbt_contact_surface *s, int32_t a, int32_t b, rbt
     return count;
 }
 
-int rbt_leaf_names(const rbt_contact_surface *s, int32_t a, int32_t b, rbt_pair_key keys[15]) {
+// Nodes and edges of leaf a, all or some of them, against all of leaf b; all nodes of leaf b against leaf a
+static int names(const rbt_contact_surface *s, int32_t a, int32_t b, int nodes, int edges, rbt_pair_key keys[15]) {
     const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
-    int count = nodes_against(s, a, b, keys);
-    count += nodes_against(s, b, a, keys + count);
+    int count = nodes_against(s, a, b, nodes, keys);
+    count += nodes_against(s, b, a, 7, keys + count);
     for (int i = 0; i < 3; i++)
-        for (int j = 0; (A->owned_edges >> i & 1) && j < 3; j++) {
+        for (int j = 0; ((A->owned_edges & edges) >> i & 1) && j < 3; j++) {
             if (!(B->owned_edges >> j & 1)) continue;
             int32_t p = A->node[i], q = A->node[(i + 1) % A->corners], r = B->node[j],
                     u = B->node[(j + 1) % B->corners];
@@ -160,6 +161,17 @@ int rbt_leaf_names(const rbt_contact_surface *s, int32_t a, int32_t b, rbt_pair_
             keys[count++] = rbt_pair_key_of(RBT_TOUCH_EDGES, e < f ? e : f, e < f ? f : e);
         }
     return count;
+}
+
+int rbt_leaf_names(const rbt_contact_surface *s, int32_t a, int32_t b, rbt_pair_key keys[15]) {
+    return names(s, a, b, 7, 7, keys);
+}
+
+int rbt_leaf_names_of(const rbt_contact_surface *s, int32_t a, int32_t b, int32_t node, rbt_pair_key keys[15]) {
+    const rbt_leaf *A = &s->leaves[a];
+    int corner = node == A->node[0] ? 0 : node == A->node[1] ? 1 : 2;
+    int edges = A->corners < 3 ? 7 : 1 << corner | 1 << (corner + 2) % 3;  // from the corner on, and to it
+    return names(s, a, b, 1 << corner, edges, keys);
 }
 
 int rbt_leaf_pairs(const rbt_contact_surface *s, int32_t a, int32_t b, rbt_pair_key keys[15]) {

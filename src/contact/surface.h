@@ -63,6 +63,9 @@ double rbt_pair_inside(const rbt_contact_surface *surface, rbt_pair_key key, con
 // Names of all pairs of primitives of two leaves; returns how many (at most 15). Some are no pairs at all.
 int rbt_leaf_names(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt_pair_key keys[15]);
 
+// Only of those with a node of leaf a.
+int rbt_leaf_names_of(const rbt_contact_surface *surface, int32_t a, int32_t b, int32_t node, rbt_pair_key keys[15]);
+
 // Whether a name is that of a pair: its sides share no node and are not both held for ever, unless a script could make one body pass
 // through another.
 bool rbt_pair_exists(const rbt_contact_surface *surface, rbt_pair_key key);
