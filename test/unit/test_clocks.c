@@ -79,7 +79,8 @@ static size_t compare(const char *json, double safety, size_t *clocks) {
     "1}}}, 'material': {'young': 1e5, 'density': 500}, 'fixed': [{'nodes': [0, 1]}], 'shell': {'thickness': 0.002, " \
     "'bending': 1e-3" more "}}"
 #define SHEET                                                                                                        \
-    "{'name': 'sheet', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, 'cells_along': 9, 'cells_across': 9}}}" \
+    "{'name': 'sheet', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, 'cells_along': 15, 'cells_across': "    \
+    "15}}}"                                                                                                          \
     ", 'transform': {'translate': [0, 1, 0]}, 'material': {'young': 1e4, 'density': 500}, 'shell': {'thickness': "   \
     "0.002, 'bending': 0}}"
 #define POINTS                                                                                                       \
