@@ -2,7 +2,8 @@
 // own stability; elements that share a clock are one vectorised event, since forces of one moment see the same positions and
 // commute (Harmon et al. 2009, section 6). Level 0 ticks at every step and includes gravity and loads on all nodes.
 //
-// The first tick is the general way, also of clocks that are plain (step/plain_clock.h). With one level the sums are those of symplectic Euler, bit for bit.
+// The first tick goes the general way, also of clocks that are plain (step/plain_clock.h). With one level the sums are those of
+// symplectic Euler, bit for bit.
 //
 // Damping is seen from positions at the ticks of the damped force, so that it commutes too:
 //   f = -g_k - beta (g_k - g_{k-1}) / h - alpha m (x_k - x_{k-1}) / h,   g = dW/dx

@@ -4,9 +4,10 @@
 // others; it is applied as a map, without a matrix, in conjugate gradients.
 //
 // "cholesky" factors A in every step and solves exactly. What makes the others fast is the inverse of an older A: of A's Cholesky
-// factor ("reused"), or of its diagonal blocks ("cg", the matrix-free solver of Fierz et al.). It is made anew when the iterations since then have cost as much more than those of a fresh one as a new
-// one costs. Costs are counted in fixed units, not measured: the same bits in every run. The positions that it belongs to and
-// what was spent so far lie in the state's memory, so that a resumed run goes on with the same inverse.
+// factor ("reused"), or of its diagonal blocks ("cg", the matrix-free solver of Fierz et al.). It is made anew when the iterations
+// since then have cost as much more than those of a fresh one as a new one costs. Costs are counted in fixed units, not measured: the
+// same bits in every run. The positions that it belongs to and what was spent so far lie in the state's memory, so that a resumed run
+// goes on with the same inverse.
 #ifndef RBT_STEP_IMEX_BLOCK_H
 #define RBT_STEP_IMEX_BLOCK_H
 

@@ -34,8 +34,8 @@ double rbt_imex_cost(const rbt_imex_work *work);  // [s] of one step
 // The work at a step, guessed from local bounds and connectivity alone: connected sets of k implicit nodes have factors of
 // 30 k^(4/3) non-zeros and 30 k^2 flops, as nested dissection gives solids; an old factor takes two iterations and serves fifteen
 // steps; one that is kept (islands.h), if it can be, needs no iterations and serves ten, with five looks; conjugate gradients take as
-// many iterations as the median bound lets expect. The cheaper of both counts; without explicit nodes it is a new factor for every step. chosen (node_count): the implicit
-// nodes; NULL: by the local test.
+// many iterations as the median bound lets expect. The cheaper of both counts; without explicit nodes it is a new factor for every
+// step. chosen (node_count): the implicit nodes; NULL: by the local test.
 bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, const unsigned char *chosen, bool keeps,
                     rbt_imex_work *work, rbt_error *error);
 

@@ -45,7 +45,8 @@ rbt_outcome rbt_subdomains_analyse(rbt_subdomains *subdomains, const unsigned ch
 // Flops of all factorisations, and non-zeros of all factors, as analysed.
 void rbt_subdomains_work(const rbt_subdomains *subdomains, double *flops, double *fill);
 
-// Factors all H_j. Where single precision finds no factor (H_j's condition is beyond 1e7 or so), double does. If one cannot be, the report names the node's place at x.
+// Factors all H_j. Where single precision finds no factor (H_j's condition is beyond 1e7 or so), double does. If one cannot be, the
+// report names the node's place at x.
 rbt_outcome rbt_subdomains_factor(rbt_subdomains *subdomains, const double *x, rbt_step_report *report);
 
 // r = D q; r is 0 in held nodes.
