@@ -2,13 +2,15 @@
 // let layers sleep. What moves is a set of tracks (contact/track.h); this keeps no part of their motion, so that layers could
 // be found anew at any time and nothing of a trajectory would change.
 //
-//   window       until its end every node promises to stay within a distance of a straight line. Pairs whose places in a window
-//                are further apart than their layers are not looked at (contact/tree.h). A node that breaks its promise gets a new
-//                line, and the pairs that this may bring together (contact/repair.c)
+//   window       until its end every node promises to stay within a distance of a straight line, along its velocity or, if it
+//                trembles, along its mean velocity. Pairs whose places in a window are further apart than their layers are not
+//                looked at (contact/tree.h). A node that breaks its promise gets a new line, and the pairs that this may bring
+//                together (contact/repair.c)
 //   cone         a node promises |v - v_ref| <= eps; kicks within it change no certificate. Outside of it the node gets a new cone
 //   certificate  a slab: along the normal n between the nearest points of a pair the gap is g and closes no faster than
 //                u = max_A (n v_ref + eps) - min_B (n v_ref - eps); so layer l sleeps for (g - eta_l) / u, and for a time T as long as
-//                u stays below (g - eta_l) / T: only pairs of a new cone that close faster are measured again
+//                u stays below (g - eta_l) / T: only pairs of a new cone that close faster are measured again. When its time is up
+//                a slab that still has room is kept, else the nearest points are found anew
 //   layers       a pair with awake layers is measured at every tick of its deepest ones; as many are awake as may be needed
 //                before the next tick
 #ifndef RBT_CONTACT_CONTACT_H
