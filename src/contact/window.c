@@ -443,6 +443,13 @@ static bool list_pairs_of_nodes(rbt_contact *c) {
     return true;
 }
 
+// Lengths go by half octaves, 2^k and 3 2^k ticks: whole steps from two steps on, where elements tick anyway.
+static int64_t next_length(int64_t length, bool longer) {
+    bool octave = (length & (length - 1)) == 0;
+    if (longer) return octave ? length / 2 * 3 : length / 3 * 4;
+    return octave ? length / 4 * 3 : length / 3 * 2;
+}
+
 // Windows get longer as long as that makes less work per time, then shorter again, and so on.
 static void choose_length(rbt_contact *c, int64_t t) {
     const rbt_contact_counts *done = &c->counts;
@@ -454,8 +461,8 @@ static void choose_length(rbt_contact *c, int64_t t) {
         if (c->cut) c->longer = false;
         else if (rate > c->rate) c->longer = !c->longer;
         c->rate = rate;
-        if (c->longer && 2 * c->length <= most) c->length *= 2;
-        if (!c->longer && c->length / 2 >= least) c->length /= 2;
+        int64_t next = next_length(c->length, c->longer);
+        if (next >= least && next <= most) c->length = next;
         c->counts.cut_windows += c->cut;
     }
     c->work_before = work;
