@@ -368,11 +368,9 @@ void rbt_contact_measure(rbt_contact *c, int64_t t) {
 
 // How far into the window t is, and how long until nodes are looked at again: at the next step or the end of the window
 static void set_moment(rbt_contact *c, int64_t t) {
-    int64_t next = ((t >> RBT_TICK_BITS) + 1) << RBT_TICK_BITS;
-    if (next > c->end) next = c->end;
     c->moment = t;
     c->since = (double)(t - c->begin) * c->tracks->tick;
-    c->left = (double)(next - t) * c->tracks->tick;
+    c->left = rbt_contact_left(c, t);
 }
 
 static void remember(rbt_contact *c, size_t node, bool strays, bool leaves) {

@@ -113,9 +113,19 @@ static double choose_path(rbt_contact *c, size_t n) {
     return wrong;
 }
 
+// Until it is looked at for the first time a node goes on with the velocity that it has: its line must not be further from there than
+// the node may be, else it follows that velocity.
+static void keep_to_path(rbt_contact *c, size_t n, double left) {
+    rbt_line *line = &c->lines[n];
+    const double *v = c->tracks->v + 3 * n;
+    double off[3];
+    rbt_subtract(v, line->path, off);
+    if (left * rbt_length(off) > 0.5 * line->reach) memcpy(line->path, v, sizeof line->path);
+}
+
 static void promise(rbt_contact *c, int64_t t) {
     const rbt_tracks *s = c->tracks;
-    double length = (double)(c->end - t) * s->tick;
+    double length = (double)(c->end - t) * s->tick, left = rbt_contact_left(c, t);
     c->scale = c->law.thickness;
     for (size_t n = 0; n < s->count; n++) {
         rbt_cone *cone = &c->cones[n];
@@ -134,6 +144,7 @@ static void promise(rbt_contact *c, int64_t t) {
         line->reach =
             rbt_larger(1.5 * far * rbt_larger(share, share * share), 0.5 * line->reach) + 0.05 * c->law.thickness;
         if (!c->law.exact) line->reach = rbt_smaller(line->reach, 2 * cone->eps * length + 0.05 * c->law.thickness);
+        keep_to_path(c, n, left);
         c->least_reach = n ? rbt_smaller(c->least_reach, line->reach) : line->reach;
         for (size_t k = 0; k < 3; k++) {
             line->last[k] = line->start[k] + length * line->path[k];

@@ -10,6 +10,12 @@ static inline bool rbt_pair_before(const rbt_contact *c, int32_t a, int32_t b) {
     return c->pairs[a].key < c->pairs[b].key;
 }
 
+// How long until nodes are looked at again: at the next step or the end of the window [s]
+static inline double rbt_contact_left(const rbt_contact *c, int64_t t) {
+    int64_t next = ((t >> RBT_TICK_BITS) + 1) << RBT_TICK_BITS;
+    return (double)((next < c->end ? next : c->end) - t) * c->tracks->tick;
+}
+
 typedef struct rbt_pair_walk {
     size_t first, later;
 } rbt_pair_walk;

@@ -417,6 +417,38 @@ static void repairs_leave_out_nothing(void **state) {
     assert_true(added > 100 && left_out > 1000);
 }
 
+// Windows that begin at any time, with nodes that tremble: until nodes are looked at again they are where their lines promise, whether
+// these follow a velocity or a mean one.
+static void lines_hold_until_the_first_look(void **state) {
+    (void)state;
+    size_t means = 0, wild = 0;
+    for (int round = 0; round < 20; round++) {
+        world w;
+        world_init(&w, 0.05);
+        double tremble = round % 2 ? 30 : 0.05;
+        for (int64_t t = 0, turn = 0; turn < 12;
+             turn++, t += ((int64_t)1 << RBT_TICK_BITS) / 64 * (int64_t)draw(65, 200)) {
+            for (size_t n = 0; n < NODES; n++) {
+                w.t[n] = t;  // it is where it was, whatever its velocity says
+                point(w.v + 3 * n, tremble);
+            }
+            rbt_contact_window(&w.contact, t);  // triangles that cross may stall it
+            w.contact.stalled = false;
+            double left = rbt_contact_left(&w.contact, t);
+            for (size_t n = 0; n < NODES; n++) {
+                const rbt_line *line = &w.contact.lines[n];
+                double off[3];
+                rbt_subtract(w.v + 3 * n, line->path, off);
+                assert_true(left * rbt_length(off) <= line->reach);
+                means += rbt_length(off) > 0;
+                wild += w.contact.habits[n].by_mean && rbt_length(off) == 0;
+            }
+        }
+        rbt_contact_free(&w.contact);
+    }
+    assert_true(means > 100 && wild > 100);
+}
+
 // Everything the window found is awake deep enough: until the next tick of its deepest layers no deeper one is reached.
 static void awake_layers_are_enough(void **state) {
     (void)state;
@@ -490,11 +522,17 @@ static void simultaneous_kicks_commute(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_are_least),       cmocka_unit_test(layers_follow_their_law),
-        cmocka_unit_test(queue_is_ordered),          cmocka_unit_test(tree_finds_all_pairs),
-        cmocka_unit_test(drifts_hide_no_pair),       cmocka_unit_test(slabs_never_expire_late),
-        cmocka_unit_test(windows_leave_out_nothing), cmocka_unit_test(repairs_leave_out_nothing),
-        cmocka_unit_test(awake_layers_are_enough),   cmocka_unit_test(simultaneous_kicks_commute),
+        cmocka_unit_test(distances_are_least),
+        cmocka_unit_test(layers_follow_their_law),
+        cmocka_unit_test(queue_is_ordered),
+        cmocka_unit_test(tree_finds_all_pairs),
+        cmocka_unit_test(drifts_hide_no_pair),
+        cmocka_unit_test(slabs_never_expire_late),
+        cmocka_unit_test(windows_leave_out_nothing),
+        cmocka_unit_test(repairs_leave_out_nothing),
+        cmocka_unit_test(lines_hold_until_the_first_look),
+        cmocka_unit_test(awake_layers_are_enough),
+        cmocka_unit_test(simultaneous_kicks_commute),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
