@@ -11,8 +11,8 @@
 enum {
     SOON = 4,  // parts of a window's length: a cone that was left earlier was too narrow
     ROOM = 4,  // ticks of its first layer for which a slab must hold to be kept
-    FETCH_PAIR =
-        16,  // pairs ahead of the one being looked at that are fetched from memory, and those whose nodes are
+    // how many pairs ahead of the one being looked at are fetched from memory, and how many ahead their nodes
+    FETCH_PAIR = 16,
     FETCH_NODES = 4
 };
 
@@ -47,6 +47,21 @@ static inline void measure_points(const rbt_contact *c, const rbt_pair *pair, in
     else rbt_gap_points(kind_of(pair), a, b, gap);
 }
 
+static void corners_at(const rbt_contact *c, const rbt_pair *pair, int64_t t, double x[12]) {
+    x[9] = x[10] = x[11] = 0;  // of three corners; the others are all there
+    for (int i = 0; i < rbt_pair_corners(kind_of(pair)); i++)
+        rbt_track_at(c->tracks, (size_t)pair->node[i], t, x + 3 * i);
+}
+
+// The gap of three or four corners along a normal
+static double support_along(const rbt_pair *pair, const double normal[3], const double x[12]) {
+    int corners = rbt_pair_corners(kind_of(pair)), first = rbt_pair_first(kind_of(pair));
+    double most = -INFINITY, least = INFINITY;
+    for (int i = 0; i < first; i++) most = rbt_larger(most, rbt_dot(normal, x + 3 * i));
+    for (int i = first; i < corners; i++) least = rbt_smaller(least, rbt_dot(normal, x + 3 * i));
+    return least - most - pair->radius;
+}
+
 void rbt_pair_measure(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support) {
     rbt_touch_kind kind = kind_of(pair);
     if (kind >= RBT_TOUCH_POINT) {
@@ -54,29 +69,10 @@ void rbt_pair_measure(const rbt_contact *c, const rbt_pair *pair, int64_t t, rbt
         *support = gap->distance - pair->radius;
         return;
     }
-    int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
     double x[12];
-    x[9] = x[10] = x[11] = 0;  // of three corners; the others are all there
-    for (int i = 0; i < corners; i++) rbt_track_at(c->tracks, (size_t)pair->node[i], t, x + 3 * i);
+    corners_at(c, pair, t, x);
     rbt_gap_measure(kind, x, gap);
-    double most = -INFINITY, least = INFINITY;
-    for (int i = 0; i < first; i++) most = rbt_larger(most, rbt_dot(gap->normal, x + 3 * i));
-    for (int i = first; i < corners; i++) least = rbt_smaller(least, rbt_dot(gap->normal, x + 3 * i));
-    *support = least - most - pair->radius;
-}
-
-// The gap along the normal that a pair has, which is at most that along the normal of its nearest points
-static double support_along(const rbt_contact *c, const rbt_pair *pair, int64_t t) {
-    rbt_touch_kind kind = kind_of(pair);
-    int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
-    double most = -INFINITY, least = INFINITY, x[3];
-    for (int i = 0; i < corners; i++) {
-        rbt_track_at(c->tracks, (size_t)pair->node[i], t, x);
-        double along = rbt_dot(pair->normal, x);
-        if (i < first) most = rbt_larger(most, along);
-        else least = rbt_smaller(least, along);
-    }
-    return least - most - pair->radius;
+    *support = support_along(pair, gap->normal, x);
 }
 
 // Also the bounds of both sides along the normal that it comes from: closing = high - low
@@ -216,17 +212,15 @@ static bool reserve_order(rbt_contact *c, size_t count) {
 static void renew(rbt_contact *c, int32_t number, int64_t t) {
     const rbt_pair *pair = &c->pairs[number];
     rbt_gap gap;
-    double support;
+    double support = -INFINITY, need = INFINITY;
     if (kind_of(pair) <= RBT_TOUCH_EDGE && !pair->watched) {
-        double h = (double)((int64_t)ROOM << (RBT_TICK_BITS - pair->base)) * c->tracks->tick;
-        support = support_along(c, pair, t);
-        if (support - pair->eta > h * (pair->high - pair->low)) {
-            memcpy(gap.normal, pair->normal, sizeof gap.normal);
-            rbt_pair_place(c, number, t, gap.normal, support);
-            return;
-        }
+        double x[12];
+        corners_at(c, pair, t, x);
+        memcpy(gap.normal, pair->normal, sizeof gap.normal);
+        support = support_along(pair, gap.normal, x);
+        need = (double)((int64_t)ROOM << (RBT_TICK_BITS - pair->base)) * c->tracks->tick * (pair->high - pair->low);
     }
-    rbt_pair_measure(c, pair, t, &gap, &support);
+    if (!(support - pair->eta > need)) rbt_pair_measure(c, pair, t, &gap, &support);
     rbt_pair_place(c, number, t, gap.normal, support);
 }
 
