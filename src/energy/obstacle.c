@@ -53,6 +53,12 @@ static double depth(const rbt_obstacle *o, const double x[3], double n[3], doubl
     return -1;
 }
 
+double rbt_obstacle_stiffness(const rbt_obstacle *obstacle) {
+    double normal[3], stiffness = 0;
+    depth(obstacle, (double[3]){0}, normal, &stiffness);
+    return stiffness;
+}
+
 double rbt_obstacles_node(const rbt_obstacles *obstacles, const double x[3], double area, double force[3],
                           double stiffness[9]) {
     double energy = 0;

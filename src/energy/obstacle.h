@@ -12,6 +12,8 @@ typedef struct rbt_obstacles {
     const rbt_obstacle *items;  // values copied into the model's arena
 } rbt_obstacles;
 
+double rbt_obstacle_stiffness(const rbt_obstacle *obstacle);  // [Pa/m]
+
 // One node at x with area A: energy [J], force -dW/dx [N] (may be NULL), Gauss-Newton stiffness k A n n^T (may be NULL).
 double rbt_obstacles_node(const rbt_obstacles *obstacles, const double x[3], double area, double force[3],
                           double stiffness[9]);

@@ -145,16 +145,16 @@ static bool all_finite(const double *z, size_t count) {
 
 // The test all solvers stop by. On its way the iteration may pass places where grad E has no value although every Z_e is
 // allowed: it does not end there, but may not stay there either.
-static rbt_outcome judge(admm *s, const double *z, double tolerance, int k, int max_iterations, bool *stop,
+static rbt_outcome judge(admm *s, const double *z, rbt_stop *stop, int k, int max_iterations, bool *solved,
                          rbt_stages *stages, rbt_step_report *report) {
     rbt_objective *o = s->objective;
-    *stop = false;
+    *solved = false;
     double value = rbt_objective_gradient(o, z, s->gradient);
     if (!isfinite(value)) {
         bool passing = s->may_be_forbidden && k < max_iterations && all_finite(z, 3 * o->model->node_count);
         return passing ? RBT_DONE : rbt_solver_not_finite(o, z, s->gradient, report);
     }
-    return rbt_solver_judge(o, z, s->gradient, tolerance, k, max_iterations, stop, stages, report);
+    return rbt_solver_judge(stop, z, s->gradient, k, max_iterations, solved, stages, report);
 }
 
 // Z and u of every tet, and what they pull with: V k (F - Z + u) g summed up per chunk, as forces are (model/force.c)
@@ -247,15 +247,15 @@ static rbt_outcome global_step(admm *s, double *z) {
     return RBT_DONE;
 }
 
-static rbt_outcome solve(void *self, const double *last, double *z, double tolerance, int max_iterations,
+static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *stop, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report) {
     admm *s = self;
     RBT_STAGE("factor", rbt_laplacian_prepare(&s->laplacian, last, report));  // if step or held nodes changed
     RBT_STAGE("start", forget(s));                                            // u = 0
     for (int k = 0;; k++) {
-        bool stop;
-        RBT_STAGE("gradient", judge(s, z, tolerance, k, max_iterations, &stop, stages, report));
-        if (stop) return RBT_DONE;
+        bool solved;
+        RBT_STAGE("gradient", judge(s, z, stop, k, max_iterations, &solved, stages, report));
+        if (solved) return RBT_DONE;
         report->iterations++;
         RBT_STAGE("local", local_step(s, z));    // Z, u
         RBT_STAGE("global", global_step(s, z));  // z
@@ -268,6 +268,7 @@ const rbt_step_solver RBT_ADMM_PD = {
            "without "
            "obstacles",
     .max_iterations = 1000,
+    .share = 0.015,
     .create = create,
     .destroy = destroy,
     .solve = solve,

@@ -9,6 +9,7 @@
 // one step of backward Euler.
 #include "math/vec3.h"
 #include "step/method.h"
+#include "step/rigid.h"
 #include "step/solver.h"
 
 #include <stdio.h>
@@ -20,15 +21,17 @@ typedef struct implicit {
     rule rule;
     rbt_solver_options options;
     rbt_objective objective;
+    rbt_rigid rigid;
     const rbt_step_solver *solver;
     void *work;  // the solver's
     rbt_arena *arena;
-    double *base, *velocity, *z, *held_velocity;  // (node_count x 3)
+    double *base, *velocity, *z, *other, *held_velocity;  // (node_count x 3)
 } implicit;
 
 static void destroy(void *self) {
     implicit *s = self;
     if (s->work) s->solver->destroy(s->work);
+    rbt_rigid_free(&s->rigid);
     rbt_objective_free(&s->objective);
     rbt_arena_free(s->arena);
     free(s);
@@ -42,8 +45,9 @@ static void *create(rule which, const rbt_model *model, int solver, const void *
     s->arena = rbt_arena_new();
     if (options) s->options = *(const rbt_solver_options *)options;
     else rbt_record_default(&RBT_SOLVER_OPTIONS, &s->options);
-    double **vectors[] = {&s->base, &s->velocity, &s->z, &s->held_velocity};
+    double **vectors[] = {&s->base, &s->velocity, &s->z, &s->other, &s->held_velocity};
     bool ok = s->arena && rbt_objective_init(&s->objective, model, error) &&
+              rbt_rigid_init(&s->rigid, &s->objective, error) &&
               (s->work = s->solver->create(&s->objective, &s->options, error));
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(s->arena, 3 * model->node_count, sizeof(double))) != NULL;
@@ -114,12 +118,35 @@ static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
     return RBT_DONE;
 }
 
-// The predicted start can lie where a material forbids it; the last position, with held nodes moved, is the second try.
-static rbt_outcome find_start(implicit *s, const rbt_state *state) {
+// s->other = x of the free nodes, with the others where they must be
+static void take_other(implicit *s, const double *x) {
+    const rbt_objective *o = &s->objective;
+    for (size_t i = 0; i < 3 * o->model->node_count; i++) s->other[i] = o->held[i / 3] ? s->z[i] : x[i];
+}
+
+// z = s->other if E is lower there
+static void offer_other(implicit *s, double *value) {
     rbt_objective *o = &s->objective;
-    if (isfinite(rbt_objective_value(o, s->z))) return RBT_DONE;
-    for (size_t i = 0; i < 3 * o->model->node_count; i++)
-        if (!o->held[i / 3]) s->z[i] = state->x[i];
+    double offered = rbt_objective_value(o, s->other);
+    if (!(offered < *value)) return;
+    *value = offered;
+    memcpy(s->z, s->other, 3 * o->model->node_count * sizeof(double));
+}
+
+// The predicted start has been moved by outside forces as if nothing held the nodes together, and can lie where a material
+// forbids it. Motion by inertia alone is often lower, since most of the time stress balances the forces. Lower still, where both would
+// tear a stiff or small body apart, is the last shape, moved as a whole where nothing holds it.
+static rbt_outcome find_start(implicit *s, const rbt_state *state) {
+    double value = rbt_objective_value(&s->objective, s->z);
+    rbt_rigid_begin(&s->rigid);
+    if (s->options.start == RBT_START_PREDICTOR && isfinite(value)) return RBT_DONE;
+    if (s->options.start == RBT_START_BEST) {
+        take_other(s, s->objective.target);
+        offer_other(s, &value);
+    }
+    take_other(s, state->x);
+    if (s->options.start == RBT_START_BEST) rbt_rigid_fit(&s->rigid, s->other);
+    offer_other(s, &value);
     return RBT_DONE;
 }
 
@@ -139,12 +166,20 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
     return outcome;
 }
 
+// The tolerance of the force test that the scene leaves to us. The midpoint rule goes on twice as far as its minimum, and damps no error:
+// those of many steps add up.
+static double own_tolerance(const implicit *s) {
+    double share = s->solver->share > 0 ? s->solver->share : 1;
+    return rbt_stop_tolerance(RBT_STOP_FORCE) * share * (s->rule == MIDPOINT ? 0.2 : 1);
+}
+
 static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
-    double tolerance = rbt_objective_tolerance(&s->objective, s->options.tolerance);
+    bool ours = s->options.stop == RBT_STOP_FORCE && isnan(s->options.tolerance);
+    rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, ours ? own_tolerance(s) : s->options.tolerance);
     int most = s->options.max_iterations < 0 ? s->solver->max_iterations : s->options.max_iterations;
     rbt_trace_begin(stages);
     report->at_cap = false;
-    return s->solver->solve(s->work, state->x, s->z, tolerance, most, stages, report);
+    return s->solver->solve(s->work, state->x, s->z, &stop, most, stages, report);
 }
 
 // A step that is accepted although it has not converged. It goes into the report, and from there into the run's outcome.
@@ -162,6 +197,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     rbt_outcome outcome = minimise(s, state, stages, report);  // z = argmin E
     bool accept = outcome == RBT_NOT_CONVERGED && report->at_cap && s->options.at_cap == RBT_CAP_CONTINUES;
     if (outcome != RBT_DONE && !accept) return outcome;
+    if (s->options.stop != RBT_STOP_CHARACTERISTIC) rbt_rigid_fit(&s->rigid, s->z);
     RBT_STAGE("update", update(s, state, h, report));
     if (accept) count_unconverged(state->t, report);
     return RBT_DONE;

@@ -66,15 +66,15 @@ static void remember(rbt_lbfgs *l, const double *z) {
     if (l->count < RBT_LBFGS_PAIRS) l->count++;
 }
 
-static rbt_outcome advance(rbt_lbfgs *l, const rbt_inverse *D, double *z, double *value, rbt_step_report *report) {
+static rbt_outcome advance(rbt_lbfgs *l, const rbt_inverse *D, double *z, double *value, bool *found) {
     size_t values = 3 * l->objective->model->node_count;
     double slope = rbt_vector_dot(values, l->direction, l->gradient);
     double first = D->first_length ? D->first_length(D->self, l->direction, slope) : 1;
     rbt_vector_copy(values, l->before, z);
     rbt_vector_copy(values, l->gradient_before, l->gradient);
     double length = rbt_search_along(&l->search, l->direction, slope, first, z, value, l->gradient);
-    if (!(length > 0)) return rbt_solver_no_descent(l->objective, z, l->gradient, report);
-    remember(l, z);
+    *found = length > 0;
+    if (*found) remember(l, z);
     return RBT_DONE;
 }
 
@@ -85,20 +85,22 @@ static bool new_one_pays(const rbt_inverse *D, int count, double first, double n
     return !((D->making_cost + D->usual_iterations) * log(first / now) > count * log(now));
 }
 
-rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, double *z, double tolerance, int max_iterations,
+rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, double *z, rbt_stop *stop, int max_iterations,
                             rbt_stages *stages, rbt_step_report *report) {
     rbt_objective *o = l->objective;
     int made = 0;  // the iteration before which D was made
+    bool found = true;
     double first = 0;
     l->search.expected = 0;
     report->stage = "start";
     double value = rbt_objective_gradient(o, z, l->gradient);
     if (!isfinite(value)) return rbt_solver_not_finite(o, z, l->gradient, report);
     for (int k = 0;; k++) {
-        bool stop;
-        rbt_outcome outcome =
-            rbt_solver_judge(o, z, l->gradient, tolerance, k, max_iterations, &stop, stages, report);
-        if (outcome != RBT_DONE || stop) return outcome;
+        bool solved;
+        rbt_outcome outcome = rbt_solver_judge(stop, z, l->gradient, k, max_iterations, &solved, stages, report);
+        if (outcome != RBT_DONE || solved) return outcome;
+        if (!found && l->count == 0) return rbt_solver_no_descent(stop, z, l->gradient, report);
+        if (!found) l->count = 0;  // once more, without what older pairs say
         if (k == 0 || new_one_pays(D, k - made, first, report->residual)) {
             outcome = D->make ? D->make(D->self, D->place ? D->place : z, stages, report) : RBT_DONE;
             if (outcome != RBT_DONE) return outcome;
@@ -108,6 +110,6 @@ rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, double *z, doubl
         }
         report->iterations++;
         RBT_STAGE("solve", find_direction(l, D));
-        RBT_STAGE("search", advance(l, D, z, &value, report));
+        RBT_STAGE("search", advance(l, D, z, &value, &found));
     }
 }

@@ -35,7 +35,7 @@ bool rbt_lbfgs_init(rbt_lbfgs *lbfgs, rbt_objective *objective, rbt_error *error
 void rbt_lbfgs_free(rbt_lbfgs *lbfgs);
 
 // Like a step solver's solve. D is made if the start is not already good enough. The pairs of earlier steps are forgotten.
-rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *lbfgs, const rbt_inverse *D, double *z, double tolerance, int max_iterations,
+rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *lbfgs, const rbt_inverse *D, double *z, rbt_stop *stop, int max_iterations,
                             rbt_stages *stages, rbt_step_report *report);
 
 #endif

@@ -51,17 +51,18 @@ static rbt_outcome apply(void *self, const double *q, double *r) {
     return rbt_cholesky_solve(s->linear.cholesky, q, r) ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
-static rbt_outcome solve(void *self, const double *last, double *z, double tolerance, int max_iterations,
+static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *stop, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report) {
     lbfgs_h *s = self;
     rbt_inverse D = {.self = s, .make = make, .apply = apply, .place = last};
-    return rbt_lbfgs_solve(&s->lbfgs, &D, z, tolerance, max_iterations, stages, report);
+    return rbt_lbfgs_solve(&s->lbfgs, &D, z, stop, max_iterations, stages, report);
 }
 
 const rbt_step_solver RBT_LBFGS_H = {
     .name = "lbfgs-h",
     .doc = "L-BFGS around the whole matrix of the step's start, factored once a step",
     .max_iterations = 1000,
+    .share = 0.5,
     .create = create,
     .destroy = destroy,
     .solve = solve,

@@ -33,11 +33,11 @@ static rbt_outcome apply(void *self, const double *q, double *r) {
     return rbt_cholesky_solve(s->laplacian.factor, q, r) ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
-static rbt_outcome solve(void *self, const double *last, double *z, double tolerance, int max_iterations,
+static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *stop, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report) {
     lbfgs_pd *s = self;
     RBT_STAGE("factor", rbt_laplacian_prepare(&s->laplacian, last, report));  // M + tau^2 L, if anything changed
-    return rbt_lbfgs_solve(&s->lbfgs, &(rbt_inverse){.self = s, .apply = apply}, z, tolerance, max_iterations, stages,
+    return rbt_lbfgs_solve(&s->lbfgs, &(rbt_inverse){.self = s, .apply = apply}, z, stop, max_iterations, stages,
                            report);
 }
 
@@ -45,6 +45,7 @@ const rbt_step_solver RBT_LBFGS_PD = {
     .name = "lbfgs-pd",
     .doc = "L-BFGS around a Laplacian that is factored once for the whole run: cheap iterations, but many",
     .max_iterations = 1000,
+    .share = 0.03,
     .create = create,
     .destroy = destroy,
     .solve = solve,

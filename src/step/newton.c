@@ -59,13 +59,13 @@ static rbt_outcome solve_direction(newton *s, rbt_step_report *report) {  // p =
     return outcome;
 }
 
-static rbt_outcome line_search(newton *s, double *z, double *value, rbt_step_report *report) {
+static rbt_outcome line_search(newton *s, double *z, double *value, bool *found) {
     double slope = rbt_vector_dot(3 * s->objective->model->node_count, s->direction, s->gradient);
-    bool found = rbt_search_along(&s->search, s->direction, slope, 1, z, value, s->gradient) > 0;
-    return found ? RBT_DONE : rbt_solver_no_descent(s->objective, z, s->gradient, report);
+    *found = rbt_search_along(&s->search, s->direction, slope, 1, z, value, s->gradient) > 0;
+    return RBT_DONE;
 }
 
-static rbt_outcome solve(void *self, const double *last, double *z, double tolerance, int max_iterations,
+static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *stop, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report) {
     newton *s = self;
     rbt_objective *o = s->objective;
@@ -76,10 +76,9 @@ static rbt_outcome solve(void *self, const double *last, double *z, double toler
     double value = rbt_objective_gradient(o, z, s->gradient);
     if (!isfinite(value)) return rbt_solver_not_finite(o, z, s->gradient, report);
     for (int k = 0;; k++) {
-        bool stop;
-        rbt_outcome outcome =
-            rbt_solver_judge(o, z, s->gradient, tolerance, k, max_iterations, &stop, stages, report);
-        if (outcome != RBT_DONE || stop) return outcome;
+        bool solved, found;
+        rbt_outcome outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
+        if (outcome != RBT_DONE || solved) return outcome;
         RBT_STAGE("analyse", analyse(s));
         if (!keep_factor || s->factored_tau != o->tau) {
             s->factored_tau = 0;
@@ -88,7 +87,8 @@ static rbt_outcome solve(void *self, const double *last, double *z, double toler
             s->factored_tau = o->tau;
         }
         RBT_STAGE("solve", solve_direction(s, report));
-        RBT_STAGE("search", line_search(s, z, &value, report));
+        RBT_STAGE("search", line_search(s, z, &value, &found));
+        if (!found) return rbt_solver_no_descent(stop, z, s->gradient, report);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "math/vector.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,6 +52,22 @@ static bool characteristic_force(rbt_objective *o, rbt_error *error) {
     return true;
 }
 
+// The stiffness that a node feels at rest: the Frobenius norm of its own block of K, and of obstacles that it may touch.
+static void find_stiff(rbt_objective *o) {
+    const rbt_model *m = o->model;
+    const rbt_block_matrix *K = &o->stiffness.K;
+    double hardest = 0;
+    for (size_t i = 0; i < m->obstacles.count; i++)
+        hardest = fmax(hardest, rbt_obstacle_stiffness(&m->obstacles.items[i]));
+    rbt_stiffness_assemble(&o->stiffness, m, RBT_PROJECTED, m->X);
+    for (size_t n = 0; n < m->node_count; n++) {
+        const double *own = K->value + 9 * (K->start[n + 1] - 1);
+        double square = 0;
+        for (size_t i = 0; i < 9; i++) square += own[i] * own[i];
+        o->stiff[n] = sqrt(square) + hardest * m->node_area[n];
+    }
+}
+
 bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) {
     *o = (rbt_objective){.model = m, .arena = rbt_arena_new()};
     if (!o->arena || !rbt_stiffness_build(&o->stiffness, m, error) || !characteristic_force(o, error)) {
@@ -73,8 +90,16 @@ bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) 
         ok = (o->contact = rbt_arena_take(o->arena, 9 * m->node_count, sizeof(double))) != NULL;
     ok = ok && (o->external = rbt_arena_take(o->arena, values, sizeof(double))) &&
          (o->inertia = rbt_arena_take(o->arena, values, sizeof(double))) &&
-         rbt_mass_build(&o->mass, o->arena, m, &o->stiffness.K, error);
-    if (ok) return true;
+         rbt_mass_build(&o->mass, o->arena, m, &o->stiffness.K, error) &&
+         rbt_pieces_find(&o->pieces, o->arena, m, error) &&
+         (o->acting = rbt_arena_take(o->arena, o->pieces.count, sizeof *o->acting)) &&
+         (o->block_acting = rbt_arena_take(o->arena, o->pieces.block_count, sizeof *o->block_acting)) &&
+         (o->block_values = rbt_arena_take(o->arena, o->pieces.block_count, sizeof(double))) &&
+         (o->stiff = rbt_arena_take(o->arena, m->node_count, sizeof(double)));
+    if (ok) {
+        find_stiff(o);
+        return true;
+    }
     rbt_fail_memory(error, 9 * blocks * sizeof(double), "a step's matrix");
     rbt_objective_free(o);
     return false;
@@ -123,42 +148,90 @@ static bool is_damped(const rbt_model *m) {
     return false;
 }
 
-// What a range of nodes adds to 1/2 |z - y|_M^2 + tau^2 (C(z) - f_ext.(z - y)). Held nodes of a lumped M would only add a
-// constant, which costs digits: they are left out. With a gradient, o->force holds all forces at z, and o->inertia M (z - y) if M
-// is not lumped.
-static double node_terms(const rbt_objective *o, const double *z, bool damped, size_t begin, size_t end,
-                         double *gradient) {
-    const rbt_model *m = o->model;
-    double inertia = 0, outside = 0, tau2 = o->tau * o->tau;
+// M (z - y) of a node. Held nodes of a lumped M would only add a constant to E, which costs digits: they are left out.
+static void node_inertia(const rbt_objective *o, const double *z, size_t n, double moved[3], double pushed[3]) {
     bool coupled = o->mass.matrix.value != NULL;
-    for (size_t n = begin; n < end; n++) {
-        double moved[3], pushed[3];
-        for (size_t i = 0; i < 3; i++) {
-            moved[i] = o->held[n] && !coupled ? 0 : z[3 * n + i] - o->target[3 * n + i];
-            pushed[i] = coupled ? o->inertia[3 * n + i] : m->mass[n] * moved[i];
-        }
-        inertia += 0.5 * rbt_dot(moved, pushed);
-        if (!o->held[n]) {
-            outside -= rbt_dot(o->external + 3 * n, moved);
-            if (m->obstacles.count && m->node_area[n] > 0)
-                outside += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], NULL, NULL);
-        }
-        for (size_t i = 3 * n; gradient && i < 3 * n + 3; i++)
-            gradient[i] =
-                o->held[n] ? 0 : pushed[i - 3 * n] - tau2 * o->force[i] + (damped ? o->tau * o->product[i] : 0);
+    for (size_t i = 0; i < 3; i++) {
+        moved[i] = o->held[n] && !coupled ? 0 : z[3 * n + i] - o->target[3 * n + i];
+        pushed[i] = coupled ? o->inertia[3 * n + i] : o->model->mass[n] * moved[i];
     }
-    return inertia + tau2 * outside;
 }
 
-// The same of all nodes, summed over pieces that depend on the model alone.
-static double all_node_terms(const rbt_objective *o, const double *z, bool damped, double *gradient) {
-    enum { PIECES = 64 };
-    size_t nodes = o->model->node_count;
-    double part[PIECES], sum = 0;
-#pragma omp parallel for schedule(static) if (nodes >= RBT_PARALLEL_FROM)
-    for (size_t p = 0; p < PIECES; p++)
-        part[p] = node_terms(o, z, damped, nodes * p / PIECES, nodes * (p + 1) / PIECES, gradient);
-    for (size_t p = 0; p < PIECES; p++) sum += part[p];
+// What a node that is not held brings to its row of the gradient, and to the squares of the forces on its piece. o->force holds
+// -dW/dz, o->product D (z - b), o->inertia M (z - y) if M is not lumped.
+//
+// Rounding: z is stored to epsilon |z|, so that K z and M z / tau^2 are off by epsilon |z| times the stiffness and mass that the
+// node feels, by about as much from its neighbours' positions, and by epsilon times the stress within each element, which is less.
+static void free_row(const rbt_objective *o, const double *z, size_t n, const double pushed[3], const double push[3],
+                     bool damped, double *gradient, rbt_acting *sum) {
+    double tau = o->tau, tau2 = tau * tau, *row = gradient + 3 * n;
+    const double *elastic = o->force + 3 * n, *external = o->external + 3 * n, *damp = o->product + 3 * n;
+    for (size_t i = 0; i < 3; i++)
+        row[i] = pushed[i] - tau2 * (external[i] + elastic[i] + push[i]) + (damped ? tau * damp[i] : 0);
+    double noise = DBL_EPSILON * (o->stiff[n] + o->model->mass[n] / tau2);
+    sum->residual += rbt_dot(row, row);
+    sum->inertia += rbt_dot(pushed, pushed);
+    sum->internal += rbt_dot(elastic, elastic);
+    sum->external += rbt_dot(external, external);
+    sum->obstacle += rbt_dot(push, push);
+    if (damped) sum->damping += rbt_dot(damp, damp);
+    sum->rounding += noise * noise * rbt_dot(z + 3 * n, z + 3 * n);
+}
+
+// What a block of nodes adds to 1/2 |z - y|_M^2 + tau^2 (C(z) - f_ext.(z - y)), with a gradient to this and the forces, too.
+static double block_terms(const rbt_objective *o, const double *z, bool damped, size_t block, double *gradient) {
+    const rbt_model *m = o->model;
+    const rbt_pieces *p = &o->pieces;
+    double inertia = 0, outside = 0;
+    rbt_acting sum = {0};
+    for (size_t k = p->block_start[block]; k < p->block_start[block + 1]; k++) {
+        size_t n = (size_t)p->order[k];
+        double moved[3], pushed[3], push[3] = {0};
+        node_inertia(o, z, n, moved, pushed);
+        inertia += 0.5 * rbt_dot(moved, pushed);
+        if (o->held[n]) {
+            for (size_t i = 3 * n; gradient && i < 3 * n + 3; i++) gradient[i] = 0;
+            continue;
+        }
+        outside -= rbt_dot(o->external + 3 * n, moved);
+        if (m->obstacles.count && m->node_area[n] > 0)
+            outside += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], push, NULL);
+        if (gradient) free_row(o, z, n, pushed, push, damped, gradient, &sum);
+    }
+    if (gradient) o->block_acting[block] = sum;
+    return inertia + o->tau * o->tau * outside;
+}
+
+// From the sums of squares of its blocks
+static rbt_acting piece_acting(const rbt_objective *o, size_t piece) {
+    rbt_acting a = {0};
+    double tau = o->tau, tau2 = tau * tau;
+    for (size_t b = o->pieces.piece_start[piece]; b < o->pieces.piece_start[piece + 1]; b++) {
+        const rbt_acting *sum = &o->block_acting[b];
+        a.residual += sum->residual;
+        a.inertia += sum->inertia;
+        a.internal += sum->internal;
+        a.external += sum->external;
+        a.damping += sum->damping;
+        a.obstacle += sum->obstacle;
+        a.rounding += sum->rounding;
+    }
+    return (rbt_acting){.residual = sqrt(a.residual) / tau2,
+                        .inertia = sqrt(a.inertia) / tau2,
+                        .internal = sqrt(a.internal),
+                        .external = sqrt(a.external),
+                        .damping = sqrt(a.damping) / tau,
+                        .obstacle = sqrt(a.obstacle),
+                        .rounding = sqrt(a.rounding)};
+}
+
+// The same of all nodes, summed in the order of the blocks.
+static double all_node_terms(rbt_objective *o, const double *z, bool damped, double *gradient) {
+    double sum = 0;
+#pragma omp parallel for schedule(static) if (o->model->node_count >= RBT_PARALLEL_FROM)
+    for (size_t b = 0; b < o->pieces.block_count; b++) o->block_values[b] = block_terms(o, z, damped, b, gradient);
+    for (size_t b = 0; b < o->pieces.block_count; b++) sum += o->block_values[b];
+    for (size_t p = 0; gradient && p < o->pieces.count; p++) o->acting[p] = piece_acting(o, p);
     return sum;
 }
 
@@ -183,9 +256,8 @@ double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradien
     bool damped = is_damped(m);
     if (damped) damping = 0.5 * o->tau * damp(o, z);
     couple_inertia(o, z);
-    rbt_vector_copy(3 * m->node_count, o->force, o->external);
+    memset(o->force, 0, 3 * m->node_count * sizeof(double));
     rbt_force_elastic(m, z, o->energies, o->partial, o->force);
-    rbt_force_contact(m, z, o->force, NULL);
     for (size_t c = 0; c < m->plan.chunk_count; c++) elastic += o->energies[c];
     double value = all_node_terms(o, z, damped, gradient) + tau2 * elastic + damping;
     return isnan(value) ? INFINITY : value;

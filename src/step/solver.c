@@ -22,6 +22,11 @@ static const char *at_cap_name(int i) {
     return i >= 0 && i < 2 ? NAMES[i] : NULL;
 }
 
+static const char *start_name(int i) {
+    static const char *const NAMES[] = {"best", "predictor"};
+    return i >= 0 && i < 2 ? NAMES[i] : NULL;
+}
+
 static const char *variant_name(int i) {
     static const char *const NAMES[] = {"fast", "paper"};
     return i >= 0 && i < 2 ? NAMES[i] : NULL;
@@ -29,8 +34,23 @@ static const char *variant_name(int i) {
 
 #define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_solver_options, member)
 static const rbt_field FIELDS[] = {
-    {OPTION(tolerance, RBT_REAL), .fallback = {1e-5}, .flags = RBT_ABOVE, .max = 1,
-     .doc = "How small the gradient of a step's function must be, relative to its characteristic size."},
+    {OPTION(tolerance, RBT_REAL), .fallback = {NAN}, .flags = RBT_ABOVE | RBT_AUTO, .max = 1,
+     .doc = "How small the residual force of a step must be, relative to what the stop test compares it with; auto: "
+            "2e-3 of "
+            "the acting forces (1e-3 for lbfgs-h, 6e-5 for lbfgs-pd, 3e-5 for admm-pd, and a fifth of that with "
+            "implicit-midpoint), 1e-5 of the characteristic size."},
+    {OPTION(stop, RBT_CHOICE), .of.names = rbt_stop_name,
+     .doc =
+         "When a step counts as solved. force: the residual is small beside the forces that act (inertia, stress, "
+         "loads, "
+         "damping, obstacles). characteristic: it is small beside stiffness times area, as in Li et al. 2019, which "
+         "notices no loads that are small beside the stiffness; for comparing with that paper. stall: the residual "
+         "no "
+         "longer falls; for references."},
+    {OPTION(start, RBT_CHOICE), .of.names = start_name,
+     .doc = "Where the iteration starts. best: the lowest of three positions: with all forces but the elastic ones, "
+            "with "
+            "inertia alone, and the last ones. predictor: the first of them, as in Li et al. 2019."},
     {OPTION(max_iterations, RBT_INT), .flags = RBT_AUTO, .fallback = {-1}, .min = 1, .max = 1e6, .unit = "iterations",
      .doc = "After so many iterations a step has not converged; auto: 100 for newton, 1000 for the others."},
     {OPTION(at_cap, RBT_CHOICE), .of.names = at_cap_name,
@@ -66,26 +86,26 @@ rbt_outcome rbt_solver_not_finite(const rbt_objective *o, const double *z, const
     return RBT_NOT_FINITE;
 }
 
-rbt_outcome rbt_solver_no_descent(const rbt_objective *o, const double *z, const double *gradient,
+rbt_outcome rbt_solver_no_descent(const rbt_stop *stop, const double *z, const double *gradient,
                                   rbt_step_report *report) {
+    if (rbt_stop_at_rounding(stop)) return RBT_DONE;
     snprintf(report->hint, sizeof report->hint,
              "the line search found no decrease at node %zu; loosen the tolerance or take a smaller step",
-             report_worst(o->model, z, gradient, report));
+             report_worst(stop->objective->model, z, gradient, report));
     return RBT_NOT_CONVERGED;
 }
 
-rbt_outcome rbt_solver_judge(const rbt_objective *o, const double *z, const double *gradient, double tolerance,
-                             int iteration, int max_iterations, bool *stop, rbt_stages *stages,
-                             rbt_step_report *report) {
-    double size = rbt_vector_norm(3 * o->model->node_count, gradient);
-    *stop = size <= tolerance;
-    if (!isfinite(size)) return rbt_solver_not_finite(o, z, gradient, report);
-    report->residual = tolerance > 0 ? size / tolerance : size;
+rbt_outcome rbt_solver_judge(rbt_stop *stop, const double *z, const double *gradient, int iteration,
+                             int max_iterations, bool *solved, rbt_stages *stages, rbt_step_report *report) {
+    const rbt_objective *o = stop->objective;
+    *solved = rbt_stop_judge(stop, iteration);
+    if (!isfinite(stop->residual)) return rbt_solver_not_finite(o, z, gradient, report);
+    report->residual = stop->residual;
     rbt_trace_add(stages, report->residual);
-    if (*stop || iteration < max_iterations) return RBT_DONE;
+    if (*solved || iteration < max_iterations) return RBT_DONE;
     report->at_cap = true;
     snprintf(report->hint, sizeof report->hint,
-             "the gradient is still %.3g times the tolerance, most at node %zu; take a smaller step or more "
+             "the residual force is still %.3g times the tolerance, most at node %zu; take a smaller step or more "
              "iterations",
              report->residual, report_worst(o->model, z, gradient, report));
     return RBT_NOT_CONVERGED;

@@ -4,13 +4,16 @@
 #define RBT_STEP_SOLVER_H
 
 #include "base/record.h"
-#include "step/objective.h"
+#include "step/stop.h"
 
 typedef enum rbt_variant_of_dot { RBT_DOT_FAST, RBT_DOT_PAPER } rbt_variant_of_dot;
+typedef enum rbt_step_start { RBT_START_BEST, RBT_START_PREDICTOR } rbt_step_start;
 typedef enum rbt_at_cap { RBT_CAP_FAILS, RBT_CAP_CONTINUES } rbt_at_cap;
 
 typedef struct rbt_solver_options {
-    double tolerance;
+    double tolerance;    // NaN: that of the stop test
+    int stop;            // rbt_stop_test
+    int start;           // rbt_step_start
     int max_iterations;  // -1: the solver's own
     int at_cap;          // rbt_at_cap
     int subdomains;      // of dot; -1: chosen
@@ -23,12 +26,16 @@ typedef struct rbt_step_solver {
     const char *name;
     const char *doc;     // what it does, one sentence
     int max_iterations;  // its own limit
+    // Of the force test's tolerance, unless the scene gives one (0: 1). A residual that is left in the softest modes moves a body
+    // further than one of the same size that is spread over all of them, and where it is left depends on the matrix that a solver has
+    // in place of H: the shares are what test/verify/measure_sweep.c asks for.
+    double share;
     // A workspace for this objective, which stays alive as long; the options too.
     void *(*create)(rbt_objective *objective, const rbt_solver_options *options, rbt_error *error);
     void (*destroy)(void *self);
-    // From z, which holds the start and receives the minimum, until |grad E| <= tolerance. `last` is where the step began:
-    // the place for what is computed once a step.
-    rbt_outcome (*solve)(void *self, const double *last, double *z, double tolerance, int max_iterations,
+    // From z, which holds the start and receives the minimum, until `stop` says so. `last` is where the step began: the place for
+    // what is computed once a step.
+    rbt_outcome (*solve)(void *self, const double *last, double *z, rbt_stop *stop, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report);
 } rbt_step_solver;
 
@@ -47,14 +54,14 @@ extern const rbt_step_solver RBT_DOT;
 rbt_outcome rbt_solver_not_finite(const rbt_objective *objective, const double *z, const double *gradient,
                                   rbt_step_report *report);
 
-// When no length along a direction lets E decrease.
-rbt_outcome rbt_solver_no_descent(const rbt_objective *objective, const double *z, const double *gradient,
+// When no length along a direction lets E decrease: RBT_DONE if the iterate judged last is as good as rounding allows.
+rbt_outcome rbt_solver_no_descent(const rbt_stop *stop, const double *z, const double *gradient,
                                   rbt_step_report *report);
 
-// Judges an iterate: RBT_DONE with *stop if |gradient| <= tolerance, without it if the iteration goes on; RBT_NOT_FINITE,
-// RBT_INVERTED; RBT_NOT_CONVERGED, and report->at_cap, if iteration == max_iterations. Writes residual and trace.
-rbt_outcome rbt_solver_judge(const rbt_objective *objective, const double *z, const double *gradient,
-                             double tolerance, int iteration, int max_iterations, bool *stop, rbt_stages *stages,
-                             rbt_step_report *report);
+// Judges an iterate, whose gradient was taken last: RBT_DONE with *solved if it counts as solved, without it if the iteration
+// goes on; RBT_NOT_FINITE, RBT_INVERTED; RBT_NOT_CONVERGED, and report->at_cap, if iteration == max_iterations. Writes residual
+// and trace.
+rbt_outcome rbt_solver_judge(rbt_stop *stop, const double *z, const double *gradient, int iteration,
+                             int max_iterations, bool *solved, rbt_stages *stages, rbt_step_report *report);
 
 #endif

@@ -18,8 +18,8 @@ static rbt_sim *cantilever(const char *method, const char *solver, const char *m
              "'cells': [%d, %d, %d]}}}, "
              "'material': {'model': '%s', 'young': %g, 'poisson': 0.4, 'density': 1000}, 'fixed': ['left']}], "
              "'forces': [{'gravity': {}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': 10}, "
-             "'integrator': {'method': '%s', 'solver': '%s', 'max_cuts': 0, 'options': {'tolerance': %g, "
-             "'max_iterations': 20000%s}}}",
+             "'integrator': {'method': '%s', 'solver': '%s', 'max_cuts': 0, 'options': {'stop': 'characteristic', "
+             "'tolerance': %g, 'max_iterations': 20000%s}}}",
              cells[0], cells[1], cells[2], material, young, method, solver, tolerance, options);
     return sim_from(json);
 }
