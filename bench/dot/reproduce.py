@@ -17,13 +17,16 @@ from dot_page import write_page  # noqa: E402
 from figures import ROOT  # noqa: E402
 from study import Ended, Tools, iterations_per_step, measured_here, meshes_are_there, progress, seconds_per_step, unsolved_steps  # noqa: E402
 
+# The paper's stop test for all, and its start for all but our variant of dot
+TEST = {"integrator.options.stop": "characteristic"}
+PAPER = {**TEST, "integrator.options.start": "predictor"}
 SOLVERS = {
-    "dot": {"integrator.solver": "dot"},
-    "dot, paper": {"integrator.solver": "dot", "integrator.options.variant": "paper"},
-    "newton": {"integrator.solver": "newton"},
-    "lbfgs-h": {"integrator.solver": "lbfgs-h"},
-    "lbfgs-pd": {"integrator.solver": "lbfgs-pd"},
-    "admm-pd": {"integrator.solver": "admm-pd", "integrator.options.at_cap": "continue"},
+    "dot": {"integrator.solver": "dot", **TEST},
+    "dot, paper": {"integrator.solver": "dot", "integrator.options.variant": "paper", **PAPER},
+    "newton": {"integrator.solver": "newton", **PAPER},
+    "lbfgs-h": {"integrator.solver": "lbfgs-h", **PAPER},
+    "lbfgs-pd": {"integrator.solver": "lbfgs-pd", **PAPER},
+    "admm-pd": {"integrator.solver": "admm-pd", "integrator.options.at_cap": "continue", **PAPER},
 }
 RIVALS = [name for name in SOLVERS if name != "admm-pd"]  # it seldom reaches the tolerance, and is looked at apart
 
@@ -68,18 +71,21 @@ class Study:
                 "first": run["steps"][0]["seconds"] if run.get("steps") else None,
                 "iterations": iterations_per_step(run), "unsolved": unsolved_steps(run) if run.get("steps") else 0,
                 "megabytes": run["megabytes"], "stages": run.get("stages", {}), "failed": run.get("failed"),
-                "trace": run.get("trace"), "later": later_steps(run)}
+                "trace": run.get("trace"), "later": later_steps(run), "kinetic": run.get("energies", {}).get("kinetic")}
 
     # ---- The measurements, one per section of the page
 
-    def scenes(self):
-        """Every script with every solver that converges."""
+    def rows(self):
         rows = {f"scenes/dot/{name}.json": self.amount(SCENE_STEPS) for name in self.amount(GENERATED)}
         for name, steps in self.amount(GIVEN).items():
             if meshes_are_there(name.split("-")[0] + ".msh"):
                 rows[f"bench/dot/{name}.json"] = steps
+        return rows
+
+    def scenes(self):
+        """Every script with every solver that converges."""
         return {scene: {solver: self.run(scene, solver, {}, "--steps", steps) for solver in RIVALS}
-                for scene, steps in rows.items()}
+                for scene, steps in self.rows().items()}
 
     def admm(self, scenes):
         """How many steps of each scene admm-pd leaves unsolved at its cap."""
@@ -87,6 +93,15 @@ class Study:
         return {"cap": cap, "steps": steps,
                 "runs": {scene: self.run(scene, "admm-pd", {"integrator.options.max_iterations": cap}, "--steps", steps)
                          for scene in scenes}}
+
+    def stops(self, scenes):
+        """Both stop tests on every scene, each in turns with the other, and how far their motion is from a tight solve's."""
+        result = {}
+        for scene, steps in scenes.items():
+            tests = {"characteristic": {}, "force": {"integrator.options.stop": "force"},
+                     "tight": {"integrator.options.stop": "force", "integrator.options.tolerance": 1e-6}}
+            result[scene] = {test: self.run(scene, "dot", settings, "--steps", steps, "--energies") for test, settings in tests.items()}
+        return result
 
     def convergence(self):
         """One step, midway, from the same state for all: newton leads, then each solver makes three steps and shows the last, which
@@ -163,7 +178,8 @@ def main():
     kept = ROOT / "out" / "reproduction" / ("dot-quick.json" if asked.quick else "dot.json")
     if not asked.page_only:
         scenes = study.scenes()
-        data = {"here": measured_here(), "quick": asked.quick, "scenes": scenes, "admm": study.admm(scenes),
+        data = {"here": measured_here(), "quick": asked.quick, "scenes": scenes, "stops": study.stops(study.rows()),
+                "admm": study.admm(scenes),
                 "convergence": study.convergence(), "subdomains": study.subdomains(), "parameters": study.parameters(),
                 "sizes": study.sizes()}
         kept.parent.mkdir(parents=True, exist_ok=True)

@@ -26,7 +26,7 @@ on=integrator.options.at_cap=continue
 
 # ---- fail: the step is cut, and in the end the outcome names stage and element
 says 1 'a step failed: not converged in stage "gradient", body "bar", tet ' "$rubato" run scene.json -o failed -q
-says 1 'after 1 halvings; the gradient is still ' "$rubato" run scene.json -o failed -q
+says 1 'after 1 halvings; the residual force is still ' "$rubato" run scene.json -o failed -q
 grep -q '"status": "failed"' failed/run.json || fail "run.json should say failed"
 grep -q '"outcome": "not converged"' failed/run.json || fail "run.json should name the outcome"
 grep -Eq '"tet": [0-9]' failed/run.json || fail "run.json should name the element"
