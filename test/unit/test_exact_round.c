@@ -218,7 +218,6 @@ static void test_extreme_sizes(void **state) {
 }
 
 int main(void) {
-    seed = 1234567898765431ull;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_distances), cmocka_unit_test(test_points_without_radius),
         cmocka_unit_test(test_planes),          cmocka_unit_test(test_random_pairs),

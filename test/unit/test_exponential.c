@@ -6,13 +6,9 @@
 
 #include <math.h>
 
-// ---- Small dense matrices
+#include "random.h"
 
-static double random_number(void) {
-    static uint64_t state = 7;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-52 - 1;
-}
+// ---- Small dense matrices
 
 static void rotations_and_blocks_are_exact(void **state) {
     (void)state;
@@ -40,7 +36,7 @@ static void the_group_property_holds(void **state) {
     enum { N = 12 };
     double A[N * N], plus[N * N], minus[N * N], work[RBT_EXPONENTIAL_WORK * N * N];
     for (int scale = -6; scale <= 0; scale++) {
-        for (int i = 0; i < N * N; i++) A[i] = pow(4, scale) * random_number(), plus[i] = A[i], minus[i] = -A[i];
+        for (int i = 0; i < N * N; i++) A[i] = pow(4, scale) * uniform(-1, 1), plus[i] = A[i], minus[i] = -A[i];
         assert_true(rbt_dense_exponential(N, plus, work) && rbt_dense_exponential(N, minus, work));
         for (int i = 0; i < N; i++)
             for (int j = 0; j < N; j++) {
@@ -135,7 +131,7 @@ static void krylov_meets_its_tolerance(void **state) {
     enum { N = 2 * CELLS };
     static const double stiffnesses[] = {0, 1, 100, 1e4}, tolerances[] = {1e-3, 1e-6, 1e-10};
     double b[N], c[N], exact[N], y[N];
-    for (int i = 0; i < N; i++) b[i] = random_number(), c[i] = random_number();
+    for (int i = 0; i < N; i++) b[i] = uniform(-1, 1), c[i] = uniform(-1, 1);
     for (int i = 0; i < 4; i++)
         for (int damped = 0; damped < 2; damped++)
             for (int ramp = 0; ramp < 2; ramp++)

@@ -15,13 +15,7 @@
 
 #include <cmocka.h>
 
-static uint64_t seed = 521288629521288629ull;
-static uint64_t draw(void) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    return seed ^= seed << 17;
-}
-static double unit(void) { return (double)(draw() >> 11) * 0x1p-53; }
+#include "random.h"
 
 typedef struct scene {
     size_t node_count, triangle_count, edge_count;
