@@ -1,6 +1,5 @@
 // Cuts through bodies: whatever the surface, the parts fit together, keep the volume and lie the right way round.
 #include "../support/cube.h"
-#include "base/clock.h"
 #include "math/vec3.h"
 #include "mesh/cut.h"
 

@@ -1,5 +1,4 @@
 #include "../support/cube.h"
-#include "base/clock.h"
 #include "mesh/embed.h"
 
 #include <math.h>
@@ -160,28 +159,10 @@ static void flat_tets_carry_nothing(void **state) {
     rbt_mesh_free(mesh);
 }
 
-static void many_vertices_are_quick(void **state) {
-    (void)state;
-    enum { N = 40000 };
-    rbt_mesh *mesh = crooked(20);  // 48,000 tets
-    double *points = malloc(3 * N * sizeof *points);
-    fill_points(points, N, -0.05, 1.15);
-    double begin = rbt_now();
-    rbt_embedding e;
-    assert_true(rbt_embed(mesh->nodes, mesh->node_count, mesh->tets, mesh->tet_count, points, N, &e, NULL));
-    double seconds = rbt_now() - begin;
-    printf("%d vertices (%zu outside) in %zu tets: %.3f s\n", N, e.outside_count, mesh->tet_count, seconds);
-    assert_true(seconds < 3);
-    rbt_embedding_free(&e);
-    free(points);
-    rbt_mesh_free(mesh);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(affine_maps_are_followed), cmocka_unit_test(the_tet_is_the_nearest_one),
         cmocka_unit_test(nodes_are_inside),         cmocka_unit_test(flat_tets_carry_nothing),
-        cmocka_unit_test(many_vertices_are_quick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 // The closed form of one tet's highest frequency against dense eigenvalues that know nothing of it: K is made from
 // the strain-displacement matrix, and the eigenvalues come from Jacobi rotations.
 #include "../support/cube.h"
-#include "base/clock.h"
 #include "mesh/stable_step.h"
 
 #include <math.h>
@@ -204,18 +203,6 @@ static void histogram_of_steps(void **state) {
     assert_int_equal(h.count[0], 3);
 }
 
-static void many_tets_are_quick(void **state) {
-    (void)state;
-    rbt_mesh *mesh = cube_new(40, 40, 40, 1, 1, 1);
-    double *steps = malloc(mesh->tet_count * sizeof *steps), begin = rbt_now();
-    rbt_stable_steps(mesh->nodes, mesh->tets, mesh->tet_count, 1e6, 0.4, 1000, steps);
-    double seconds = rbt_now() - begin;
-    printf("steps of %zu tets: %.3f s\n", mesh->tet_count, seconds);
-    assert_true(seconds < 2);
-    free(steps);
-    rbt_mesh_free(mesh);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_tet_is_exact),
@@ -223,7 +210,6 @@ int main(void) {
         cmocka_unit_test(scales_and_turns_as_it_should),
         cmocka_unit_test(what_has_no_step),
         cmocka_unit_test(histogram_of_steps),
-        cmocka_unit_test(many_tets_are_quick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
