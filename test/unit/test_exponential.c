@@ -82,6 +82,15 @@ static void modes_are_exact(void **state) {
     for (size_t i = 0; i < sizeof lambdas / sizeof *lambdas; i++)
         for (size_t j = 0; j < sizeof dampings / sizeof *dampings; j++)
             for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) check_mode(steps[k], lambdas[i], dampings[j]);
+    // Near critical damping, on either side: (h d / 2)^2 - h^2 lambda small
+    static const double halves[] = {1.1, 1.5, 2, 3, 6}, squares[] = {0, 1e-13, 1e-9, 1e-4, 0.01, 0.1, 0.2, 0.249, 0.251, 0.5};
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+        for (size_t j = 0; j < sizeof squares / sizeof *squares; j++)
+            for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+                for (int sign = -1; sign <= 1; sign += 2) {
+                    double a = halves[i] / steps[k], h2 = steps[k] * steps[k];
+                    check_mode(steps[k], a * a - sign * squares[j] / h2, 2 * a);
+                }
     // Limits: free fall, and damping beyond any oscillation
     rbt_response fall = rbt_oscillator_response(0.5, 0, 0);
     assert_true(fall.impulse == 0.5 && fall.step == 0.125 && fabs(fall.ramp - 0.125 / 6) < 1e-17 && fall.slope == 0);
