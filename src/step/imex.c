@@ -15,6 +15,7 @@
 #include "step/explicit.h"
 #include "step/imex_block.h"
 #include "step/imex_cost.h"
+#include "step/imex_envelope.h"
 #include "step/imex_watch.h"
 #include "step/islands.h"
 #include "step/linearised.h"
@@ -35,6 +36,7 @@ typedef struct imex {
     rbt_linearised linearised;
     rbt_imex_watch watch;
     rbt_imex_edges edges;
+    rbt_imex_envelope envelope;  // without an arena: no tet stiffens, or nothing is certified
     double predicted;  // [s] of a step, by the fixed units
     double seconds;    // that steps took so far, and their number, for the report
     int64_t steps, iterations;
@@ -45,28 +47,37 @@ static void read_options(const void *options, rbt_imex_options *to) {
     else rbt_record_default(&RBT_IMEX_OPTIONS, to);
 }
 
-// state->memory: what the watch remembers, the implicit nodes (a byte each, rounded up), and what the block remembers
+// state->memory: what the watch remembers, the implicit nodes (a byte each, rounded up), the allowances of the envelope (likewise), and
+// what the block remembers
 typedef struct memory {
     rbt_imex_watched *watched;
     unsigned char *implicit;
+    float *allowed;
     void *inverse;  // rbt_islands_memory or rbt_imex_memory; NULL: needs none
 } memory;
 
 static size_t mask_size(const rbt_model *m) { return (m->node_count + 7) / 8 * 8; }
+
+static size_t envelope_size(const rbt_model *m) {
+    size_t elements = 0;
+    for (size_t g = 0; g < m->group_count; g++) elements += m->groups[g].count;
+    return rbt_imex_envelope_needed(m) ? (elements + 1) / 2 * 8 : 0;
+}
 
 static bool is_constant(const rbt_model *m) { return m->linear && !m->obstacles.count; }
 
 static size_t memory_size(const rbt_model *m, const void *options) {
     (void)options;
     size_t block = sizeof(rbt_imex_memory) + 3 * m->node_count * sizeof(double), islands = rbt_islands_memory_size(m);
-    return sizeof(rbt_imex_watched) + mask_size(m) + (is_constant(m) ? 0 : block > islands ? block : islands);
+    return sizeof(rbt_imex_watched) + mask_size(m) + envelope_size(m) + (is_constant(m) ? 0 : block > islands ? block : islands);
 }
 
 static memory memory_of(const rbt_model *m, rbt_state *state) {
     char *at = state->memory;
     memory parts = {.watched = (rbt_imex_watched *)at, .implicit = (unsigned char *)at + sizeof(rbt_imex_watched)};
-    if (is_constant(m)) return parts;
-    parts.inverse = at + sizeof(rbt_imex_watched) + mask_size(m);
+    at += sizeof(rbt_imex_watched) + mask_size(m);
+    parts.allowed = (float *)at;
+    if (!is_constant(m)) parts.inverse = at + envelope_size(m);
     return parts;
 }
 
@@ -81,6 +92,7 @@ static void destroy(void *self) {
     rbt_islands_free(&s->islands);
     rbt_imex_block_free(&s->block);
     rbt_imex_edges_free(&s->edges);
+    rbt_imex_envelope_free(&s->envelope);
     rbt_stability_free(&s->stability);
     rbt_explicit_free(&s->base);
     free(s);
@@ -151,6 +163,8 @@ static imex *build(const rbt_model *model, int solver, const void *options, cons
     }
     s->implicit = rbt_arena_take(s->base.arena, model->node_count, 1);
     bool ok = s->implicit || rbt_fail_memory(error, model->node_count, "a stepper");
+    if (ok && s->options.certify && rbt_imex_envelope_needed(model))
+        ok = rbt_imex_envelope_init(&s->envelope, model, error);
     if (ok && split_nodes(s, model, known, error) && build_implicit(s, error)) return s;
     destroy(s);
     return NULL;
@@ -249,6 +263,12 @@ static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
     bool fresh = !parts->watched->begun, other = !fresh && memcmp(parts->implicit, s->implicit, m->node_count) != 0;
     if (other) memcpy(s->implicit, parts->implicit, m->node_count);
     size_t before = s->split.moved_count;
+    if (s->envelope.arena) {
+        if (fresh) rbt_imex_envelope_open(&s->envelope, &s->stability, s->implicit, &s->split, parts->allowed);
+        if (rbt_imex_envelope_look(&s->envelope, &s->stability, state->x, parts->allowed, s->implicit, &s->split))
+            s->watch.certificates++;
+        s->watch.moved += (int64_t)(s->split.moved_count - before);
+    }
     if (s->options.certify && !m->linear)
         rbt_imex_watch_look(&s->watch, &s->edges, &s->stability, parts->watched, state->x, s->implicit, &s->split);
     bool moved = s->split.moved_count != before;
