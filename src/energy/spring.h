@@ -13,6 +13,7 @@
 typedef struct rbt_spring {
     double stiffness;  // [N/m]
     double length;     // at rest [m], above 0
+    double direction[3];  // at rest
 } rbt_spring;
 
 extern const rbt_group_type RBT_SPRINGS;  // data: rbt_spring (count)

@@ -1,7 +1,6 @@
 #include "energy/stiffening.h"
 
 #include "energy/invariant_material.h"
-#include "math/symmetric.h"
 #include "math/vec3.h"
 
 static const double FIRST = 0.01;  // radius of level 0
@@ -49,38 +48,48 @@ static void blocks(const derivatives *d, const double x[3], double A[9], double 
     }
 }
 
-double rbt_rest_modulus(const rbt_stiffening *s) {
-    double A[9], flip[3], twist[3], one[3] = {1, 1, 1};
-    derivatives d = derive(s, one);
-    blocks(&d, one, A, flip, twist);
-    return A[0];
+// Eigenvalues of a symmetric 3 x 3 matrix, descending (Viete's cosines)
+static void eigenvalues(const double A[9], double lambda[3]) {
+    double mean = (A[0] + A[4] + A[8]) / 3, a = A[0] - mean, b = A[4] - mean, c = A[8] - mean;
+    double off = A[1] * A[1] + A[2] * A[2] + A[5] * A[5], p = sqrt((a * a + b * b + c * c + 2 * off) / 6);
+    double det = a * (b * c - A[5] * A[5]) - A[1] * (A[1] * c - A[5] * A[2]) + A[2] * (A[1] * A[5] - b * A[2]);
+    double turn = p > 0 ? det / (2 * p * p * p) : 0, angle = acos(turn > 1 ? 1 : turn < -1 ? -1 : turn) / 3;
+    lambda[0] = mean + 2 * p * cos(angle);
+    lambda[2] = mean + 2 * p * cos(angle + 2 * acos(-1) / 3);
+    lambda[1] = 3 * mean - lambda[0] - lambda[2];
+}
+
+rbt_stiffening rbt_stiffening_law(const rbt_material *material, double mu, double lambda) {
+    rbt_stiffening s = {.material = material, .mu = mu, .lambda = lambda};
+    double flip[3], twist[3], one[3] = {1, 1, 1};
+    derivatives d = derive(&s, one);
+    blocks(&d, one, s.A, flip, twist);
+    s.flip = flip[0];
+    s.twist = twist[0];
+    return s;
 }
 
 double rbt_stiffening_at(const rbt_stiffening *s, const double sigma[3]) {
-    double A[9], flip[3], twist[3], rest[9], flat[3], turned[3], one[3] = {1, 1, 1};
+    double A[9], flip[3], twist[3], lambda[3];
     if (!s->material->survives_inversion && !(sigma[0] * sigma[1] * sigma[2] > 0)) return INFINITY;
-    derivatives d = derive(s, sigma), e = derive(s, one);
+    derivatives d = derive(s, sigma);
     blocks(&d, sigma, A, flip, twist);
-    blocks(&e, one, rest, flat, turned);
-    double modulus = rest[0], most = 0;
-    for (int i = 0; i < 9; i++) A[i] -= rest[i];
-    rbt_symmetric_eigen(3, A, NULL);
-    for (int k = 0; k < 3; k++) most = fmax(most, fmax(A[4 * k], fmax(flip[k] - flat[k], twist[k] - turned[k])));
-    return most / modulus;
+    for (int i = 0; i < 9; i++) A[i] -= s->A[i];
+    eigenvalues(A, lambda);
+    double most = lambda[0];
+    for (int k = 0; k < 3; k++) most = fmax(most, fmax(flip[k] - s->flip, twist[k] - s->twist));
+    return fmax(most, 0) / s->A[0];
 }
 
-// Jacobi's rotations lose small eigenvalues of C, where sigma_3 is the volume over the others.
+// The least stretch is the volume over the others: an eigenvalue of C loses it, and its sign.
 double rbt_stiffening_of(const rbt_stiffening *s, const double F[9]) {
-    double C[9], normal[3], sigma[3];
+    double C[9], normal[3], square[3];
     for (int i = 0; i < 9; i++) C[i] = F[i / 3] * F[i % 3] + F[3 + i / 3] * F[3 + i % 3] + F[6 + i / 3] * F[6 + i % 3];
-    rbt_symmetric_eigen(3, C, NULL);
+    eigenvalues(C, square);
     rbt_cross(F, F + 3, normal);
-    double J = rbt_dot(F + 6, normal), square[3] = {C[0], C[4], C[8]};
-    int least = square[0] < square[1] ? (square[0] < square[2] ? 0 : 2) : square[1] < square[2] ? 1 : 2;
-    for (int k = 0; k < 3; k++) sigma[k] = sqrt(fmax(square[k], 0));
-    double others = sigma[(least + 1) % 3] * sigma[(least + 2) % 3];
-    sigma[least] = others > 0 ? J / others : 0;
-    if (!isfinite(J) || !isfinite(others)) return INFINITY;
+    double J = rbt_dot(F + 6, normal), sigma[3] = {sqrt(fmax(square[0], 0)), sqrt(fmax(square[1], 0)), 0};
+    if (!isfinite(J) || !isfinite(square[0])) return INFINITY;
+    if (sigma[0] * sigma[1] > 0) sigma[2] = J / (sigma[0] * sigma[1]);
     return rbt_stiffening_at(s, sigma);
 }
 

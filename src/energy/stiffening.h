@@ -3,7 +3,8 @@
 // H = dP/dF of an isotropic material falls apart in the frames of F = U diag(sigma) V^T into a block A on the stretches, and flips and
 // twists (tet_kernel.h). At rest it does so in every frame, so turned along with the tet, by R = U V^T, it does in this one:
 //   H(F) <= R H(I) R^T + d I,    d = max(lambda_max(A(sigma) - A(1)), flip_k(sigma) - flip(1), twist_k(sigma) - twist(1))
-// and the tet's stiffness is not above its turned rest stiffness plus d G, G_ab = V (g_a . g_b) I.
+// and the tet's stiffness is not above its turned rest stiffness plus d G, G_ab = V (g_a . g_b) I. Triangles have the like in two
+// dimensions (membrane.c). A spring turns without its neighbours: what it is compared with is its rest stiffness as it lay (spring.c).
 #ifndef RBT_ENERGY_STIFFENING_H
 #define RBT_ENERGY_STIFFENING_H
 
@@ -11,13 +12,13 @@
 
 typedef struct rbt_stiffening {
     const rbt_material *material;
-    double mu, lambda;  // of psi [Pa]
+    double mu, lambda;         // of psi [Pa]
+    double A[9], flip, twist;  // at rest; A_11 is the modulus lambda + 2 mu of linear elasticity
 } rbt_stiffening;
 
-// A_11 at rest: lambda + 2 mu of linear elasticity [Pa]
-double rbt_rest_modulus(const rbt_stiffening *s);
+rbt_stiffening rbt_stiffening_law(const rbt_material *material, double mu, double lambda);
 
-// d over that modulus, for signed singular values; infinite for states that the material forbids
+// d over A_11, for signed singular values, the last the least; infinite for states that the material forbids
 double rbt_stiffening_at(const rbt_stiffening *s, const double sigma[3]);
 
 // The same for F (row by row)

@@ -36,7 +36,7 @@ typedef struct imex {
     rbt_linearised linearised;
     rbt_imex_watch watch;
     rbt_imex_edges edges;
-    rbt_imex_envelope envelope;  // without an arena: no tet stiffens, or nothing is certified
+    rbt_imex_envelope envelope;  // without an arena: nothing stiffens, or nothing is certified
     double predicted;  // [s] of a step, by the fixed units
     double seconds;    // that steps took so far, and their number, for the report
     int64_t steps, iterations;

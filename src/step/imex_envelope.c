@@ -8,9 +8,10 @@
 
 // More than is needed, so that certificates are rare: each costs as much as some hundred steps.
 static const double AHEAD = 1.25, LEAST = 0.02;
+enum { MOST_HALVINGS = 8 };
 
 bool rbt_imex_stiffens(const rbt_group *group) {
-    return group->type == &RBT_TETS && !group->constant_stiffness && !group->turning_stiffness;
+    return group->type->stiffening && !group->constant_stiffness && !group->turning_stiffness;
 }
 
 bool rbt_imex_envelope_needed(const rbt_model *m) {
@@ -24,26 +25,27 @@ void rbt_imex_envelope_free(rbt_imex_envelope *v) {
     *v = (rbt_imex_envelope){0};
 }
 
-static rbt_stiffening law_of(const rbt_group *group, size_t e) {
-    const rbt_tets *tets = group->data;
-    const rbt_lame *k = &tets->batches[e / RBT_W].k;
-    return (rbt_stiffening){tets->material, k->mu[e % RBT_W], k->lambda[e % RBT_W]};
-}
-
+// The region of a tet
 static size_t region_of(const rbt_model *m, const rbt_group *group, size_t e) {
     return (size_t)m->tet_region[group->members[e]];
 }
 
-static void tabulate(rbt_imex_envelope *v) {
+static void tabulate(rbt_imex_envelope *v, const rbt_group *group, size_t e) {
+    const rbt_tets *tets = group->data;
+    const rbt_lame *k = &tets->batches[e / RBT_W].k;
+    size_t r = region_of(v->model, group, e);
+    rbt_stiffening law = rbt_stiffening_law(tets->material, k->mu[e % RBT_W], k->lambda[e % RBT_W]);
+    if (isnan(v->tables[r].most[0])) rbt_stiffening_tabulate(&law, &v->tables[r]);
+}
+
+static void find_moduli(rbt_imex_envelope *v) {
     double *modulus = v->modulus;
     for (size_t r = 0; r < v->model->region_count; r++) v->tables[r].most[0] = NAN;
     for (size_t g = 0; g < v->model->group_count; modulus += v->model->groups[g++].count) {
         const rbt_group *group = &v->model->groups[g];
         for (size_t e = 0; rbt_imex_stiffens(group) && e < group->count; e++) {
-            rbt_stiffening law = law_of(group, e);
-            rbt_stiffening_table *table = &v->tables[region_of(v->model, group, e)];
-            modulus[e] = rbt_rest_modulus(&law);
-            if (isnan(table->most[0])) rbt_stiffening_tabulate(&law, table);
+            modulus[e] = group->type->modulus(group, e);
+            if (group->type == &RBT_TETS) tabulate(v, group, e);
         }
     }
 }
@@ -58,7 +60,8 @@ bool rbt_imex_envelope_init(rbt_imex_envelope *v, const rbt_model *m, rbt_error 
               (v->limit = rbt_arena_take(v->arena, n, sizeof(double))) &&
               (v->added = rbt_arena_take(v->arena, n, sizeof(double))) &&
               (v->square = rbt_arena_take(v->arena, n, sizeof(double)));
-    if (ok) tabulate(v);
+    for (size_t e = 0; ok && e < n; e++) v->square[e] = 1;
+    if (ok) find_moduli(v);
     else {
         rbt_imex_envelope_free(v);
         rbt_fail_memory(error, 5 * n * sizeof(double), "bounds of the step");
@@ -68,8 +71,8 @@ bool rbt_imex_envelope_init(rbt_imex_envelope *v, const rbt_model *m, rbt_error 
 
 // ---- Allowances
 
-static bool has_explicit(const rbt_stability *s, const unsigned char *implicit, const int32_t *node) {
-    for (int a = 0; a < 4; a++)
+static bool has_explicit(const rbt_stability *s, const unsigned char *implicit, const int32_t *node, int corners) {
+    for (int a = 0; a < corners; a++)
         if (!implicit[node[a]] && s->root[node[a]] > 0) return true;
     return false;
 }
@@ -81,9 +84,12 @@ static void take(rbt_imex_envelope *v, const rbt_stability *s, const unsigned ch
     for (size_t g = 0; g < v->model->group_count; first += v->model->groups[g++].count) {
         const rbt_group *group = &v->model->groups[g];
         for (size_t e = 0; rbt_imex_stiffens(group) && e < group->count; e++) {
-            const rbt_stiffening_table *table = &v->tables[region_of(v->model, group, e)];
-            double radius = rbt_stiffening_radius(table, (double)allowed[first + e]);
-            bool watched = has_explicit(s, implicit, group->nodes + 4 * e);
+            int corners = group->type->corners;
+            bool watched = has_explicit(s, implicit, group->nodes + (size_t)corners * e, corners);
+            double radius = 0;
+            if (group->type == &RBT_TETS)
+                radius =
+                    rbt_stiffening_radius(&v->tables[region_of(v->model, group, e)], (double)allowed[first + e]);
             v->added[first + e] = (double)allowed[first + e] * v->modulus[first + e];
             v->limit[first + e] = watched ? radius * radius : INFINITY;
         }
@@ -108,26 +114,42 @@ static void give_rest(rbt_imex_envelope *v, rbt_stability *s, const unsigned cha
     take(v, s, implicit, allowed);
 }
 
+// By the local test an element could be 4 / (h^2 rate) times as stiff. Most are far from that, and allowances in proportion to it cost
+// nothing: the largest share of it is taken with which the certificate holds as it is.
+static void share_out(rbt_imex_envelope *v, rbt_stability *s, const unsigned char *implicit, float *allowed,
+                      rbt_split *split) {
+    double step = s->model->step;
+    size_t first = 0;
+    for (size_t g = 0; g < v->model->group_count; first += v->model->groups[g++].count) {
+        const rbt_group *group = &v->model->groups[g];
+        for (size_t e = 0; rbt_imex_stiffens(group) && e < group->count; e++) {
+            int corners = group->type->corners;
+            double rate = rbt_stability_rate(s, first + e, group->nodes + (size_t)corners * e, corners, step);
+            double room = 4 / (step * step * rate) - 1;
+            allowed[first + e] = room > 0 ? (float)fmin(room, 1e6) : 0;
+        }
+    }
+    for (int halving = 0; halving < MOST_HALVINGS; halving++) {
+        for (size_t e = 0; e < v->element_count; e++) allowed[e] *= 0.5f;
+        take(v, s, implicit, allowed);
+        s->added = v->added;
+        double bound = rbt_stability_bound(s, implicit, step, NULL, NULL);
+        s->added = NULL;
+        if (!(bound >= step)) continue;
+        split->bound = bound;
+        return;
+    }
+    memset(allowed, 0, v->element_count * sizeof *allowed);
+}
+
 void rbt_imex_envelope_open(rbt_imex_envelope *v, rbt_stability *s, const unsigned char *implicit,
                             const rbt_split *split, float *allowed) {
-    memset(allowed, 0, v->element_count * sizeof *allowed);
-    give_rest(v, s, implicit, split, allowed);
+    rbt_split own = *split;
+    share_out(v, s, implicit, allowed, &own);
+    give_rest(v, s, implicit, &own, allowed);
 }
 
 // ---- The look
-
-static double stiffening_now(const rbt_group *group, size_t e, const double *x) {
-    const rbt_tets *tets = group->data;
-    const rbt_tet_batch *batch = &tets->batches[e / RBT_W];
-    const int32_t *node = group->nodes + 4 * e;
-    size_t l = e % RBT_W;
-    double F[9] = {0};
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < 9; i++)
-            F[i] += (x[3 * node[a + 1] + i / 3] - x[3 * node[0] + i / 3]) * batch->B[3 * a + i % 3][l];
-    rbt_stiffening law = law_of(group, e);
-    return rbt_stiffening_of(&law, F);
-}
 
 static void measure(const rbt_group *group, const double *x, double *square) {
     const rbt_tets *tets = group->data;
@@ -144,8 +166,8 @@ static bool exceeds(const rbt_imex_envelope *v, const double *x) {
     for (size_t g = 0; g < v->model->group_count; first += v->model->groups[g++].count) {
         const rbt_group *group = &v->model->groups[g];
         for (size_t e = 0; rbt_imex_stiffens(group) && e < group->count; e++)
-            if (!(v->square[first + e] <= v->limit[first + e]) &&
-                !(stiffening_now(group, e, x) <= (double)v->allowed[first + e]))
+            if (!isinf(v->limit[first + e]) && !(v->square[first + e] <= v->limit[first + e]) &&
+                !(group->type->stiffening(group, e, x) <= (double)v->allowed[first + e]))
                 return true;
     }
     return false;
@@ -157,7 +179,7 @@ static void grow(const rbt_imex_envelope *v, const double *x, float *allowed) {
         const rbt_group *group = &v->model->groups[g];
         for (size_t e = 0; rbt_imex_stiffens(group) && e < group->count; e++) {
             if (isinf(v->limit[first + e])) continue;
-            double now = stiffening_now(group, e, x);
+            double now = group->type->stiffening(group, e, x);
             // An element that the material forbids cannot be made stiff enough; steps end with an outcome there.
             double wanted = isfinite(now) ? AHEAD * now + LEAST : 1e6;
             if (now > 0.8 * (double)allowed[first + e])
@@ -171,7 +193,8 @@ bool rbt_imex_envelope_look(rbt_imex_envelope *v, rbt_stability *s, const double
     size_t first = 0;
     if (memcmp(v->allowed, allowed, v->element_count * sizeof *allowed) != 0) take(v, s, implicit, allowed);
     for (size_t g = 0; g < v->model->group_count; first += v->model->groups[g++].count)
-        if (rbt_imex_stiffens(&v->model->groups[g])) measure(&v->model->groups[g], x, v->square + first);
+        if (rbt_imex_stiffens(&v->model->groups[g]) && v->model->groups[g].type == &RBT_TETS)
+            measure(&v->model->groups[g], x, v->square + first);
     if (!exceeds(v, x)) return false;
     grow(v, x, allowed);
     take(v, s, implicit, allowed);

@@ -1,7 +1,6 @@
 #include "step/stability.h"
 
 #include "base/threads.h"
-#include "energy/tet_group.h"
 #include "math/largest.h"
 #include "math/symmetric.h"
 #include "math/vec3.h"
@@ -228,35 +227,16 @@ typedef struct block {
     double h;
 } block;
 
-// y += d G p of a group of tets, d [Pa] of each: V d dF g_a at corner a, dF = sum_b p_b g_b^T
-static void add_laplacian(const rbt_group *group, const double *d, const double *p, double *y) {
-    const rbt_tets *tets = group->data;
-    for (size_t e = 0; e < group->count; e++) {
-        const rbt_tet_batch *batch = &tets->batches[e / RBT_W];
-        const int32_t *node = group->nodes + 4 * e;
-        size_t l = e % RBT_W;
-        double dF[9], at[3][3];
-        if (!(d[e] > 0)) continue;
-        for (int a = 0; a < 3; a++)
-            rbt_subtract(p + 3 * (size_t)node[a + 1], p + 3 * (size_t)node[0], at[a]);
-        for (int i = 0; i < 9; i++)
-            dF[i] = at[0][i / 3] * batch->B[i % 3][l] + at[1][i / 3] * batch->B[3 + i % 3][l] +
-                    at[2][i / 3] * batch->B[6 + i % 3][l];
-        for (int a = 0; a < 3; a++) {
-            double g[3] = {batch->B[3 * a][l], batch->B[3 * a + 1][l], batch->B[3 * a + 2][l]}, push[3];
-            for (int i = 0; i < 3; i++) push[i] = batch->volume[l] * d[e] * rbt_dot(dF + 3 * i, g);
-            rbt_add_scaled(y + 3 * (size_t)node[a + 1], 1, push);
-            rbt_add_scaled(y + 3 * (size_t)node[0], -1, push);
-        }
-    }
-}
-
+// y = K p, with what is added to K
 static void tangent_product(rbt_stability *s, const double *p, double *y) {
     if (s->added_only) memset(y, 0, 3 * s->model->node_count * sizeof *y);
     else rbt_tangent_product(&s->tangent, p, y);
     const double *added = s->added;
-    for (size_t g = 0; added && g < s->model->group_count; added += s->model->groups[g++].count)
-        if (s->model->groups[g].type == &RBT_TETS) add_laplacian(&s->model->groups[g], added, p, y);
+    for (size_t g = 0; added && g < s->model->group_count; added += s->model->groups[g++].count) {
+        const rbt_group *group = &s->model->groups[g];
+        for (size_t e = 0; group->type->laplacian && e < group->count; e++)
+            if (added[e] > 0) group->type->laplacian(group, e, added[e], p, y);
+    }
 }
 
 // y = M_E^-1/2 P(h)_EE M_E^-1/2 q

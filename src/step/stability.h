@@ -45,7 +45,7 @@ typedef struct rbt_stability {
     double contact[9];     // stiffness of the obstacles, per area of a node [Pa/m]; 0 without
     double contact_norm;   // its largest eigenvalue
     rbt_tangent tangent;   // at rest, or where the certificate was asked for last
-    const double *added;   // (element_count) [Pa] d of tets: d G is added to K (energy/stiffening.h); NULL: nothing
+    const double *added;   // (element_count) d of elements: d G is added to K (energy/stiffening.h); NULL: nothing
     bool added_only;       // P is d G alone
     double *work;          // (4 x node_count x 3)
     double *modes;         // (RBT_STABILITY_MODES x node_count x 3)
