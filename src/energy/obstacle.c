@@ -53,6 +53,12 @@ static double depth(const rbt_obstacle *o, const double x[3], double n[3], doubl
     return -1;
 }
 
+double rbt_obstacles_depth(const rbt_obstacles *obstacles, const double x[3]) {
+    double most = -INFINITY, n[3], k;
+    for (size_t o = 0; o < obstacles->count; o++) most = fmax(most, depth(&obstacles->items[o], x, n, &k));
+    return most;
+}
+
 double rbt_obstacle_stiffness(const rbt_obstacle *o, double normal[3]) {
     double stiffness = 0, anywhere[3] = {0};
     depth(o, anywhere, normal, &stiffness);

@@ -16,6 +16,7 @@
 #include "step/imex_block.h"
 #include "step/imex_cost.h"
 #include "step/imex_envelope.h"
+#include "step/imex_reach.h"
 #include "step/imex_watch.h"
 #include "step/islands.h"
 #include "step/linearised.h"
@@ -34,6 +35,7 @@ typedef struct imex {
     rbt_imex_block block;
     bool all;  // every node that can move is implicit, and semi-implicit Euler's own solver is asked for
     rbt_linearised linearised;
+    bool reaches;  // it matters who touches obstacles
     rbt_imex_watch watch;
     rbt_imex_edges edges;
     rbt_imex_envelope envelope;  // without an arena: nothing stiffens, or nothing is certified
@@ -47,16 +49,18 @@ static void read_options(const void *options, rbt_imex_options *to) {
     else rbt_record_default(&RBT_IMEX_OPTIONS, to);
 }
 
-// state->memory: what the watch remembers, the implicit nodes (a byte each, rounded up), the allowances of the envelope (likewise), and
-// what the block remembers
+// state->memory: what the watch remembers, the implicit nodes (a byte each, rounded up), with obstacles those within their reach
+// (likewise), the allowances of the envelope (likewise), and what the block remembers
 typedef struct memory {
     rbt_imex_watched *watched;
-    unsigned char *implicit;
+    unsigned char *implicit, *reach;
     float *allowed;
     void *inverse;  // rbt_islands_memory or rbt_imex_memory; NULL: needs none
 } memory;
 
 static size_t mask_size(const rbt_model *m) { return (m->node_count + 7) / 8 * 8; }
+
+static size_t reach_size(const rbt_model *m) { return m->obstacles.count ? mask_size(m) : 0; }
 
 static size_t envelope_size(const rbt_model *m) {
     size_t elements = 0;
@@ -69,13 +73,16 @@ static bool is_constant(const rbt_model *m) { return m->linear && !m->obstacles.
 static size_t memory_size(const rbt_model *m, const void *options) {
     (void)options;
     size_t block = sizeof(rbt_imex_memory) + 3 * m->node_count * sizeof(double), islands = rbt_islands_memory_size(m);
-    return sizeof(rbt_imex_watched) + mask_size(m) + envelope_size(m) + (is_constant(m) ? 0 : block > islands ? block : islands);
+    return sizeof(rbt_imex_watched) + mask_size(m) + reach_size(m) + envelope_size(m) +
+            (is_constant(m) ? 0 : block > islands ? block : islands);
 }
 
 static memory memory_of(const rbt_model *m, rbt_state *state) {
     char *at = state->memory;
     memory parts = {.watched = (rbt_imex_watched *)at, .implicit = (unsigned char *)at + sizeof(rbt_imex_watched)};
     at += sizeof(rbt_imex_watched) + mask_size(m);
+    parts.reach = (unsigned char *)at;
+    at += reach_size(m);
     parts.allowed = (float *)at;
     if (!is_constant(m)) parts.inverse = at + envelope_size(m);
     return parts;
@@ -110,6 +117,11 @@ static rbt_split_def split_def(const rbt_imex_options *o, double step) {
 static bool split_nodes(imex *s, const rbt_model *m, const double *known, rbt_error *error) {
     if (!rbt_stability_init(&s->stability, m, known, error)) return false;
     rbt_split_def def = split_def(&s->options, m->step);
+    s->reaches = s->options.certify && rbt_imex_reach_matters(&s->stability, m->step);
+    if (s->reaches) {
+        memset(s->stability.reach, 0, m->node_count);
+        rbt_imex_reach_grow(m, m->x0, m->v0, m->step, s->stability.reach);
+    }
     s->split = rbt_stability_split(&s->stability, &def, s->implicit);
     rbt_stability_forget(&s->stability);
     rbt_stability_local_bounds(&s->stability, &s->least, &s->most);
@@ -256,6 +268,28 @@ static double choose_step(const rbt_model *model, const void *options, rbt_error
     return step;
 }
 
+// More nodes may touch than were certified for. Those that obstacles alone would make unstable become implicit at once.
+static void watch_reach(imex *s, const rbt_state *state, const memory *parts) {
+    const rbt_model *m = s->base.model;
+    rbt_stability *own = &s->stability;
+    size_t before = s->split.moved_count;
+    memcpy(own->reach, parts->reach, m->node_count);
+    if (!rbt_imex_reach_missed(own, state, m->step, s->implicit)) return;
+    rbt_imex_reach_grow(m, state->x, state->v, m->step, own->reach);
+    for (size_t n = 0; n < m->node_count; n++) {
+        double alone = own->contact_norm * rbt_stability_contact(own, n);
+        if (parts->reach[n] || s->implicit[n] || !(m->step * m->step * alone > 4)) continue;
+        s->implicit[n] = 1;
+        s->split.moved_count++;
+    }
+    memcpy(parts->reach, own->reach, m->node_count);
+    own->added = s->envelope.arena ? s->envelope.added : NULL;
+    rbt_stability_certify(own, m->step, s->envelope.arena ? m->X : state->x, s->implicit, &s->split);
+    own->added = NULL;
+    s->watch.certificates++;
+    s->watch.moved += (int64_t)(s->split.moved_count - before);
+}
+
 // The implicit nodes are those of the memory. A new state has none in it yet; one that was resumed or restored may have others than
 // this workspace; and a body that is strained more than before may need more of them.
 static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
@@ -263,11 +297,14 @@ static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
     bool fresh = !parts->watched->begun, other = !fresh && memcmp(parts->implicit, s->implicit, m->node_count) != 0;
     if (other) memcpy(s->implicit, parts->implicit, m->node_count);
     size_t before = s->split.moved_count;
+    if (fresh && s->reaches) memcpy(parts->reach, s->stability.reach, m->node_count);
+    if (s->reaches) watch_reach(s, state, parts);
     if (s->envelope.arena) {
+        size_t until_now = s->split.moved_count;
         if (fresh) rbt_imex_envelope_open(&s->envelope, &s->stability, s->implicit, &s->split, parts->allowed);
         if (rbt_imex_envelope_look(&s->envelope, &s->stability, state->x, parts->allowed, s->implicit, &s->split))
             s->watch.certificates++;
-        s->watch.moved += (int64_t)(s->split.moved_count - before);
+        s->watch.moved += (int64_t)(s->split.moved_count - until_now);
     }
     if (s->options.certify && !m->linear)
         rbt_imex_watch_look(&s->watch, &s->edges, &s->stability, parts->watched, state->x, s->implicit, &s->split);

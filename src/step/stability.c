@@ -33,9 +33,9 @@ static void find_held(const rbt_model *m, unsigned char *held) {
 }
 
 // The stiffness of all obstacles at once, per area of a node
-static void find_contact(rbt_stability *s) {
+static void find_contact(rbt_stability *s, double factor) {
     for (size_t o = 0; o < s->model->obstacles.count; o++) {
-        double normal[3], k = rbt_obstacle_stiffness(&s->model->obstacles.items[o], normal);
+        double normal[3], k = factor * rbt_obstacle_stiffness(&s->model->obstacles.items[o], normal);
         bool flat = rbt_dot(normal, normal) > 0;
         for (int i = 0; i < 9; i++) s->contact[i] += k * (flat ? normal[i / 3] * normal[i % 3] : i % 4 == 0);
     }
@@ -177,20 +177,22 @@ static bool find_unknown_rates(rbt_stability *s, const double *known, rbt_error 
 }
 
 // All but the rates
-static bool prepare(rbt_stability *s, const rbt_model *m, rbt_error *error) {
+static bool prepare(rbt_stability *s, const rbt_model *m, double one_sided, rbt_error *error) {
     *s = (rbt_stability){.model = m, .arena = rbt_arena_new()};
     for (size_t g = 0; g < m->group_count; g++) s->element_count += m->groups[g].count;
     size_t values = 3 * m->node_count;
     if (!(s->arena && (s->rate = rbt_arena_take(s->arena, s->element_count, sizeof(double))) &&
           (s->held = rbt_arena_take(s->arena, m->node_count, 1)) &&
+          (s->reach = rbt_arena_take(s->arena, m->node_count, 1)) &&
           (s->root = rbt_arena_take(s->arena, m->node_count, sizeof(double))) &&
           (s->work = rbt_arena_take(s->arena, 4 * values, sizeof(double))) &&
           (s->modes = rbt_arena_take(s->arena, RBT_STABILITY_MODES * values, sizeof(double)))))
         return rbt_fail_memory(error, (5 + RBT_STABILITY_MODES) * values * sizeof(double), "bounds of the step");
+    memset(s->reach, 1, m->node_count);
     find_held(m, s->held);
     for (size_t n = 0; n < m->node_count; n++)
         s->root[n] = s->held[n] || !(m->mass[n] > 0) ? 0 : 1 / sqrt(m->mass[n]);
-    find_contact(s);
+    find_contact(s, one_sided);
     return true;
 }
 
@@ -201,7 +203,7 @@ static bool prepare_tangent(rbt_stability *s, const double *x, rbt_error *error)
 }
 
 bool rbt_stability_init(rbt_stability *s, const rbt_model *m, const double *known, rbt_error *error) {
-    bool ok = prepare(s, m, error) && (known ? find_unknown_rates(s, known, error) : find_all_rates(s, error)) &&
+    bool ok = prepare(s, m, RBT_STABILITY_ONE_SIDED, error) && (known ? find_unknown_rates(s, known, error) : find_all_rates(s, error)) &&
               prepare_tangent(s, m->X, error);
     if (!ok) rbt_stability_free(s);
     return ok;
@@ -398,7 +400,7 @@ double rbt_stability_step_bound(const rbt_model *m, const double *x, size_t *nod
     double bound = NAN;
     size_t modes = 0;
     if (node) *node = 0;
-    if (prepare(&s, m, error) && prepare_tangent(&s, x ? x : m->X, error)) {
+    if (prepare(&s, m, 1, error) && prepare_tangent(&s, x ? x : m->X, error)) {
         bound = rbt_stability_largest_step(&s, NULL);
         if (node && isfinite(bound)) rbt_stability_bound(&s, NULL, 2 * bound, s.modes, &modes);
         if (modes) *node = largest_node(&s, s.modes);

@@ -28,7 +28,13 @@
 // which the unstable modes live become implicit, until it holds.
 //
 // C of a node of area A is A times the sum of k n n^T over planes and of k I over other obstacles, whose normals vary: what it can be
-// at most, wherever the node is. Wind is not in it: its drag is a load.
+// at most, wherever the node is. Nodes that are not in `reach` have none. Wind is not in it: its drag is a load.
+//
+// Obstacles push and do not pull, so (1) does not rule out that a node comes back faster than it came. Let q = h^2 k A / m of a node that
+// meets one at speed v, and the shares s and s' of a step that it has been inside when it is first felt, and outside when it is no longer.
+// Inside, v^2 + k A x x+ / m is kept from step to step, and with x = s h v at its beginning and the like at its end
+//   v'^2 (1 - q s' (1 - s')) = v^2 (1 - q s (1 - s)),   v'^2 <= v^2 / (1 - q / 4),
+// which is a factor of 25 at what (1) allows. imex asks for (1) with 4 C in the place of C: q <= 1, a third at most and none on average.
 #ifndef RBT_STEP_STABILITY_H
 #define RBT_STEP_STABILITY_H
 
@@ -42,8 +48,9 @@ typedef struct rbt_stability {
     double *rate;          // (element_count) lambda of each element without damping and obstacles, group by group [1/s^2]
     unsigned char *held;   // (node_count) nodes that never move freely
     double *root;          // (node_count) 1 / sqrt(mass), 0 where held or massless
-    double contact[9];     // stiffness of the obstacles, per area of a node [Pa/m]; 0 without
+    double contact[9];     // stiffness of the obstacles times RBT_STABILITY_ONE_SIDED, per area of a node [Pa/m]; 0 without
     double contact_norm;   // its largest eigenvalue
+    unsigned char *reach;  // (node_count) nodes that may touch; all, unless somebody knows better
     rbt_tangent tangent;   // at rest, or where the certificate was asked for last
     const double *added;   // (element_count) d of elements: d G is added to K (energy/stiffening.h); NULL: nothing
     bool added_only;       // P is d G alone
@@ -53,7 +60,10 @@ typedef struct rbt_stability {
     bool rest_known;
 } rbt_stability;
 
-enum { RBT_STABILITY_MODES = 8 };  // unstable ones looked at in one round
+enum {
+    RBT_STABILITY_MODES = 8,      // unstable ones looked at in one round
+    RBT_STABILITY_ONE_SIDED = 4,  // factor of C; rbt_stability_step_bound takes 1
+};
 
 // Finds the rates. `known` (elements of all groups, NULL: none): rates that are known already, NaN where not; after a change of
 // topology only those elements are looked at whose one-ring has changed.
@@ -75,7 +85,7 @@ static inline double rbt_stability_shift(const rbt_stability *s, size_t node, do
 
 // Factor of `contact` at a node
 static inline double rbt_stability_contact(const rbt_stability *s, size_t node) {
-    return s->model->node_area[node] * s->root[node] * s->root[node];
+    return s->reach[node] ? s->model->node_area[node] * s->root[node] * s->root[node] : 0;
 }
 
 // An element's eigenvalue of P(h), from above: e is counted over all groups, node (corners) are its nodes
@@ -95,8 +105,8 @@ double rbt_stability_bound(rbt_stability *s, const unsigned char *implicit, doub
 // The largest step that is stable with these implicit nodes (NULL: none), to 0.1 % and the epsilon above.
 double rbt_stability_largest_step(rbt_stability *s, const unsigned char *implicit);
 
-// The same for a model all of whose nodes are explicit, as with symplectic-euler, with its damping and obstacles, and the tangent at x
-// (NULL: at rest). *node (NULL: not wanted): where the fastest mode is largest. Infinite if nothing can move; NaN with an error if there
+// The same for a model all of whose nodes are explicit, as with symplectic-euler, with its damping and obstacles by (1) as it stands, and
+// the tangent at x (NULL: at rest): beyond it steps blow up. *node (NULL: not wanted): where the fastest mode is largest. Infinite if nothing can move; NaN with an error if there
 // is no memory.
 double rbt_stability_step_bound(const rbt_model *model, const double *x, size_t *node, rbt_error *error);
 
