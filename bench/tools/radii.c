@@ -12,8 +12,8 @@ int main(void) {
     snprintf(mesh, sizeof mesh, "/tmp/rubato_radii_%d.mesh", (int)getpid());
     for (int k = 0; k < COUPLED_STEPS; k++) {
         coupled_found found = coupled_study(mesh, k, COUPLED_BODIES);
-        printf("%s{\"over\": %g, \"bodies\": %d, \"mixed\": %zu, \"without\": %zu, \"beyond\": %.3g}%s\n", k ? " " : "[",
-               COUPLED_OVER[k], COUPLED_BODIES, found.mixed, found.without, found.worst - 1,
+        printf("%s{\"over\": %g, \"bodies\": %d, \"mixed\": %zu, \"without\": %zu, \"beyond\": %.3g}%s\n",
+               k ? " " : "[", COUPLED_OVER[k], COUPLED_BODIES, found.mixed, found.without, found.worst - 1,
                k + 1 < COUPLED_STEPS ? "," : "]");
     }
     return unlink(mesh) != 0;

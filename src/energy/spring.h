@@ -11,8 +11,8 @@
 #include "energy/group.h"
 
 typedef struct rbt_spring {
-    double stiffness;  // [N/m]
-    double length;     // at rest [m], above 0
+    double stiffness;     // [N/m]
+    double length;        // at rest [m], above 0
     double direction[3];  // at rest
 } rbt_spring;
 

@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 
 static const double FIRST = 0.01;  // radius of level 0
+static const double GAPS = 1.02;   // for what lies between samples: directions are 4 degrees apart at most
 
 typedef struct derivatives {
     double d1, d2, d3, d4, d11, d22, d33;
@@ -84,7 +85,8 @@ double rbt_stiffening_at(const rbt_stiffening *s, const double sigma[3]) {
 // The least stretch is the volume over the others: an eigenvalue of C loses it, and its sign.
 double rbt_stiffening_of(const rbt_stiffening *s, const double F[9]) {
     double C[9], normal[3], square[3];
-    for (int i = 0; i < 9; i++) C[i] = F[i / 3] * F[i % 3] + F[3 + i / 3] * F[3 + i % 3] + F[6 + i / 3] * F[6 + i % 3];
+    for (int i = 0; i < 9; i++)
+        C[i] = F[i / 3] * F[i % 3] + F[3 + i / 3] * F[3 + i % 3] + F[6 + i / 3] * F[6 + i % 3];
     eigenvalues(C, square);
     rbt_cross(F, F + 3, normal);
     double J = rbt_dot(F + 6, normal), sigma[3] = {sqrt(fmax(square[0], 0)), sqrt(fmax(square[1], 0)), 0};
@@ -138,7 +140,7 @@ void rbt_stiffening_tabulate(const rbt_stiffening *s, rbt_stiffening_table *tabl
     double most = 0;
     for (int level = 0; level < RBT_STIFFENING_LEVELS; level++) {
         double radius = FIRST * pow(2, level / 4.0);
-        most = !s->material->survives_inversion && radius >= 1 ? INFINITY : fmax(most, most_at(s, radius));
+        most = !s->material->survives_inversion && radius >= 1 ? INFINITY : fmax(most, GAPS * most_at(s, radius));
         table->most[level] = most;
     }
 }

@@ -390,9 +390,15 @@ static void warped_corotational(const rbt_tet_batch *b, size_t n, const double *
              apply_rotation,                                                                                         \
              NULL,                                                                                                   \
              strain_batches},                                                                                        \
-            KERNELS(arap),                                                                                           \
-            {energy_linear,   gradient_linear, sum_linear, {hessian_linear, hessian_linear, hessian_linear}, 0,      \
-             tangent_nothing, apply_linear,    warp_linear, strain_batches},                                         \
+            KERNELS(arap), {energy_linear,                                                                           \
+                            gradient_linear,                                                                         \
+                            sum_linear,                                                                              \
+                            {hessian_linear, hessian_linear, hessian_linear},                                        \
+                            0,                                                                                       \
+                            tangent_nothing,                                                                         \
+                            apply_linear,                                                                            \
+                            warp_linear,                                                                             \
+                            strain_batches},                                                                         \
     }
 
 #endif

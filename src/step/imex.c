@@ -3,8 +3,9 @@
 //   explicit nodes:  v+ = v + h M^-1 f(x, v),  x+ = x + h v+                          (symplectic Euler, explicit.h)
 //   implicit nodes:  one linearised step with the explicit nodes' new positions known  (their equation (7), imex_block.h, islands.h)
 // Which nodes are which follows from the rest shape, the material and the step (stability.h): of the nodes of ill-shaped elements as few
-// as are needed to make the others stable (stability_release.h), where the paper takes all. It is certified again whenever the body is
-// strained more than any certificate has seen (rbt_imex_watch). The set lies in the state's memory, so that a resumed run has it, too.
+// as are needed to make the others stable (stability_release.h), where the paper takes all. It is certified again whenever an element is
+// stiffer than certificates have covered (imex_envelope.h, imex_watch.h) or a node comes within reach of an obstacle (imex_reach.h).
+// The set lies in the state's memory, so that a resumed run has it, too.
 // A step below every bound leaves no implicit node and is symplectic Euler bit for bit; one above all leaves no explicit node and is
 // semi-implicit Euler, bit for bit with the solvers "auto" and "cholesky", to the tolerance with "cg" and "reused", and but for the lag
 // with "kept".
@@ -39,8 +40,8 @@ typedef struct imex {
     rbt_imex_watch watch;
     rbt_imex_edges edges;
     rbt_imex_envelope envelope;  // without an arena: nothing stiffens, or nothing is certified
-    double predicted;  // [s] of a step, by the fixed units
-    double seconds;    // that steps took so far, and their number, for the report
+    double predicted;            // [s] of a step, by the fixed units
+    double seconds;              // that steps took so far, and their number, for the report
     int64_t steps, iterations;
 } imex;
 
@@ -74,7 +75,9 @@ static size_t memory_size(const rbt_model *m, const void *options) {
     (void)options;
     size_t block = sizeof(rbt_imex_memory) + 3 * m->node_count * sizeof(double), islands = rbt_islands_memory_size(m);
     return sizeof(rbt_imex_watched) + mask_size(m) + reach_size(m) + envelope_size(m) +
-            (is_constant(m) ? 0 : block > islands ? block : islands);
+           (is_constant(m)    ? 0
+            : block > islands ? block
+                              : islands);
 }
 
 static memory memory_of(const rbt_model *m, rbt_state *state) {
@@ -372,7 +375,7 @@ static void describe(const void *self, rbt_text *json) {
     rbt_text_add_json_number(json, s->split.bound);
     rbt_text_add(json, ", \"certified_again\": %lld, \"moved_then\": %lld, \"largest_strain\": ",
                  (long long)s->watch.certificates, (long long)s->watch.moved);
-    rbt_text_add_json_number(json, s->watch.strain);
+    rbt_text_add_json_number(json, fmax(s->watch.strain, s->envelope.strain));
     rbt_text_add(json, ", \"least_local_bound\": ");
     rbt_text_add_json_number(json, s->least);
     rbt_text_add(json, ", \"largest_local_bound\": ");
@@ -403,10 +406,11 @@ static const rbt_field FIELDS[] = {
     {OPTION(rings, RBT_INT), .max = 10,
      .doc = "Rings of nodes around those of ill-shaped elements that are implicit, too."},
     {OPTION(certify, RBT_BOOL), .fallback = {1},
-     .doc =
-         "Whether the explicit nodes are proved to be stable, at rest and again where the body is strained more than "
-         "before, and more of them made implicit until they are; without, the local test alone decides, as in the "
-         "paper, and can be wrong."},
+     .doc = "Whether the explicit nodes are proved to be stable together with the implicit ones, with damping and "
+            "with the "
+            "obstacles within reach, and more of them made implicit until they are; again before any step in which "
+            "elements have become stiffer, or more nodes may touch, than was proved. Without, the local test alone "
+            "decides, as in the paper, and can be wrong."},
     {OPTION(release, RBT_BOOL), .fallback = {1},
      .doc =
          "Whether nodes of ill-shaped elements stay explicit where the others of the element being implicit is "

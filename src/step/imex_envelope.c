@@ -88,8 +88,7 @@ static void take(rbt_imex_envelope *v, const rbt_stability *s, const unsigned ch
             bool watched = has_explicit(s, implicit, group->nodes + (size_t)corners * e, corners);
             double radius = 0;
             if (group->type == &RBT_TETS)
-                radius =
-                    rbt_stiffening_radius(&v->tables[region_of(v->model, group, e)], (double)allowed[first + e]);
+                radius = rbt_stiffening_radius(&v->tables[region_of(v->model, group, e)], (double)allowed[first + e]);
             v->added[first + e] = (double)allowed[first + e] * v->modulus[first + e];
             v->limit[first + e] = watched ? radius * radius : INFINITY;
         }
@@ -173,17 +172,17 @@ static bool exceeds(const rbt_imex_envelope *v, const double *x) {
     return false;
 }
 
-static void grow(const rbt_imex_envelope *v, const double *x, float *allowed) {
+static void grow(rbt_imex_envelope *v, const double *x, float *allowed) {
     size_t first = 0;
     for (size_t g = 0; g < v->model->group_count; first += v->model->groups[g++].count) {
         const rbt_group *group = &v->model->groups[g];
         for (size_t e = 0; rbt_imex_stiffens(group) && e < group->count; e++) {
             if (isinf(v->limit[first + e])) continue;
+            if (group->type == &RBT_TETS) v->strain = fmax(v->strain, sqrt(v->square[first + e]));
             double now = group->type->stiffening(group, e, x);
             // An element that the material forbids cannot be made stiff enough; steps end with an outcome there.
             double wanted = isfinite(now) ? AHEAD * now + LEAST : 1e6;
-            if (now > 0.8 * (double)allowed[first + e])
-                allowed[first + e] = fmaxf(allowed[first + e], (float)wanted);
+            if (now > 0.8 * (double)allowed[first + e]) allowed[first + e] = fmaxf(allowed[first + e], (float)wanted);
         }
     }
 }

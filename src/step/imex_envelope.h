@@ -24,9 +24,10 @@ typedef struct rbt_imex_envelope {
     double *modulus;               // (element_count) at rest [Pa]; 0: does not stiffen
     rbt_stiffening_table *tables;  // (region_count) of tets
     float *allowed;                // (element_count) as in the memory
-    double *limit;                 // (element_count) of |F^T F - I|^2, 0 but for tets; infinite without explicit nodes
-    double *added;                 // (element_count) allowances times moduli
-    double *square;                // (element_count) |F^T F - I|^2 now; 1 but for tets
+    double *limit;   // (element_count) of |F^T F - I|^2, 0 but for tets; infinite without explicit nodes
+    double *added;   // (element_count) allowances times moduli
+    double *square;  // (element_count) |F^T F - I|^2 now; 1 but for tets
+    double strain;   // the largest |F^T F - I| that a certificate was asked for at
 } rbt_imex_envelope;
 
 bool rbt_imex_stiffens(const rbt_group *group);

@@ -24,7 +24,8 @@ void rbt_imex_reach_grow(const rbt_model *m, const double *x, const double *v, d
     }
 }
 
-bool rbt_imex_reach_missed(const rbt_stability *s, const rbt_state *state, double step, const unsigned char *implicit) {
+bool rbt_imex_reach_missed(const rbt_stability *s, const rbt_state *state, double step,
+                           const unsigned char *implicit) {
     const rbt_model *m = s->model;
     for (size_t n = 0; n < m->node_count; n++) {
         if (s->reach[n] || implicit[n] || !(s->root[n] > 0 && m->node_area[n] > 0)) continue;

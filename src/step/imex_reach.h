@@ -1,9 +1,9 @@
 // Which nodes may touch obstacles, so that imex need not make a whole surface implicit for what few nodes of it meet.
 //
 // An explicit node feels an obstacle only where it lies inside one at the start of a step. So before every step those outside the reach
-// are looked at; once one is inside or about to be, so that the implicit ones among them meet the obstacle at its surface, it and all
-// others close to an obstacle come into the reach, and the certificate is asked for again before the step is taken. Close is 1/50 of the body's size, or what the node moves in 16 steps: looks that find something are rare. The
-// reach lies in the state's memory and never shrinks.
+// are looked at; once one is inside or about to be, it and all others close to an obstacle come into the reach, and the certificate is
+// asked for again before the step is taken. Close is 1/50 of the body's size, or what the node moves in 16 steps: looks that find
+// something are rare. The reach lies in the state's memory and never shrinks.
 #ifndef RBT_STEP_IMEX_REACH_H
 #define RBT_STEP_IMEX_REACH_H
 
@@ -16,6 +16,7 @@ bool rbt_imex_reach_matters(const rbt_stability *s, double step);
 void rbt_imex_reach_grow(const rbt_model *model, const double *x, const double *v, double step, unsigned char *reach);
 
 // Whether a node outside s->reach that is not implicit lies inside an obstacle, or could within two steps
-bool rbt_imex_reach_missed(const rbt_stability *s, const rbt_state *state, double step, const unsigned char *implicit);
+bool rbt_imex_reach_missed(const rbt_stability *s, const rbt_state *state, double step,
+                           const unsigned char *implicit);
 
 #endif

@@ -203,7 +203,8 @@ static bool prepare_tangent(rbt_stability *s, const double *x, rbt_error *error)
 }
 
 bool rbt_stability_init(rbt_stability *s, const rbt_model *m, const double *known, rbt_error *error) {
-    bool ok = prepare(s, m, RBT_STABILITY_ONE_SIDED, error) && (known ? find_unknown_rates(s, known, error) : find_all_rates(s, error)) &&
+    bool ok = prepare(s, m, RBT_STABILITY_ONE_SIDED, error) &&
+              (known ? find_unknown_rates(s, known, error) : find_all_rates(s, error)) &&
               prepare_tangent(s, m->X, error);
     if (!ok) rbt_stability_free(s);
     return ok;
@@ -272,8 +273,8 @@ static void begin(rbt_stability *s, const unsigned char *implicit, double *q) {
 }
 
 // T of `most` steps. A second time with weights (modes x MOST_LANCZOS) it also sums the vectors up: shape += weight q.
-static void iterate(rbt_stability *s, block E, int most, lanczos *T, const double *weights,
-                    size_t modes, double *shape) {
+static void iterate(rbt_stability *s, block E, int most, lanczos *T, const double *weights, size_t modes,
+                    double *shape) {
     size_t n = 3 * s->model->node_count;
     double *q = s->work, *before = q + n, *y = before + n, *moved = y + n;
     begin(s, E.implicit, q);

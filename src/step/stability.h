@@ -45,10 +45,11 @@ typedef struct rbt_stability {
     const rbt_model *model;
     rbt_arena *arena;
     size_t element_count;  // of all groups
-    double *rate;          // (element_count) lambda of each element without damping and obstacles, group by group [1/s^2]
-    unsigned char *held;   // (node_count) nodes that never move freely
-    double *root;          // (node_count) 1 / sqrt(mass), 0 where held or massless
-    double contact[9];     // stiffness of the obstacles times RBT_STABILITY_ONE_SIDED, per area of a node [Pa/m]; 0 without
+    double *rate;  // (element_count) lambda of each element without damping and obstacles, group by group [1/s^2]
+    unsigned char *held;  // (node_count) nodes that never move freely
+    double *root;         // (node_count) 1 / sqrt(mass), 0 where held or massless
+    double
+        contact[9];  // stiffness of the obstacles times RBT_STABILITY_ONE_SIDED, per area of a node [Pa/m]; 0 without
     double contact_norm;   // its largest eigenvalue
     unsigned char *reach;  // (node_count) nodes that may touch; all, unless somebody knows better
     rbt_tangent tangent;   // at rest, or where the certificate was asked for last

@@ -84,12 +84,13 @@ static bool passes(const search *q, element e, const unsigned char *implicit) {
             const double *block = find_block(&q->s->rest.K, node[a], node[b]);
             size_t n = (size_t)node[a];
             double scale = q->s->root[n] * q->s->root[node[b]] * rbt_stability_factor(q->s, n, q->step);
-            double shift = rbt_stability_shift(q->s, n, q->step), contact = a == b ? rbt_stability_contact(q->s, n) : 0;
+            double shift = rbt_stability_shift(q->s, n, q->step),
+                   contact = a == b ? rbt_stability_contact(q->s, n) : 0;
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++)
-                    L[3 * a + i][3 * b + j] = L[3 * b + j][3 * a + i] =
-                        (a == b && i == j ? q->limit - shift : 0) - (block ? scale * block[3 * i + j] : 0) -
-                        contact * q->s->contact[3 * i + j];
+                    L[3 * a + i][3 * b + j] = L[3 * b + j][3 * a + i] = (a == b && i == j ? q->limit - shift : 0) -
+                                                                        (block ? scale * block[3 * i + j] : 0) -
+                                                                        contact * q->s->contact[3 * i + j];
         }
     for (int j = 0; j < 3 * count; j++) {
         for (int k = 0; k < j; k++) L[j][j] -= L[j][k] * L[j][k];

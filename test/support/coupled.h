@@ -158,8 +158,8 @@ static inline size_t coupled_implicit(const rbt_sim *sim) {
 // ---- The study
 
 typedef struct coupled_found {
-    double worst;            // spectral radius
-    size_t mixed, without;   // steps with some nodes of each kind, and without implicit ones
+    double worst;           // spectral radius
+    size_t mixed, without;  // steps with some nodes of each kind, and without implicit ones
 } coupled_found;
 
 // imex at COUPLED_OVER[which] on bodies 0 to count - 1; the mesh is a file that is written over.

@@ -3,9 +3,12 @@
 // knew of all that.
 #include "base/threads.h"
 #include "coupled.h"
+#include "energy/stiffening.h"
 #include "scene.h"
 
 #include <unistd.h>
+
+enum { SOME = 60 };  // of the bodies that `make verification` looks at
 
 static char mesh_path[64];
 
@@ -13,11 +16,11 @@ static char mesh_path[64];
 static void damped_steps_against_obstacles_are_stable(void **state) {
     (void)state;
     for (int k = 0; k < COUPLED_STEPS; k++) {
-        coupled_found found = coupled_study(mesh_path, k, COUPLED_BODIES);
+        coupled_found found = coupled_study(mesh_path, k, SOME);
         print_message("%g times the bound: spectral radius 1 + %.2g in %d steps, %zu of them mixed, %zu explicit\n",
-                      COUPLED_OVER[k], found.worst - 1, COUPLED_BODIES, found.mixed, found.without);
+                      COUPLED_OVER[k], found.worst - 1, SOME, found.mixed, found.without);
         assert_true(found.worst <= 1 + 1e-7);
-        assert_true(found.mixed + found.without > COUPLED_BODIES / 20);
+        assert_true(found.mixed + found.without > SOME / 20);
     }
 }
 
@@ -27,7 +30,7 @@ static void the_bound_of_explicit_steps_is_theirs(void **state) {
     (void)state;
     uint64_t seed = 17;
     double radius[2] = {0, INFINITY};
-    for (int k = 0; k < COUPLED_BODIES / 4; k++) {
+    for (int k = 0; k < SOME / 2; k++) {
         size_t node = SIZE_MAX;
         coupled_mesh(mesh_path, k);
         rbt_sim *plain = coupled_sim(mesh_path, "symplectic-euler", &(coupled){.step = 1e-3});
@@ -140,10 +143,47 @@ static void envelopes_are_stiffer_than_what_they_cover(void **state) {
             }
             rbt_sim_free(sim);
         }
-        print_message("%s: up to %.6f of the envelope, %.4f with nodes moved by themselves; up to %.3g times as stiff\n",
-                      NAMES[k], worst[0], worst[1], growth);
+        print_message(
+            "%s: up to %.6f of the envelope, %.4f with nodes moved by themselves; up to %.3g times as stiff\n",
+            NAMES[k], worst[0], worst[1], growth);
         assert_true(worst[0] > 0 && worst[0] <= 1 + 1e-9);
         assert_true(worst[1] > 0 && worst[1] <= 1.04);
+    }
+}
+
+// Random F, of which the table speaks by |F^T F - I| alone
+static void tables_are_stiffer_than_what_they_cover(void **state) {
+    (void)state;
+    uint64_t seed = 29;
+    for (int i = 0; rbt_material_at(i); i++) {
+        const rbt_material *material = rbt_material_at(i);
+        if (material->constant_stiffness || material->turning_stiffness) continue;
+        for (int ratio = 0; ratio < 3; ratio++) {
+            double mu = 1, lambda = ratio ? 30 * (ratio - 0.9) : 0.1, closest = 0;
+            rbt_stiffening law = rbt_stiffening_law(material, mu, lambda);
+            rbt_stiffening_table table;
+            rbt_stiffening_tabulate(&law, &table);
+            for (int k = 0; k < 4000; k++) {
+                double F[9], amount = coupled_spread(&seed, 1e-3, 3), square = 0, allowed;
+                for (int j = 0; j < 9; j++) F[j] = (j % 4 == 0) + amount * (2 * delaunay_random(&seed) - 1);
+                for (int j = 0; j < 9; j++) {
+                    double C = F[j / 3] * F[j % 3] + F[3 + j / 3] * F[3 + j % 3] + F[6 + j / 3] * F[6 + j % 3];
+                    square += (C - (j % 4 == 0)) * (C - (j % 4 == 0));
+                }
+                double now = rbt_stiffening_of(&law, F);
+                if (isinf(now)) continue;  // inside out, which is an outcome of steps
+                for (int level = 0; level < RBT_STIFFENING_LEVELS; level++) {
+                    allowed = table.most[level];
+                    if (rbt_stiffening_radius(&table, allowed) * (1 - 1e-12) < sqrt(square)) continue;
+                    if (!isinf(allowed)) closest = fmax(closest, now / allowed);
+                    if (!(now <= allowed))
+                        fail_msg("%s lambda %g: %g above %g at %g", material->name, lambda, now, allowed,
+                                 sqrt(square));
+                    break;
+                }
+            }
+            assert_true(closest > 0.3);
+        }
     }
 }
 
@@ -175,9 +215,9 @@ static const char BAR[] =
     "'slivers': {'share': %s, 'height': %s, 'seed': 6}}, 'material': {'model': '%s', 'young': 30000, 'poisson': 0.3, "
     "'density': 1000}, %s}], %s 'time': {'step': %s, 'frame': %s, 'end': 100}, 'integrator': {'method': 'imex', "
     "'max_cuts': 0}}";
-static const char HELD_AND_BENT[] =
-    "'fixed': [{'box': {'min': [0, 0, 0], 'max': [0.001, 1, 1], 'relative': true}}], 'deform': [{'bend': {'axis': [1, "
-    "0, 0], 'towards': [0, 1, 0], 'degrees': %d}}]%s";
+static const char HELD_AND_BENT[] = "'fixed': [{'box': {'min': [0, 0, 0], 'max': [0.001, 1, 1], 'relative': true}}], "
+                                    "'deform': [{'bend': {'axis': [1, "
+                                    "0, 0], 'towards': [0, 1, 0], 'degrees': %d}}]%s";
 
 // Below the bound of the undamped bar, above that of the damped one: 0.003 J became more than 1,000
 static void damped_bars_come_to_rest(void **state) {
@@ -207,6 +247,33 @@ static void stiff_planes_give_no_energy(void **state) {
     }
 }
 
+// A workspace that knows nothing of who has come into reach goes on with the same bits.
+static void reach_is_the_states(void **state) {
+    (void)state;
+    char json[2048];
+    snprintf(json, sizeof json, BAR, "12, 3, 3", "0.005", "0.36", "st-venant-kirchhoff",
+             "'velocity': {'linear': [0, -1, 0], 'angular': [0, 0, 5]}",
+             "'obstacles': [{'plane': {'point': [0, -0.05, 0], 'stiffness': 1e8}}],", "0.0004", "0.0004");
+    rbt_sim *one = sim_from(json), *other = sim_from(json);
+    rbt_step_report report = {0};
+    size_t bytes = 3 * one->model->node_count * sizeof(double), before = coupled_implicit(one);
+    for (int k = 0; k < 150; k++) assert_int_equal(rbt_sim_step(one, &report), RBT_DONE);
+    assert_true(coupled_implicit(one) > before);
+    memcpy(other->state.x, one->state.x, bytes);
+    memcpy(other->state.v, one->state.v, bytes);
+    memcpy(other->state.memory, one->state.memory, one->state.memory_size);
+    other->state.t = one->state.t;
+    other->state.frame = one->state.frame;
+    for (int k = 0; k < 100; k++) {
+        assert_int_equal(rbt_sim_step(one, &report), RBT_DONE);
+        assert_int_equal(rbt_sim_step(other, &report), RBT_DONE);
+    }
+    assert_memory_equal(one->state.x, other->state.x, bytes);
+    assert_memory_equal(one->state.v, other->state.v, bytes);
+    rbt_sim_free(one);
+    rbt_sim_free(other);
+}
+
 // St. Venant-Kirchhoff's slivers, which stiffen most where edges show least
 static void slivers_that_stiffen_give_no_energy(void **state) {
     (void)state;
@@ -214,7 +281,8 @@ static void slivers_that_stiffen_give_no_energy(void **state) {
     for (int k = 0; k < 3; k++) {
         char json[2048], more[512];
         snprintf(more, sizeof more, HELD_AND_BENT, 60, "");
-        snprintf(json, sizeof json, BAR, "10, 3, 3", "0.05", "0.1", "st-venant-kirchhoff", more, "", STEP[k], STEP[k]);
+        snprintf(json, sizeof json, BAR, "10, 3, 3", "0.05", "0.1", "st-venant-kirchhoff", more, "", STEP[k],
+                 STEP[k]);
         energies e = run(json, 3000);
         print_message("%s s: %g J, then %g and %g\n", STEP[k], e.start, e.first, e.second);
         assert_true(e.first < swing() * e.start && e.second < 1.01 * e.first);
@@ -233,8 +301,10 @@ int main(void) {
         cmocka_unit_test(damped_steps_against_obstacles_are_stable),
         cmocka_unit_test(the_bound_of_explicit_steps_is_theirs),
         cmocka_unit_test(envelopes_are_stiffer_than_what_they_cover),
+        cmocka_unit_test(tables_are_stiffer_than_what_they_cover),
         cmocka_unit_test(damped_bars_come_to_rest),
         cmocka_unit_test(stiff_planes_give_no_energy),
+        cmocka_unit_test(reach_is_the_states),
         cmocka_unit_test(slivers_that_stiffen_give_no_energy),
     };
     return cmocka_run_group_tests(tests, NULL, remove_mesh);
