@@ -97,20 +97,11 @@ double rbt_stiffening_of(const rbt_stiffening *s, const double F[9]) {
 
 // ---- The table
 
-// The largest over principal strains (C_i - 1) in a direction of this length, and for either sign of the least stretch
-static double most_along(const rbt_stiffening *s, const double direction[3], double radius) {
+// At principal strains C_i - 1 of this length in a direction; where C_i would be negative it is 0, which is nearer.
+static double stiffening_along(const rbt_stiffening *s, const double direction[3], double radius) {
     double sigma[3];
-    for (int k = 0; k < 3; k++) {
-        double square = 1 + radius * direction[k];
-        if (square < 0) return 0;  // no such state
-        sigma[k] = sqrt(square);
-    }
-    double most = rbt_stiffening_at(s, sigma);
-    if (s->material->survives_inversion) {
-        sigma[2] = -sigma[2];
-        most = fmax(most, rbt_stiffening_at(s, sigma));
-    }
-    return most;
+    for (int k = 0; k < 3; k++) sigma[k] = sqrt(fmax(1 + radius * direction[k], 0));
+    return rbt_stiffening_at(s, sigma);
 }
 
 // Directions of sorted strains, as the order of stretches does not matter: around the axis (1, 1, 1) from (2, -1, -1) to (1, 1, -2); and
@@ -127,11 +118,11 @@ static double most_at(const rbt_stiffening *s, double radius) {
             d[0] = axis + 2 * first;
             d[1] = axis - first + second;
             d[2] = axis - first - second;
-            most = fmax(most, most_along(s, d, radius));
+            most = fmax(most, stiffening_along(s, d, radius));
         }
     for (int c = 0; c < 4; c++) {
         rbt_normalize(CORNERS[c], d);
-        most = fmax(most, most_along(s, d, radius));
+        most = fmax(most, stiffening_along(s, d, radius));
     }
     return most;
 }

@@ -24,8 +24,7 @@ double rbt_stiffening_at(const rbt_stiffening *s, const double sigma[3]);
 // The same for F (row by row)
 double rbt_stiffening_of(const rbt_stiffening *s, const double F[9]);
 
-// The largest of it over all F with |F^T F - I| up to a radius that the material does not forbid, sampled: level k has radius
-// 0.01 2^(k/4).
+// The largest of it over all F with |F^T F - I| up to a radius and det F > 0, sampled: level k has radius 0.01 2^(k/4).
 enum { RBT_STIFFENING_LEVELS = 48 };
 typedef struct rbt_stiffening_table {
     double most[RBT_STIFFENING_LEVELS];

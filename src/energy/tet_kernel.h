@@ -307,14 +307,15 @@ INLINE void warped_batches(const rbt_tet_batch *batches, size_t count, const dou
     }
 }
 
-// |C - I|^2 = I4 - 2 I2 + 3
+// |C - I|^2 = I4 - 2 I2 + 3; C does not see whether a tet is inside out
 static void strain_batches(const rbt_tet_batch *batches, size_t count, const double *x, double *square) {
     for (size_t first = 0; first < count; first += RBT_LANES) {
         rbt_lane3 F, C, cofactor;
         rbt_lane_invariants I;
         load_deformation(batches + first / RBT_W, (int)(first % RBT_W), x, &F);
         lane_upper_squares(&F, &I, &C, &cofactor);
-        store_energies(I.I4 - 2 * I.I2 + 3, count - first, square + first);
+        rbt_lane own = lane_select(I.I3 > 0, I.I4 - 2 * I.I2 + 3, lane_of(INFINITY));
+        store_energies(own, count - first, square + first);
     }
 }
 

@@ -8,7 +8,7 @@
 
 // More than is needed, so that certificates are rare: each costs as much as some hundred steps.
 static const double AHEAD = 1.25, LEAST = 0.02;
-enum { MOST_HALVINGS = 8 };
+enum { MOST_TRIALS = 5 };
 
 bool rbt_imex_stiffens(const rbt_group *group) {
     return group->type->stiffening && !group->constant_stiffness && !group->turning_stiffness;
@@ -128,8 +128,8 @@ static void share_out(rbt_imex_envelope *v, rbt_stability *s, const unsigned cha
             allowed[first + e] = room > 0 ? (float)fmin(room, 1e6) : 0;
         }
     }
-    for (int halving = 0; halving < MOST_HALVINGS; halving++) {
-        for (size_t e = 0; e < v->element_count; e++) allowed[e] *= 0.5f;
+    for (int trial = 0; trial < MOST_TRIALS; trial++) {
+        for (size_t e = 0; e < v->element_count; e++) allowed[e] *= 0.4f;
         take(v, s, implicit, allowed);
         s->added = v->added;
         double bound = rbt_stability_bound(s, implicit, step, NULL, NULL);
@@ -178,7 +178,10 @@ static void grow(rbt_imex_envelope *v, const double *x, float *allowed) {
         const rbt_group *group = &v->model->groups[g];
         for (size_t e = 0; rbt_imex_stiffens(group) && e < group->count; e++) {
             if (isinf(v->limit[first + e])) continue;
-            if (group->type == &RBT_TETS) v->strain = fmax(v->strain, sqrt(v->square[first + e]));
+            if (group->type == &RBT_TETS) {
+                double strain = sqrt(v->square[first + e]);
+                if (isfinite(strain)) v->strain = fmax(v->strain, strain);
+            }
             double now = group->type->stiffening(group, e, x);
             // An element that the material forbids cannot be made stiff enough; steps end with an outcome there.
             double wanted = isfinite(now) ? AHEAD * now + LEAST : 1e6;
