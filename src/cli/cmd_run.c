@@ -135,6 +135,13 @@ static void framed(const rbt_run_progress *p, void *listener) {
     fflush(stdout);
 }
 
+// To be said when it is over, for the whole run
+static void ended(const rbt_run_progress *p, void *listener) {
+    const voice *v = listener;
+    char text[320];
+    if (!v->json && p->report->outcome == RBT_DONE && rbt_run_warning(p->sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);
+}
+
 static char *default_folder(const char *scene) {
     const char *name = strrchr(scene, '/') ? strrchr(scene, '/') + 1 : scene;
     size_t length = strcspn(name, ".");
@@ -246,6 +253,7 @@ int rbt_command_run(int count, char **words) {
                                                   : RBT_VERIFY_NOTHING,
                          .started = started,
                          .framed = framed,
+                         .ended = ended,
                          .listener = &v,
                          .stop = &stop_requested};
     rbt_step_report report;

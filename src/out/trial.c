@@ -50,6 +50,7 @@ static void tell(child *c, const rbt_run_progress *p, int kind) {
                               .unconverged = p->sim->state.tally.unconverged,
                               .setup_seconds = totals->compile_seconds,
                               .step_seconds = totals->step_seconds};
+    if (!rbt_run_warning(p->sim, c->note.now.warning)) c->note.now.warning[0] = '\0';
     send_note(c);
 }
 
