@@ -53,6 +53,13 @@ static double depth(const rbt_obstacle *o, const double x[3], double n[3], doubl
     return -1;
 }
 
+double rbt_obstacle_stiffness(const rbt_obstacle *o, double normal[3]) {
+    double stiffness = 0, anywhere[3] = {0};
+    depth(o, anywhere, normal, &stiffness);
+    if (o->which != RBT_OBSTACLE_PLANE) memset(normal, 0, 3 * sizeof *normal);
+    return stiffness;
+}
+
 double rbt_obstacles_node(const rbt_obstacles *obstacles, const double x[3], double area, double force[3],
                           double stiffness[9]) {
     double energy = 0;

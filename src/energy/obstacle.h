@@ -16,4 +16,7 @@ typedef struct rbt_obstacles {
 double rbt_obstacles_node(const rbt_obstacles *obstacles, const double x[3], double area, double force[3],
                           double stiffness[9]);
 
+// Its k [Pa/m], and the outward unit normal where that is the same everywhere; 0 where it is not.
+double rbt_obstacle_stiffness(const rbt_obstacle *obstacle, double normal[3]);
+
 #endif

@@ -99,15 +99,8 @@ static bool split_nodes(imex *s, const rbt_model *m, const double *known, rbt_er
     if (!rbt_stability_init(&s->stability, m, known, error)) return false;
     rbt_split_def def = split_def(&s->options, m->step);
     s->split = rbt_stability_split(&s->stability, &def, s->implicit);
-    double low = INFINITY, high = 0;
-    for (size_t e = 0; e < s->stability.element_count; e++) {
-        if (!(s->stability.rate[e] > 0)) continue;
-        low = fmin(low, s->stability.rate[e]);
-        high = fmax(high, s->stability.rate[e]);
-    }
     rbt_stability_forget(&s->stability);
-    s->least = high > 0 ? 2 / sqrt(high) : INFINITY;
-    s->most = 2 / sqrt(low);
+    rbt_stability_local_bounds(&s->stability, &s->least, &s->most);
     return true;
 }
 
