@@ -78,6 +78,8 @@ static void started(const rbt_run_progress *p, void *listener) {
     }
     if (!v->json)
         for (size_t i = 0; i < m->warning_count; i++) fprintf(stderr, "rubato: note: %s\n", m->warnings[i]);
+    char text[320];
+    if (!v->json && rbt_run_foreseen(p->sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);
     fflush(stdout);
 }
 

@@ -195,6 +195,11 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
     return RBT_RUN_NOT_CONVERGED;
 }
 
+bool rbt_run_foreseen(const rbt_sim *sim, char text[320]) {
+    const rbt_stepper *stepper = &sim->stepper;
+    return stepper->method->warn && stepper->method->warn(stepper->self, text);
+}
+
 bool rbt_run_warning(const rbt_sim *sim, char text[320]) {
     return rbt_ledger_text(&sim->state.tally.ledger, sim->stepper.method, text);
 }

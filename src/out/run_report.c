@@ -117,18 +117,18 @@ static void add_unconverged(rbt_text *t, const rbt_tally *tally) {
     add_string(t, "outcome", text, "},\n");
 }
 
+static void add_warning(rbt_text *t, const char *warning, size_t count) {
+    rbt_text_add(t, "%s\n    ", count ? "," : "");
+    rbt_text_add_json(t, warning);
+}
+
 static void add_warnings(rbt_text *t, const rbt_sim *sim) {
-    const rbt_model *m = sim->model;
-    char text[320];
+    char foreseen[320], found[320];
+    size_t count = 0;
     rbt_text_add(t, "  \"warnings\": [");
-    for (size_t i = 0; i < m->warning_count; i++) {
-        rbt_text_add(t, "%s\n    ", i ? "," : "");
-        rbt_text_add_json(t, m->warnings[i]);
-    }
-    if (rbt_run_warning(sim, text)) {
-        rbt_text_add(t, "%s\n    ", m->warning_count ? "," : "");
-        rbt_text_add_json(t, text);
-    }
+    for (size_t i = 0; i < sim->model->warning_count; i++) add_warning(t, sim->model->warnings[i], count++);
+    if (rbt_run_foreseen(sim, foreseen)) add_warning(t, foreseen, count++);
+    if (rbt_run_warning(sim, found)) add_warning(t, found, count++);
     rbt_text_add(t, "],\n");
 }
 

@@ -168,7 +168,7 @@ static bool enter(const rbt_energy_watch *w, const rbt_outside_work *work, doubl
     l->scale = fmax(l->scale, accounted_for(w, l));
     double balance = l->energy - l->work - l->own_work - l->jumps;
     l->lowest = fmin(l->lowest, balance);
-    double gain = balance - l->lowest - l->slack;
+    double gain = balance - e->contact - l->lowest - l->slack;
     if (gain > l->gain) l->gain = gain, l->gain_time = t;
     return !(gain > RBT_GAIN_LIMIT * l->scale);
 }
