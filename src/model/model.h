@@ -128,6 +128,7 @@ void rbt_model_free(rbt_model *model);
 void rbt_model_set_step(rbt_model *model, double step);
 
 // The energy balance since time 0 (step/energy_watch.h) [J]
+enum { RBT_LEDGER_RECENT = 16 };
 typedef struct rbt_ledger {
     int64_t looks;           // so far; 0: nothing below is known yet
     double energy, gravity;  // total energy, and gravity's part of it, at the latest look
@@ -139,8 +140,10 @@ typedef struct rbt_ledger {
     double start;            // kinetic, elastic and contact energy of the start
     double top;              // gravity's energy of the start
     double scale;            // the most that start, work and falling have explained so far
-    double lowest;           // the least value of energy - work - jumps so far
-    double gain, gain_time;  // the largest rise above that, and when [s]
+    int64_t frames;          // looks at the ends of frames
+    double recent[RBT_LEDGER_RECENT];  // balances (energy - work - jumps) of the latest of them, in turn
+    double level;                      // the least that all of as many in a row stayed below so far
+    double gain, gain_time;            // the largest rise above that, and when [s]
 } rbt_ledger;
 
 // How the steps since time 0 went.

@@ -81,7 +81,8 @@ void rbt_energy_watch_begin(rbt_energy_watch *w, rbt_state *state) {
     w->begun = true;
     if (!isfinite(e->total)) return;
     bool first = l->looks == 0;
-    if (first) *l = (rbt_ledger){.looks = 1, .energy = e->total, .lowest = e->total, .own_work = own};
+    if (first) *l = (rbt_ledger){.looks = 1, .energy = e->total, .level = e->total - own, .own_work = own};
+    for (size_t i = 0; first && i < RBT_LEDGER_RECENT; i++) l->recent[i] = l->level;
     l->work += l->own_work - own;  // another method counts from 0
     l->own_work = own;
     if (!first && e->total == l->energy) return;
@@ -107,8 +108,10 @@ double rbt_energy_watch_work(const rbt_energy_watch *w, const rbt_state *state, 
 }
 
 bool rbt_ledger_is_sound(const rbt_ledger *l) {
-    return l->looks >= 0 && l->effort >= 0 && l->slack >= 0 && l->scale >= 0 && l->gain >= 0 &&
-           isfinite(l->energy + l->gravity + l->work + l->own_work + l->jumps + l->start + l->top + l->lowest) &&
+    for (size_t i = 0; i < RBT_LEDGER_RECENT; i++)
+        if (!isfinite(l->recent[i])) return false;
+    return l->looks >= 0 && l->frames >= 0 && l->effort >= 0 && l->slack >= 0 && l->scale >= 0 && l->gain >= 0 &&
+           isfinite(l->energy + l->gravity + l->work + l->own_work + l->jumps + l->start + l->top + l->level) &&
            isfinite(l->effort + l->slack + l->scale + l->gain + l->gain_time);
 }
 
@@ -156,8 +159,9 @@ static void report_gain(const rbt_energy_watch *w, const rbt_state *state, const
 }
 
 // Enters energies and work into the ledger; false: the gain is beyond the limit.
-static bool enter(const rbt_energy_watch *w, const rbt_outside_work *work, double t, rbt_ledger *l) {
+static bool enter(const rbt_energy_watch *w, const rbt_outside_work *work, const rbt_state *state, rbt_ledger *l) {
     const rbt_energies *e = &w->energies;
+    bool frame = state->step == 0;
     double own = own_work(w, e);
     add_work(l, work);
     l->effort += fabs(own - l->own_work);
@@ -166,10 +170,12 @@ static bool enter(const rbt_energy_watch *w, const rbt_outside_work *work, doubl
     l->energy = e->total;
     l->gravity = e->gravity;
     l->scale = fmax(l->scale, accounted_for(w, l));
-    double balance = l->energy - l->work - l->own_work - l->jumps;
-    l->lowest = fmin(l->lowest, balance);
-    double gain = balance - e->contact - l->lowest - l->slack;
-    if (gain > l->gain) l->gain = gain, l->gain_time = t;
+    double balance = l->energy - l->work - l->own_work - l->jumps, highest = -INFINITY;
+    if (frame) l->recent[l->frames++ % RBT_LEDGER_RECENT] = balance;
+    for (size_t i = 0; i < RBT_LEDGER_RECENT; i++) highest = fmax(highest, l->recent[i]);
+    l->level = fmin(l->level, highest);
+    double gain = balance - e->contact - l->level - l->slack;
+    if (gain > l->gain) l->gain = gain, l->gain_time = state->t;
     return !(gain > RBT_GAIN_LIMIT * l->scale);
 }
 
@@ -186,7 +192,7 @@ static rbt_outcome look(rbt_energy_watch *w, rbt_state *state, const rbt_outside
         rbt_outside_keep(&w->outside);
         return RBT_DONE;
     }
-    if (enter(w, work, state->t, &next)) {
+    if (enter(w, work, state, &next)) {
         state->tally.ledger = next;
         report->gain = rbt_ledger_gain(&next);
         rbt_outside_keep(&w->outside);

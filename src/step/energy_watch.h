@@ -2,8 +2,9 @@
 //
 // Energy E (kinetic, elastic, gravity, obstacles and contact) changes by the work W of outside forces and prescribed motion
 // (step/outside_work.h) and falls by damping. So B = E - W may fall and may not rise, but for the method's own error, and the
-// watch follows the rise of B above its least value so far, without the energy of contact: a node that meets a stiff obstacle within
-// a step is inside it by v h, with (h omega)^2 times its kinetic energy, before any force knows; what comes of it is seen when it leaves.
+// watch follows the rise of B above the least level that it stayed below for RBT_LEDGER_RECENT frames in a row: shorter dips are swings,
+// as those of explicit steps in an impact. Contact is left out of the risen B: a node that meets a stiff obstacle within a step
+// is inside it by v h, with (h omega)^2 times its kinetic energy, before any force knows; what comes of it is seen when it leaves.
 // The rise is held against the scale S of energies that are accounted for:
 //   S = energy of the start without gravity's + sum of |pieces of work| + what gravity has given + 1/2 h^2 |f_load|^2 / m
 // The last term is one step of free flight under the loads: methods of first order see them a step too early or too late.
