@@ -204,9 +204,9 @@ bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
     if (!report) report = &unused;
     *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     const rbt_state *s = &sim->state;
-    bool many = sim->stepper.method->own_steps && !sim->cutting;
+    bool many = sim->stepper.method->own_steps && !sim->cutting && rbt_outside_is_idle(&sim->watch.outside);
     for (int64_t frame = s->frame; s->frame == frame;) {
-        // A method with steps of its own needs no states in between. If it fails, single steps find the last good one.
+        // A method with steps of its own needs no states in between, unless loads are to be followed. If it fails, single steps find the last good one.
         int64_t left = sim->model->steps_per_frame - s->step, count = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
         if (many && (many = advance_steps(sim, count, report) == RBT_DONE)) continue;
         if (rbt_sim_step(sim, report) != RBT_DONE) return false;

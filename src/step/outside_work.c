@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { SAMPLES_PER_FRAME = 8 };  // at least, where there are as many steps
+// At least, where there are as many steps
+enum { SAMPLES_PER_FRAME = 8, SAMPLES_PER_LOAD = 32 };
 
 static bool take(rbt_arena *arena, size_t count, double **values) {
     return (*values = rbt_arena_take(arena, 3 * count + 1, sizeof **values)) != NULL;
@@ -111,16 +112,31 @@ void rbt_outside_begin(rbt_outside *s, const rbt_state *state) {
     s->next.t = s->last.t;
 }
 
-bool rbt_outside_due(const rbt_outside *s, const rbt_state *state) {
+bool rbt_outside_is_idle(const rbt_outside *s) {
+    return !s->driven_count && !s->load_nodes && !s->model->loads.wind_count;
+}
+
+// Whether nodes are released, or a load that is short beside the time between samples acts, since the last one
+static bool is_eventful(const rbt_outside *s, double t, double interval) {
     const rbt_model *m = s->model;
-    if (!s->driven_count && !s->load_nodes && !m->loads.wind_count) return false;
     for (size_t g = 0; s->driven_count && g < m->motions.group_count; g++) {
         double release = m->motions.groups[g].release;
-        if (release > s->last.t && release <= state->t) return true;
+        if (release > s->last.t && release <= t) return true;
     }
+    for (size_t k = 0; k < m->loads.node_load_count; k++) {
+        const rbt_node_load *load = &m->loads.node_loads[k];
+        bool acts = load->from < t && load->until > s->last.t;
+        if (acts && load->until - load->from < SAMPLES_PER_LOAD * interval) return true;
+    }
+    return false;
+}
+
+bool rbt_outside_due(const rbt_outside *s, const rbt_state *state) {
+    const rbt_model *m = s->model;
+    if (rbt_outside_is_idle(s)) return false;
     int64_t every = (int64_t)(100 * s->share), most = m->steps_per_frame / SAMPLES_PER_FRAME;
     every = every > most ? most : every;
-    return every <= 1 || state->step % every == 0;
+    return every <= 1 || state->step % every == 0 || is_eventful(s, state->t, (double)every * m->step);
 }
 
 // ---- Work between two samples

@@ -41,10 +41,13 @@ typedef struct rbt_outside {
 bool rbt_outside_init(rbt_outside *s, const rbt_model *model, bool scripts, rbt_error *error);
 void rbt_outside_free(rbt_outside *s);
 
+// Whether there is nothing to count
+bool rbt_outside_is_idle(const rbt_outside *s);
+
 // Starts counting at this state.
 void rbt_outside_begin(rbt_outside *s, const rbt_state *state);
 
-// Whether a sample is due after a step that led to this state. One always is where nodes are released.
+// Whether a sample is due after a step that led to this state. One always is where nodes are released and while a short load acts.
 bool rbt_outside_due(const rbt_outside *s, const rbt_state *state);
 
 typedef struct rbt_outside_work {
