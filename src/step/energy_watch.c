@@ -130,7 +130,8 @@ double rbt_ledger_gain(const rbt_ledger *l) { return l->scale > 0 ? l->gain / l-
 // What to try: the minimum of a step of backward Euler is never higher than its start, unless it is missed.
 static const char *remedy(const rbt_method *method) {
     if (method == &RBT_BACKWARD_EULER) return "a tighter tolerance or another solver";
-    return method == &RBT_ASYNC_CONTACT ? "options with a smaller safety" : "backward-euler, which does not gain energy";
+    if (method->options == RBT_BACKWARD_EULER.options) return "a tighter tolerance, or backward-euler";
+    return method == &RBT_ASYNC_CONTACT ? "options with a smaller safety" : "backward-euler";
 }
 
 bool rbt_ledger_text(const rbt_ledger *l, const rbt_method *method, char text[320]) {

@@ -97,7 +97,7 @@ static void doubtful_steps_are_warned_of(void **state) {
 
 // ---- Energy from nothing
 
-#define SPIN ", 'velocity': {'angular': [0, 0, 50]}"
+#define SPIN ", 'velocity': {'angular': [0, 0, 80]}"
 
 // What was seen to explode: all end with an outcome, in a frame of one step and in one of many, and leave a state of before.
 static void explosions_end_the_run(void **state) {
@@ -157,6 +157,33 @@ static void schroeder_is_caught(void **state) {
     go(sim, 400, &report);
     assert_true(alarm_of(sim, &report) > 0);
     rbt_sim_free(sim);
+}
+
+// A steel bar that hangs still but for 0.8 um. Solves that stop too early gave it up to 227 J; whatever they do, it is right or said.
+static void loose_solves_are_caught(void **state) {
+    (void)state;
+    static const char *const methods[] = {"'implicit-midpoint', 'solver': 'newton'", "'implicit-midpoint', 'solver': 'lbfgs-pd'",
+                                          "'implicit-midpoint', 'solver': 'admm-pd'", "'bdf2', 'solver': 'lbfgs-pd'",
+                                          "'backward-euler', 'solver': 'admm-pd'"};
+    for (int i = 0; i < 5; i++) {
+        char json[1024];
+        snprintf(json, sizeof json,
+                 "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.1], 'cells': [8, 2, 2]}}}, "
+                 "'material': {'young': 2e11, 'poisson': 0.3, 'density': 7800}, 'fixed': ['left']}], 'forces': [{'gravity': {}}], 'time': "
+                 "{'step': 0.01, 'frame': 0.01, 'end': 1}, 'integrator': {'method': %s}}",
+                 methods[i]);
+        rbt_sim *sim = sim_from(json);
+        rbt_step_report report;
+        double start = rbt_sim_energies(sim).total, most = 0, fall = 0;
+        for (int k = 0; k < 80 && rbt_sim_advance_frame(sim, &report); k++) {
+            rbt_energies e = rbt_sim_energies(sim);
+            most = fmax(most, e.total - start);
+            fall = fmax(fall, -e.gravity);
+        }
+        double step = 0.5 * 31.2 * 9.81 * 9.81 * 1e-4;  // energy of one step of free fall
+        if (most > 0.2 * (fall + step) && !alarm_of(sim, &report)) fail_msg("%s: %g J from nothing, and no word", methods[i], most);
+        rbt_sim_free(sim);
+    }
 }
 
 // ---- Work
@@ -251,7 +278,7 @@ static void right_motions_raise_no_alarm(void **state) {
             for (int steps = 1; steps <= 40; steps += 39) {
                 rbt_sim *sim = bar("stable-neo-hookean", ALL[i], 5e-4, steps, cases[c].body, cases[c].scene);
                 rbt_step_report report = {0};
-                int frames = 160 / steps, done = go(sim, frames, &report);
+                int frames = 80 / steps, done = go(sim, frames, &report);
                 if (done < frames || alarm_of(sim, &report))
                     fail_msg("%s, %s, %d steps a frame: gain %.3g of %.3g J at %g s; %d frames, %s", cases[c].what, ALL[i],
                              steps, ledger_of(sim)->gain, ledger_of(sim)->scale, ledger_of(sim)->gain_time, done, report.hint);
@@ -325,6 +352,7 @@ int main(void) {
         cmocka_unit_test(explosions_end_the_run),
         cmocka_unit_test(gains_are_warned_of),
         cmocka_unit_test(schroeder_is_caught),
+        cmocka_unit_test(loose_solves_are_caught),
         cmocka_unit_test(work_is_exact_for_linear_bodies),
         cmocka_unit_test(work_covers_damping_and_obstacles),
         cmocka_unit_test(loads_have_exact_means),
