@@ -152,22 +152,29 @@ static double kinetic_energy(const rbt_model *m, const double *v, size_t begin, 
     return 0.5 * (sum[0] + sum[1] + sum[2] + sum[3]);
 }
 
+// In the body with most of the kinetic energy, the node with most of it
+static size_t most_energetic(const rbt_model *m, const double *v) {
+    const rbt_body *body = &m->bodies[0];
+    double most = -1;
+    for (size_t b = 0; b < m->body_count; b++) {
+        double kinetic = kinetic_energy(m, v, m->bodies[b].node_begin, m->bodies[b].node_end);
+        if (kinetic > most) most = kinetic, body = &m->bodies[b];
+    }
+    size_t node = body->node_begin;
+    most = -1;
+    for (size_t n = body->node_begin; n < body->node_end; n++) {
+        double kinetic = kinetic_energy(m, v, n, n + 1);
+        if (kinetic > most) most = kinetic, node = n;
+    }
+    return node;
+}
+
 static void report_gain(const rbt_energy_watch *w, const rbt_state *state, const rbt_ledger *now,
                         rbt_step_report *report) {
     const rbt_model *m = w->stepper->model;
-    double most = -1;
-    report->body = 0;
-    for (size_t b = 0; b < m->body_count; b++) {
-        double kinetic = kinetic_energy(m, state->v, m->bodies[b].node_begin, m->bodies[b].node_end);
-        if (!(kinetic > most)) continue;
-        most = kinetic;
-        report->body = (int64_t)b;
-    }
+    rbt_report_node(report, m, state->x, most_energetic(m, state->v));
     report->outcome = RBT_UNSTABLE;
     report->stage = "energy";
-    report->element = -1;
-    report->element_kind = NULL;
-    report->value = now->energy;
     snprintf(report->hint, sizeof report->hint,
              "by %g s %s has gained %.3g J from nothing and has %.3g J, where start, work and gravity account for %.3g "
              "J; take a step below %.3g s (explicit ones: %.3g s here) or %s",

@@ -112,11 +112,11 @@ static void explosions_end_the_run(void **state) {
             assert_true(frames < 1000 / steps);
             assert_int_equal(report.outcome, RBT_UNSTABLE);
             assert_string_equal(report.stage, "energy");
-            assert_true(report.body == 0 && report.value > 50 * start);
+            assert_true(report.body == 0 && report.element >= 0 && strcmp(report.element_kind, "tet") == 0);
             assert_non_null(strstr(report.hint, rbt_method_name(rbt_method_find(i ? "implicit-midpoint" : "ere"))));
             assert_non_null(strstr(report.hint, "take a step below 0.01 s"));
             rbt_energies e = rbt_sim_energies(sim);
-            assert_true(isfinite(e.total) && e.total < 10 * report.value);
+            assert_true(isfinite(e.total) && e.total > start);
             assert_true(sim->state.step == (steps == 1 ? 0 : sim->state.step) && sim->state.frame == frames);
             assert_true(fabs(sim->state.t - 0.01 * (double)(sim->state.frame * steps + sim->state.step)) < 1e-9);
             // It is no better when asked again.
