@@ -14,7 +14,7 @@ static const double CERTAIN = 1.05;
 typedef struct symplectic_euler {
     rbt_explicit base;
     bool judged;            // what follows is known
-    double bound;           // longest stable step at rest, nothing touched [s]
+    double bound;           // longest stable step at rest, nothing touched [s]; infinite: the model's is far below it
     size_t node;            // where the mode lives that decides
     double touching_bound;  // the same with all obstacles touched
     size_t touching_node;
@@ -37,14 +37,31 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
 
 // ---- Whether the step is stable
 
+// Whether elements alone, each free in space, allow the step: no body is faster than its fastest element. Found with the model already,
+// where the certificate takes as long as a hundred steps and more.
+static bool is_short(const rbt_model *m) {
+    double h = m->step;
+    bool is = m->obstacles.count == 0;
+    for (size_t b = 0; b < m->body_count; b++) {
+        const rbt_body *body = &m->bodies[b];
+        double rate = 4 / (body->explicit_step * body->explicit_step), damping = body->damping.mass;
+        damping += body->damping.stiffness * rate;
+        is &= body->kind == RBT_SOLID && h * h * rate + 2 * h * damping < 3.6;
+    }
+    return is;
+}
+
 static bool judge(symplectic_euler *s) {
     const rbt_model *m = s->base.model;
     if (s->judged) return true;
-    rbt_model untouched = *m;
-    untouched.obstacles.count = 0;
-    s->bound = s->touching_bound = rbt_stability_step_bound(&untouched, NULL, &s->node, NULL);
-    s->touching_node = s->node;
-    if (m->obstacles.count) s->touching_bound = rbt_stability_step_bound(m, NULL, &s->touching_node, NULL);
+    s->bound = s->touching_bound = INFINITY;
+    if (!is_short(m)) {
+        rbt_model untouched = *m;
+        untouched.obstacles.count = 0;
+        s->bound = s->touching_bound = rbt_stability_step_bound(&untouched, NULL, &s->node, NULL);
+        s->touching_node = s->node;
+        if (m->obstacles.count) s->touching_bound = rbt_stability_step_bound(m, NULL, &s->touching_node, NULL);
+    }
     s->judged = !isnan(s->bound) && !isnan(s->touching_bound);
     return s->judged;
 }
