@@ -53,7 +53,9 @@ static double noise(const rbt_model *m) {
 bool rbt_energy_watch_init(rbt_energy_watch *w, const rbt_stepper *stepper, rbt_error *error) {
     const rbt_model *m = stepper->model;
     *w = (rbt_energy_watch){.t = NAN};
-    if (!rbt_outside_init(&w->outside, m, !stepper->method->own_contact, error)) return false;
+    const rbt_method *method = stepper->method;
+    bool cheap = method == &RBT_SYMPLECTIC_EULER || method == &RBT_IMEX;
+    if (!rbt_outside_init(&w->outside, m, !method->own_contact, cheap, error)) return false;
     w->stepper = stepper;
     w->acceleration = acceleration(m);
     w->noise = noise(m);

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-// At least, where there are as many steps
-enum { SAMPLES_PER_FRAME = 8, SAMPLES_PER_LOAD = 32 };
+enum { SAMPLES_PER_LOAD = 32 };  // at least, where there are as many steps
 
 static bool take(rbt_arena *arena, size_t count, double **values) {
     return (*values = rbt_arena_take(arena, 3 * count + 1, sizeof **values)) != NULL;
@@ -34,17 +33,18 @@ static bool build_part(rbt_outside *s, rbt_error *error) {
                   rbt_fail_memory(error, s->part.model.node_count, "the work of driven nodes"));
 }
 
-// Beside the force of all elements; a node of a load costs about a twentieth of an element, a triangle in the wind one.
+// What a sample costs beside the force of all elements: its elements, few and scattered, cost twice as much as others, a triangle in
+// the wind as much as they, a node of a load a twentieth of an element (measured).
 static double share_of(const rbt_outside *s) {
     const rbt_model *m = s->model;
-    double all = 1, own = (double)s->part.element_count + 0.05 * (double)s->load_nodes;
+    double all = 1, own = 2 * (double)s->part.element_count + 0.05 * (double)s->load_nodes;
     for (size_t g = 0; g < m->group_count; g++) all += (double)m->groups[g].count;
     for (size_t k = 0; k < m->loads.wind_count; k++)
-        own += (double)(m->loads.winds[k].triangle_end - m->loads.winds[k].triangle_begin);
+        own += 2 * (double)(m->loads.winds[k].triangle_end - m->loads.winds[k].triangle_begin);
     return own / all;
 }
 
-bool rbt_outside_init(rbt_outside *s, const rbt_model *m, bool scripts, rbt_error *error) {
+bool rbt_outside_init(rbt_outside *s, const rbt_model *m, bool scripts, bool cheap, rbt_error *error) {
     *s = (rbt_outside){.model = m, .arena = rbt_arena_new(), .driven_count = scripts ? m->motions.node_count : 0};
     for (size_t k = 0; k < m->loads.node_load_count; k++) s->load_nodes += m->loads.node_loads[k].node_count;
     bool ok = s->arena && take_sample(s, &s->last) && take_sample(s, &s->next) &&
@@ -56,7 +56,7 @@ bool rbt_outside_init(rbt_outside *s, const rbt_model *m, bool scripts, rbt_erro
         return false;
     }
     for (size_t n = 0; n < m->node_count; n++) s->still[n] = m->role[n] == RBT_FIXED;
-    s->share = share_of(s);
+    s->every = cheap ? 1 + (int64_t)(100 * share_of(s)) : 1;
     return true;
 }
 
@@ -132,11 +132,8 @@ static bool is_eventful(const rbt_outside *s, double t, double interval) {
 }
 
 bool rbt_outside_due(const rbt_outside *s, const rbt_state *state) {
-    const rbt_model *m = s->model;
     if (rbt_outside_is_idle(s)) return false;
-    int64_t every = (int64_t)(100 * s->share), most = m->steps_per_frame / SAMPLES_PER_FRAME;
-    every = every > most ? most : every;
-    return every <= 1 || state->step % every == 0 || is_eventful(s, state->t, (double)every * m->step);
+    return state->step % s->every == 0 || is_eventful(s, state->t, (double)s->every * s->model->step);
 }
 
 // ---- Work between two samples

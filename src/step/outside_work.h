@@ -9,8 +9,8 @@
 //   held    mean(v) . d(M v) + mean(dU/dx) . dx + beta d(dW/dx) . dx / dt     (K v = d/dt dW/dx)
 // For a linear body and a sample every step this is exact: the sum of mean(dU/dx) . dx over all nodes is the change of U.
 //
-// Gradients are those of the elements at the driven nodes alone (model/part.h). Samples cost at most about a hundredth of the
-// force of all elements per step: where more elements than that touch driven nodes or the wind, they are taken less often.
+// Gradients are those of the elements at the driven nodes alone (model/part.h). A sample is taken every step, unless a step costs little
+// more than the force of all elements: then so rarely that samples cost a hundredth of it, and at least once a frame.
 #ifndef RBT_STEP_OUTSIDE_WORK_H
 #define RBT_STEP_OUTSIDE_WORK_H
 
@@ -30,15 +30,15 @@ typedef struct rbt_outside {
     rbt_arena *arena;
     size_t driven_count;  // driven nodes whose work is counted: all, or none if the method counts it
     size_t load_nodes;    // of all loads together
-    double share;         // what a sample costs beside the force of all elements
+    int64_t every;        // steps between samples, at most
     rbt_model_part part;  // the elements at driven nodes
     double *places, *forces, *partial;  // (part.model.node_count x 3) twice, (part.model.plan.slot_count x 3)
     unsigned char *still;               // (node_count) nodes on which loads do no work: they are held
     rbt_outside_sample last, next;
 } rbt_outside;
 
-// `scripts`: whether the work of driven nodes is to be counted
-bool rbt_outside_init(rbt_outside *s, const rbt_model *model, bool scripts, rbt_error *error);
+// `scripts`: whether the work of driven nodes is to be counted; `cheap`: whether steps cost little more than forces
+bool rbt_outside_init(rbt_outside *s, const rbt_model *model, bool scripts, bool cheap, rbt_error *error);
 void rbt_outside_free(rbt_outside *s);
 
 // Whether there is nothing to count
