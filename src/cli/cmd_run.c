@@ -78,6 +78,8 @@ static void started(const rbt_run_progress *p, void *listener) {
     }
     if (!v->json)
         for (size_t i = 0; i < m->warning_count; i++) fprintf(stderr, "rubato: note: %s\n", m->warnings[i]);
+    char text[320];
+    if (!v->json && rbt_run_foreseen(p->sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);
     fflush(stdout);
 }
 
@@ -133,6 +135,13 @@ static void framed(const rbt_run_progress *p, void *listener) {
         if (v->terminal) progress_bar(p, v);
     }
     fflush(stdout);
+}
+
+// To be said when it is over, for the whole run
+static void ended(const rbt_run_progress *p, void *listener) {
+    const voice *v = listener;
+    char text[320];
+    if (!v->json && p->report->outcome == RBT_DONE && rbt_run_warning(p->sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);
 }
 
 static char *default_folder(const char *scene) {
@@ -246,6 +255,7 @@ int rbt_command_run(int count, char **words) {
                                                   : RBT_VERIFY_NOTHING,
                          .started = started,
                          .framed = framed,
+                         .ended = ended,
                          .listener = &v,
                          .stop = &stop_requested};
     rbt_step_report report;

@@ -122,6 +122,7 @@ static void add_failure(rbt_text *t, const char *name, const rbt_trial *trial) {
     char text[64];
     if (trial->end != RBT_TRIAL_FINISHED)
         rbt_text_add(t, "%s %s: %s\n", name, rbt_outcome_text(trial, text), trial->reason);
+    else if (trial->warning[0]) rbt_text_add(t, "%s finished, but: %s\n", name, trial->warning);
 }
 
 void rbt_compare_table(const rbt_comparison *all, rbt_text *t) {

@@ -47,6 +47,12 @@ typedef struct rbt_group_type {
     void (*apply)(const rbt_group *group, size_t first, size_t count, const double *store, const uint16_t *place,
                   const double *p, double *sum);
 
+    // How much stiffer than at rest an element is (energy/stiffening.h); NULL: not known. modulus: the unit of d, of a group whose stiffness
+    // is not constant and does not only turn; stiffening: d in this unit; laplacian: y += d G_e p, p and y (node_count x 3).
+    double (*modulus)(const rbt_group *group, size_t element);
+    double (*stiffening)(const rbt_group *group, size_t element, const double *x);
+    void (*laplacian)(const rbt_group *group, size_t element, double d, const double *p, double *y);
+
     // A group of some of its elements (ascending), node n of which is called number[n] there. NULL: `data` is an array of
     // data_size bytes per element, and rbt_group_part copies them.
     bool (*part)(const rbt_group *group, rbt_arena *arena, const int32_t *elements, size_t count,

@@ -171,6 +171,43 @@ static double rate(const rbt_group *group, size_t element, const double *masses)
     return largest;
 }
 
+// ---- Stiffening: the eigenvalues above, minus those at rest
+
+static double modulus(const rbt_group *group, size_t e) {
+    const rbt_membrane *m = (const rbt_membrane *)group->data + e;
+    return 2 * m->mu + m->lambda;
+}
+
+static double stiffening(const rbt_group *group, size_t e, const double *x) {
+    const rbt_membrane *m = (const rbt_membrane *)group->data + e;
+    strained at = strain(m, group->nodes + 3 * e, x);
+    double trace = at.E[0] + at.E[1], root = hypot(at.E[0] - at.E[1], 2 * at.E[2]), P = 2 * m->mu + m->lambda;
+    double E[2] = {0.5 * (trace + root), 0.5 * (trace - root)}, s[2], S[2], A[2];
+    for (int k = 0; k < 2; k++) {
+        s[k] = sqrt(fmax(1 + 2 * E[k], 0));
+        S[k] = 2 * m->mu * E[k] + m->lambda * trace;
+        A[k] = S[k] + P * (s[k] * s[k] - 1);
+    }
+    double mean = 0.5 * (S[0] + S[1]), mixed = m->lambda * (s[0] * s[1] - 1);
+    double most = fmax(0.5 * (A[0] + A[1]) + hypot(0.5 * (A[0] - A[1]), mixed), fmax(S[0], S[1]));
+    most = fmax(most, mean + 0.5 * m->mu * (s[0] - s[1]) * (s[0] - s[1]));
+    most = fmax(most, mean + 0.5 * m->mu * (s[0] + s[1]) * (s[0] + s[1]) - 2 * m->mu);
+    return fmax(most, 0) / P;
+}
+
+static void laplacian(const rbt_group *group, size_t e, double d, const double *p, double *y) {
+    const rbt_membrane *m = (const rbt_membrane *)group->data + e;
+    const int32_t *node = group->nodes + 3 * e;
+    for (int a = 0; a < 2; a++)
+        for (int b = 0; b < 2; b++) {
+            const double *g = m->B + 2 * a, *h = m->B + 2 * b;
+            double scale = m->volume * d * (g[0] * h[0] + g[1] * h[1]), along[3];
+            rbt_subtract(p + 3 * (size_t)node[b + 1], p + 3 * (size_t)node[0], along);
+            rbt_add_scaled(y + 3 * (size_t)node[a + 1], scale, along);
+            rbt_add_scaled(y + 3 * (size_t)node[0], -scale, along);
+        }
+}
+
 const rbt_group_type RBT_MEMBRANES = {
     .name = "membranes",
     .corners = 3,
@@ -183,6 +220,9 @@ const rbt_group_type RBT_MEMBRANES = {
     .tangent_size = rbt_group_tangent_size,
     .tangent = rbt_group_tangent,
     .apply = rbt_group_apply,
+    .modulus = modulus,
+    .stiffening = stiffening,
+    .laplacian = laplacian,
     .data_size = sizeof(rbt_membrane),
 };
 

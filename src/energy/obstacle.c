@@ -53,9 +53,16 @@ static double depth(const rbt_obstacle *o, const double x[3], double n[3], doubl
     return -1;
 }
 
-double rbt_obstacle_stiffness(const rbt_obstacle *obstacle) {
-    double normal[3], stiffness = 0;
-    depth(obstacle, (double[3]){0}, normal, &stiffness);
+double rbt_obstacles_depth(const rbt_obstacles *obstacles, const double x[3]) {
+    double most = -INFINITY, n[3], k;
+    for (size_t o = 0; o < obstacles->count; o++) most = fmax(most, depth(&obstacles->items[o], x, n, &k));
+    return most;
+}
+
+double rbt_obstacle_stiffness(const rbt_obstacle *o, double normal[3]) {
+    double stiffness = 0, anywhere[3] = {0};
+    depth(o, anywhere, normal, &stiffness);
+    if (o->which != RBT_OBSTACLE_PLANE) memset(normal, 0, 3 * sizeof *normal);
     return stiffness;
 }
 

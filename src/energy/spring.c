@@ -51,6 +51,31 @@ static double rate(const rbt_group *group, size_t element, const double *masses)
     return spring->stiffness * (1 / masses[0] + 1 / masses[1]);
 }
 
+// ---- Stiffening. A chain turns link by link, so the rest stiffness is taken as it lay, along u_0:
+//   K_e / k = (1 - c) u u^T + c I <= u_0 u_0^T + d I,   c = max(0, 1 - L/l),   d = c + sqrt(1 - (u . u_0)^2),
+// since u u^T - u_0 u_0^T has the eigenvalues +- sqrt(1 - (u . u_0)^2) and 0, and -c u u^T makes none of them larger.
+
+static double modulus(const rbt_group *group, size_t e) { return ((const rbt_spring *)group->data + e)->stiffness; }
+
+static double stiffening(const rbt_group *group, size_t e, const double *x) {
+    const rbt_spring *spring = (const rbt_spring *)group->data + e;
+    const int32_t *node = group->nodes + 2 * e;
+    double along[3], u[3];
+    rbt_subtract(x + 3 * (size_t)node[1], x + 3 * (size_t)node[0], along);
+    rbt_normalize(along, u);
+    double l = rbt_length(along), across = l > spring->length ? 1 - spring->length / l : 0;
+    double turned = 1 - rbt_dot(u, spring->direction) * rbt_dot(u, spring->direction);
+    return across + sqrt(fmax(turned, 0));
+}
+
+static void laplacian(const rbt_group *group, size_t e, double d, const double *p, double *y) {
+    const int32_t *node = group->nodes + 2 * e;
+    double along[3];
+    rbt_subtract(p + 3 * (size_t)node[1], p + 3 * (size_t)node[0], along);
+    rbt_add_scaled(y + 3 * (size_t)node[1], d, along);
+    rbt_add_scaled(y + 3 * (size_t)node[0], -d, along);
+}
+
 const rbt_group_type RBT_SPRINGS = {
     .name = "springs",
     .corners = 2,
@@ -63,6 +88,9 @@ const rbt_group_type RBT_SPRINGS = {
     .tangent_size = rbt_group_tangent_size,
     .tangent = rbt_group_tangent,
     .apply = rbt_group_apply,
+    .modulus = modulus,
+    .stiffening = stiffening,
+    .laplacian = laplacian,
     .data_size = sizeof(rbt_spring),
 };
 
@@ -77,7 +105,8 @@ bool rbt_spring_group_build(rbt_group *group, rbt_arena *arena, const double *X,
     for (size_t e = 0; e < count; e++) {
         double along[3];
         rbt_subtract(X + 3 * (size_t)nodes[2 * e + 1], X + 3 * (size_t)nodes[2 * e], along);
-        springs[e] = (rbt_spring){stiffness[e], rbt_length(along)};
+        springs[e] = (rbt_spring){.stiffness = stiffness[e], .length = rbt_length(along)};
+        rbt_normalize(along, springs[e].direction);
     }
     *group = (rbt_group){.type = &RBT_SPRINGS, .count = count, .nodes = ends, .members = numbers, .data = springs};
     return true;

@@ -11,8 +11,9 @@
 #include "energy/group.h"
 
 typedef struct rbt_spring {
-    double stiffness;  // [N/m]
-    double length;     // at rest [m], above 0
+    double stiffness;     // [N/m]
+    double length;        // at rest [m], above 0
+    double direction[3];  // at rest
 } rbt_spring;
 
 extern const rbt_group_type RBT_SPRINGS;  // data: rbt_spring (count)

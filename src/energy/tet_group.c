@@ -1,5 +1,6 @@
 #include "energy/tet_group.h"
 
+#include "energy/stiffening.h"
 #include "math/vec3.h"
 
 #include <stdlib.h>
@@ -206,6 +207,50 @@ static bool part_of(const rbt_group *group, rbt_arena *arena, const int32_t *ele
     return true;
 }
 
+// ---- Stiffening
+
+static rbt_stiffening law(const rbt_group *group, size_t e) {
+    const rbt_tets *tets = group->data;
+    const rbt_lame *k = &tets->batches[e / RBT_W].k;
+    return rbt_stiffening_law(tets->material, k->mu[e % RBT_W], k->lambda[e % RBT_W]);
+}
+
+// sum_a (p_a - p_0) g_a^T over corners 1 to 3: F of positions, dF of directions
+static void gradient_of(const rbt_group *group, size_t e, const double *p, double F[9]) {
+    const rbt_tet_batch *batch = &((const rbt_tets *)group->data)->batches[e / RBT_W];
+    const int32_t *node = group->nodes + 4 * e;
+    size_t l = e % RBT_W;
+    double at[3][3];
+    for (int a = 0; a < 3; a++) rbt_subtract(p + 3 * (size_t)node[a + 1], p + 3 * (size_t)node[0], at[a]);
+    for (int i = 0; i < 9; i++)
+        F[i] = at[0][i / 3] * batch->B[i % 3][l] + at[1][i / 3] * batch->B[3 + i % 3][l] +
+               at[2][i / 3] * batch->B[6 + i % 3][l];
+}
+
+static double modulus(const rbt_group *group, size_t e) { return law(group, e).A[0]; }
+
+static double stiffening(const rbt_group *group, size_t e, const double *x) {
+    rbt_stiffening own = law(group, e);
+    double F[9];
+    gradient_of(group, e, x, F);
+    return rbt_stiffening_of(&own, F);
+}
+
+// V d dF g_a at corner a
+static void laplacian(const rbt_group *group, size_t e, double d, const double *p, double *y) {
+    const rbt_tet_batch *batch = &((const rbt_tets *)group->data)->batches[e / RBT_W];
+    const int32_t *node = group->nodes + 4 * e;
+    size_t l = e % RBT_W;
+    double dF[9];
+    gradient_of(group, e, p, dF);
+    for (int a = 0; a < 3; a++) {
+        double g[3] = {batch->B[3 * a][l], batch->B[3 * a + 1][l], batch->B[3 * a + 2][l]}, push[3];
+        for (int i = 0; i < 3; i++) push[i] = batch->volume[l] * d * rbt_dot(dF + 3 * i, g);
+        rbt_add_scaled(y + 3 * (size_t)node[a + 1], 1, push);
+        rbt_add_scaled(y + 3 * (size_t)node[0], -1, push);
+    }
+}
+
 const rbt_group_type RBT_TETS = {
     .name = "tets",
     .corners = 4,
@@ -218,6 +263,9 @@ const rbt_group_type RBT_TETS = {
     .tangent_size = tangent_size,
     .tangent = tangent,
     .apply = apply,
+    .modulus = modulus,
+    .stiffening = stiffening,
+    .laplacian = laplacian,
     .part = part_of,
 };
 

@@ -307,6 +307,18 @@ INLINE void warped_batches(const rbt_tet_batch *batches, size_t count, const dou
     }
 }
 
+// |C - I|^2 = I4 - 2 I2 + 3; C does not see whether a tet is inside out
+static void strain_batches(const rbt_tet_batch *batches, size_t count, const double *x, double *square) {
+    for (size_t first = 0; first < count; first += RBT_LANES) {
+        rbt_lane3 F, C, cofactor;
+        rbt_lane_invariants I;
+        load_deformation(batches + first / RBT_W, (int)(first % RBT_W), x, &F);
+        lane_upper_squares(&F, &I, &C, &cofactor);
+        rbt_lane own = lane_select(I.I3 > 0, I.I4 - 2 * I.I2 + 3, lane_of(INFINITY));
+        store_energies(own, count - first, square + first);
+    }
+}
+
 #include "energy/tet_force_kernel.h"
 #include "energy/tet_tangent_kernel.h"
 #include "energy/tet_warp_kernel.h"
@@ -364,7 +376,7 @@ static void warped_corotational(const rbt_tet_batch *b, size_t n, const double *
 #define KERNELS(name)                                                                                                \
     {                                                                                                                \
         energy_##name, gradient_##name, sum_##name, {hessian_##name, projected_##name, hessian_##name},              \
-            SPECTRUM_DOUBLES, tangent_##name, apply_spectrum, NULL                                                   \
+            SPECTRUM_DOUBLES, tangent_##name, apply_spectrum, NULL, strain_batches                                   \
     }
 
 #define RBT_TET_KERNEL_TABLE                                                                                         \
@@ -377,10 +389,17 @@ static void warped_corotational(const rbt_tet_batch *b, size_t n, const double *
              9,                                                                                                      \
              tangent_rotation,                                                                                       \
              apply_rotation,                                                                                         \
-             NULL},                                                                                                  \
-            KERNELS(arap),                                                                                           \
-            {energy_linear,   gradient_linear, sum_linear, {hessian_linear, hessian_linear, hessian_linear}, 0,      \
-             tangent_nothing, apply_linear,    warp_linear},                                                         \
+             NULL,                                                                                                   \
+             strain_batches},                                                                                        \
+            KERNELS(arap), {energy_linear,                                                                           \
+                            gradient_linear,                                                                         \
+                            sum_linear,                                                                              \
+                            {hessian_linear, hessian_linear, hessian_linear},                                        \
+                            0,                                                                                       \
+                            tangent_nothing,                                                                         \
+                            apply_linear,                                                                            \
+                            warp_linear,                                                                             \
+                            strain_batches},                                                                         \
     }
 
 #endif

@@ -58,6 +58,8 @@ typedef struct rbt_tet_kernels {
     // Of linear elasticity: result[12 e + 3 a + i], V (T - F) g_a, T the deformation that F stands for (tet_warp_kernel.h). NULL: no such
     // thing.
     void (*warp)(const rbt_tet_batch *batches, size_t count, const double *x, double *result);
+    // |F^T F - I|^2 of each tet, infinite where it is inside out: square[e]
+    void (*strain)(const rbt_tet_batch *batches, size_t count, const double *x, double *square);
 } rbt_tet_kernels;
 
 extern const rbt_tet_kernels RBT_TET_KERNELS_PLAIN[RBT_TET_MATERIALS];

@@ -5,9 +5,17 @@
 
 #include <string.h>
 
-static double pull_strength(const rbt_node_load *load, double t) {
+double rbt_load_strength(const rbt_node_load *load, double t) {
     if (t < load->from || t >= load->until) return 0;
     return load->pulse ? sin(acos(-1.0) * (t - load->from) / (load->until - load->from)) : 1;
+}
+
+double rbt_load_mean_strength(const rbt_node_load *load, double begin, double end) {
+    double a = fmax(begin, load->from), b = fmin(end, load->until), whole = load->until - load->from;
+    if (!(a < b)) return 0;
+    if (!load->pulse) return (b - a) / (end - begin);
+    double pi = acos(-1.0);
+    return whole / pi * (cos(pi * (a - load->from) / whole) - cos(pi * (b - load->from) / whole)) / (end - begin);
 }
 
 // Three waves of incommensurable frequencies, together between -1 and 1: repeats never, and needs no memory.
@@ -44,16 +52,20 @@ static void add_wind(const rbt_model *m, const rbt_wind *wind, double t, const d
     }
 }
 
+void rbt_force_add_wind(const rbt_model *m, double t, const double *x, const double *v, double *f) {
+    for (size_t k = 0; k < m->loads.wind_count; k++) add_wind(m, &m->loads.winds[k], t, x, v, f);
+}
+
 void rbt_force_external(const rbt_model *m, double t, const double *x, const double *v, double *f) {
     for (size_t n = 0; n < m->node_count; n++)
         for (size_t i = 0; i < 3; i++) f[3 * n + i] = m->mass[n] * m->gravity[i];
     for (size_t k = 0; k < m->loads.node_load_count; k++) {
         const rbt_node_load *load = &m->loads.node_loads[k];
-        double strength = pull_strength(load, t);
+        double strength = rbt_load_strength(load, t);
         for (size_t i = 0; strength != 0 && i < load->node_count; i++)
             rbt_add_scaled(f + 3 * (size_t)load->nodes[i], strength * load->share[i], load->force);
     }
-    for (size_t k = 0; k < m->loads.wind_count; k++) add_wind(m, &m->loads.winds[k], t, x, v, f);
+    rbt_force_add_wind(m, t, x, v, f);
 }
 
 static double sum_of(const double *values, size_t count) {

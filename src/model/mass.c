@@ -61,6 +61,17 @@ void rbt_mass_add_row(const rbt_mass *mass, size_t n, double scale, const rbt_bl
             for (size_t i = 0; i < 9; i += 4) A->value[9 * k + i] += scale * mass->matrix.value[k];
 }
 
+void rbt_mass_momentum(const rbt_model *m, const double *v, size_t node, double momentum[3]) {
+    bool lumped = !m->bodies[m->node_body[node]].consistent_mass;
+    for (size_t i = 0; i < 3; i++) momentum[i] = lumped ? m->mass[node] * v[3 * node + i] : 0;
+    for (size_t k = m->tet_start[node]; !lumped && k < m->tet_start[node + 1]; k++) {
+        size_t t = (size_t)m->node_tets[k];
+        double weight = tet_mass(m, t) / 20;
+        rbt_add_scaled(momentum, weight, v + 3 * node);
+        for (size_t a = 0; a < 4; a++) rbt_add_scaled(momentum, weight, v + 3 * (size_t)m->tets[4 * t + a]);
+    }
+}
+
 // For one tet of mass m: sum_ab M_ab p_a.q_b = m/20 (sum_a p_a.q_a + (sum_a p_a).(sum_b q_b)), and likewise with cross products.
 double rbt_mass_consistent_kinetic(const rbt_model *m, const double *x, const double *v, double angular[3]) {
     double kinetic = 0;

@@ -127,12 +127,32 @@ void rbt_model_free(rbt_model *model);
 // one step a frame, before anything else looks at the model.
 void rbt_model_set_step(rbt_model *model, double step);
 
+// The energy balance since time 0 (step/energy_watch.h) [J]
+enum { RBT_LEDGER_RECENT = 16 };
+typedef struct rbt_ledger {
+    int64_t looks;           // so far; 0: nothing below is known yet
+    double energy, gravity;  // total energy, and gravity's part of it, at the latest look
+    double work;             // of outside forces and prescribed motion so far, as the watch counts it
+    double own_work;         // beside it, what the method itself had counted at the latest look
+    double effort;           // sum of the sizes of the pieces that the work came in
+    double slack;            // how wrong the work may be: loads that began or ended within a step
+    double jumps;            // what cuts, and a scene that was changed before it went on, added to the energy
+    double start;            // kinetic, elastic and contact energy of the start
+    double top;              // gravity's energy of the start
+    double scale;            // the most that start, work and falling have explained so far
+    int64_t frames;          // looks at the ends of frames
+    double recent[RBT_LEDGER_RECENT];  // balances (energy - work - jumps) of the latest of them, in turn
+    double level;                      // the least that all of as many in a row stayed below so far
+    double gain, gain_time;            // the largest rise above that, and when [s]
+} rbt_ledger;
+
 // How the steps since time 0 went.
 typedef struct rbt_tally {
     int64_t steps;          // accepted
     int64_t unconverged;    // of these, with a solve that had not converged
     double worst_residual;  // of the latter, size of the gradient over the tolerance
     double first;           // when the first of the latter began [s]
+    rbt_ledger ledger;
 } rbt_tally;
 
 // What a checkpoint holds.
@@ -152,7 +172,8 @@ typedef struct rbt_state {
 bool rbt_state_init(rbt_state *state, const rbt_model *model, rbt_error *error);
 void rbt_state_free(rbt_state *state);
 
-rbt_energies rbt_model_energies(const rbt_model *model, const rbt_state *state);
+// energies (plan.chunk_count) is work space; NULL: it is allocated.
+rbt_energies rbt_model_energies(const rbt_model *model, const rbt_state *state, double *energies);
 
 // von Mises stress of every tet [Pa] (tet_count).
 void rbt_model_von_mises(const rbt_model *model, const double *x, double *stress);

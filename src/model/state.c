@@ -27,7 +27,7 @@ void rbt_state_free(rbt_state *state) {
     *state = (rbt_state){0};
 }
 
-rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state) {
+rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state, double *energies) {
     rbt_energies e = {0};
     for (size_t n = 0; n < m->node_count; n++) {
         const double *x = state->x + 3 * n, *v = state->v + 3 * n;
@@ -41,14 +41,11 @@ rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state) {
         if (lumped) rbt_add_scaled(e.angular_momentum, m->mass[n], spin);
     }
     e.kinetic += rbt_mass_consistent_kinetic(m, state->x, state->v, e.angular_momentum);
-    double *energies = calloc(m->plan.chunk_count + 1, sizeof *energies);
-    e.elastic = energies ? rbt_energy_elastic(m, state->x, energies) : NAN;
-    free(energies);
+    double *own = energies ? NULL : calloc(m->plan.chunk_count + 1, sizeof *own);
+    e.elastic = energies || own ? rbt_energy_elastic(m, state->x, energies ? energies : own) : NAN;
+    free(own);
     e.total = e.kinetic + e.elastic + e.gravity + e.contact;
-    bool scripted = m->motions.node_count > 0;
-    for (size_t i = 0; i < m->obstacles.count; i++)
-        scripted |= m->obstacle_motions && m->obstacle_motions[i].motion_count > 0;
-    e.work = scripted ? NAN : 0;
+    e.work = NAN;
     return e;
 }
 

@@ -31,6 +31,7 @@ static const char *outcome_of(const rbt_contender *c) {
 
 static const char *stage_of(const rbt_contender *c) { return c->trial.stage; }
 static const char *reason_of(const rbt_contender *c) { return c->trial.reason; }
+static const char *warning_of(const rbt_contender *c) { return c->trial.warning; }
 static const char *folder_of(const rbt_contender *c) { return c->folder; }
 
 static double step_of(const rbt_contender *c) {
@@ -67,6 +68,7 @@ static const struct column {
     {"outcome", NULL, outcome_of, NULL},
     {"stage", NULL, stage_of, NULL},
     {"reason", NULL, reason_of, NULL},
+    {"warning", NULL, warning_of, NULL},
     {"time", "s", NULL, time_of},
     {"frame", NULL, NULL, frame_of},
     {"finished_runs", NULL, NULL, runs_of},

@@ -85,7 +85,7 @@ static bool write_frame(run *r, bool last) {
     const rbt_state *state = &r->sim->state;
     int every = r->options->scene->output.checkpoint_every;
     bool checkpoint = every > 0 && (last || state->frame % every == 0);
-    r->report.last = rbt_sim_energies(r->sim);
+    r->report.last = rbt_sim_frame_energies(r->sim);
     if (state->frame == 0) r->report.first = r->report.last;
     if (!rbt_recorder_follow(r->recorder, r->sim->model, r->error) ||
         !rbt_recorder_frame(r->recorder, state, &r->report.last, checkpoint, r->error))
@@ -193,6 +193,15 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
     rbt_unconverged_text(&r->sim->state.tally, text);
     rbt_fail(r->error, "%s", text);
     return RBT_RUN_NOT_CONVERGED;
+}
+
+bool rbt_run_foreseen(const rbt_sim *sim, char text[320]) {
+    const rbt_stepper *stepper = &sim->stepper;
+    return stepper->method->warn && stepper->method->warn(stepper->self, text);
+}
+
+bool rbt_run_warning(const rbt_sim *sim, char text[320]) {
+    return rbt_ledger_text(&sim->state.tally.ledger, sim->stepper.method, text);
 }
 
 void rbt_unconverged_text(const rbt_tally *tally, char text[256]) {

@@ -32,6 +32,15 @@ static void add_energies(rbt_text *t, const char *name, const rbt_energies *e, c
     rbt_text_add(t, "}%s\n", end);
 }
 
+// Work since time 0, and energy that came from nowhere beside what is accounted for (step/energy_watch.h)
+static void add_balance(rbt_text *t, const rbt_ledger *ledger) {
+    rbt_text_add(t, "  \"energy_balance\": {");
+    add_number(t, "work", ledger->work + ledger->own_work, ", ");
+    add_number(t, "accounted_for", ledger->scale, ", ");
+    add_number(t, "gain", ledger->gain, ", ");
+    add_number(t, "gain_time", ledger->gain_time, "},\n");
+}
+
 static void processor_name(char *name, size_t size) {
     snprintf(name, size, "unknown");
     FILE *info = fopen("/proc/cpuinfo", "r");
@@ -114,6 +123,21 @@ static void add_unconverged(rbt_text *t, const rbt_tally *tally) {
     add_string(t, "outcome", text, "},\n");
 }
 
+static void add_warning(rbt_text *t, const char *warning, size_t count) {
+    rbt_text_add(t, "%s\n    ", count ? "," : "");
+    rbt_text_add_json(t, warning);
+}
+
+static void add_warnings(rbt_text *t, const rbt_sim *sim) {
+    char foreseen[320], found[320];
+    size_t count = 0;
+    rbt_text_add(t, "  \"warnings\": [");
+    for (size_t i = 0; i < sim->model->warning_count; i++) add_warning(t, sim->model->warnings[i], count++);
+    if (rbt_run_foreseen(sim, foreseen)) add_warning(t, foreseen, count++);
+    if (rbt_run_warning(sim, found)) add_warning(t, found, count++);
+    rbt_text_add(t, "],\n");
+}
+
 bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *error) {
     const rbt_model *m = r->sim->model;
     const rbt_method *method = r->sim->stepper.method;
@@ -144,12 +168,8 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     add_seconds(&t, r);
     add_energies(&t, "energy_first", &r->first, ",");
     add_energies(&t, "energy_last", &r->last, ",");
-    rbt_text_add(&t, "  \"warnings\": [");
-    for (size_t i = 0; i < m->warning_count; i++) {
-        rbt_text_add(&t, "%s\n    ", i ? "," : "");
-        rbt_text_add_json(&t, m->warnings[i]);
-    }
-    rbt_text_add(&t, "],\n");
+    add_balance(&t, &r->sim->state.tally.ledger);
+    add_warnings(&t, r->sim);
     if (r->sim->state.tally.unconverged) add_unconverged(&t, &r->sim->state.tally);
     if (r->failure) add_failure(&t, r);
     if (r->problem) {

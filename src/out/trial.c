@@ -50,6 +50,7 @@ static void tell(child *c, const rbt_run_progress *p, int kind) {
                               .unconverged = p->sim->state.tally.unconverged,
                               .setup_seconds = totals->compile_seconds,
                               .step_seconds = totals->step_seconds};
+    if (!rbt_run_warning(p->sim, c->note.now.warning)) c->note.now.warning[0] = '\0';
     send_note(c);
 }
 
@@ -89,6 +90,7 @@ static void run_as_child(const rbt_trial_def *def, int pipe) {
                : end == RBT_RUN_NOT_CONVERGED ? RBT_TRIAL_NOT_CONVERGED
                : end == RBT_RUN_STEP_FAILED   ? RBT_TRIAL_STEP_FAILED
                                               : RBT_TRIAL_WORLD_FAILED;
+    if (!rbt_trial_complete(now)) now->warning[0] = '\0';
     if (now->end == RBT_TRIAL_STEP_FAILED) describe_failure(now, options.scene, &report);
     if (now->end == RBT_TRIAL_WORLD_FAILED || now->end == RBT_TRIAL_NOT_CONVERGED)
         snprintf(now->reason, sizeof now->reason, "%.*s", (int)sizeof now->reason - 1,

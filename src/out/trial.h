@@ -27,6 +27,7 @@ typedef struct rbt_trial {
     rbt_trial_end end;
     char stage[32];             // of the step that failed, else ""
     char reason[512];           // one sentence, "" if it finished
+    char warning[320];          // of a run that went to the end: energy that came from nowhere; else ""
     double step;                // [s] that was used: the scene's, shortened to divide the frame
     double t;                   // [s] of the last good step
     int64_t last_frame;         // that it was to reach

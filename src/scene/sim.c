@@ -23,7 +23,7 @@ static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *e
             "another deformation or stable-neo-hookean",
             (long long)report.element, m->bodies[report.body].name, report.value);
     }
-    rbt_energies e = rbt_model_energies(m, &sim->state);
+    rbt_energies e = rbt_model_energies(m, &sim->state, NULL);
     if (isfinite(e.total)) return true;
     return rbt_fail_path(
         error, scene->file, "bodies",
@@ -69,7 +69,8 @@ rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
     if (compile(sim, scene, error) && choose_step(sim, scene, error) &&
         rbt_state_init(&sim->state, sim->model, error) && check_start(sim, scene, error) &&
         rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error) &&
-        rbt_stepper_prepare(&sim->stepper, &sim->state, error))
+        rbt_stepper_prepare(&sim->stepper, &sim->state, error) &&
+        rbt_energy_watch_init(&sim->watch, &sim->stepper, error))
         return sim;
     rbt_sim_free(sim);
     return NULL;
@@ -77,6 +78,7 @@ rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
 
 void rbt_sim_free(rbt_sim *sim) {
     if (!sim) return;
+    rbt_energy_watch_free(&sim->watch);
     rbt_stepper_free(&sim->stepper);
     rbt_state_free(&sim->state);
     rbt_model_free(sim->model);
@@ -101,7 +103,9 @@ bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt
         if (!choose_step(sim, scene, error)) return false;
         if (!rbt_stepper_init(&sim->stepper, model, &scene->integrator, error)) return false;
     }
-    return rbt_stepper_prepare(&sim->stepper, &sim->state, error);
+    rbt_energy_watch_free(&sim->watch);
+    return rbt_stepper_prepare(&sim->stepper, &sim->state, error) &&
+           rbt_energy_watch_init(&sim->watch, &sim->stepper, error);
 }
 
 static bool fail_cut(rbt_step_report *report, const rbt_error *error) {
@@ -134,6 +138,8 @@ static bool choose_again(rbt_sim *sim, rbt_step_report *report) {
 static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
     double start = rbt_now();
     rbt_error error = {0};
+    if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, &sim->state);
+    if (rbt_energy_watch_look(&sim->watch, &sim->state, report) != RBT_DONE) return false;
     bool good = true;
     while (good && rbt_cutting_due(sim->cutting, sim->state.t)) {
         rbt_change change;
@@ -147,8 +153,25 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
         }
         rbt_change_free(&change);
     }
+    rbt_energy_watch_free(&sim->watch);
+    good = good && rbt_energy_watch_init(&sim->watch, &sim->stepper, &error);
+    if (good) rbt_energy_watch_begin(&sim->watch, &sim->state);
     sim->cut_seconds += rbt_now() - start;
     return good || fail_cut(report, &error);
+}
+
+// Energy that nothing accounts for: the steps are undone, as if they had failed.
+static rbt_outcome watch_energy(rbt_sim *sim, const rbt_state *before, bool due, rbt_step_report *report) {
+    rbt_state *s = &sim->state;
+    double start = due ? rbt_now() : 0;
+    rbt_outcome outcome = rbt_energy_watch_step(&sim->watch, s, due, report);
+    if (due) rbt_stage_add(&sim->stepper.stages, "energy", rbt_now() - start);
+    if (outcome == RBT_DONE) return RBT_DONE;
+    rbt_stepper_undo(&sim->stepper, s, before->t);
+    s->tally = before->tally;
+    s->frame = before->frame;
+    s->step = before->step;
+    return outcome;
 }
 
 // `count` steps of this frame in one attempt. Times are multiples of the frame interval and of the step within it, never sums: a
@@ -159,12 +182,15 @@ static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *r
     bool last = s->step + count == m->steps_per_frame;
     double until = last ? (double)(s->frame + 1) * m->frame_interval
                         : (double)s->frame * m->frame_interval + (double)(s->step + count) * m->step;
+    if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, s);
+    const rbt_state before = *s;
+    bool due = sim->stepper.undoable = rbt_energy_watch_due(&sim->watch, s, count);
     if (rbt_stepper_advance(&sim->stepper, s, until, report) != RBT_DONE) return report->outcome;
     report->steps += count - 1;
     s->tally.steps += count - 1;
     s->step = last ? 0 : s->step + count;
     s->frame += last;
-    return RBT_DONE;
+    return watch_energy(sim, &before, due, report);
 }
 
 rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
@@ -179,9 +205,9 @@ bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
     if (!report) report = &unused;
     *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     const rbt_state *s = &sim->state;
-    bool many = sim->stepper.method->own_steps && !sim->cutting;
+    bool many = sim->stepper.method->own_steps && !sim->cutting && rbt_outside_is_idle(&sim->watch.outside);
     for (int64_t frame = s->frame; s->frame == frame;) {
-        // A method with steps of its own needs no states in between. If it fails, single steps find the last good one.
+        // A method with steps of its own needs no states in between, unless loads are to be followed. If it fails, single steps find the last good one.
         int64_t left = sim->model->steps_per_frame - s->step, count = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
         if (many && (many = advance_steps(sim, count, report) == RBT_DONE)) continue;
         if (rbt_sim_step(sim, report) != RBT_DONE) return false;
@@ -210,7 +236,19 @@ size_t rbt_sim_triangle_count(const rbt_sim *sim) { return sim->model->triangle_
 const int32_t *rbt_sim_triangles(const rbt_sim *sim) { return sim->model->triangles; }
 size_t rbt_sim_edge_count(const rbt_sim *sim) { return sim->model->edge_count; }
 const int32_t *rbt_sim_edges(const rbt_sim *sim) { return sim->model->edges; }
-rbt_energies rbt_sim_energies(const rbt_sim *sim) { return rbt_stepper_energies(&sim->stepper, &sim->state); }
+
+rbt_energies rbt_sim_energies(const rbt_sim *sim) {
+    rbt_energies e = rbt_stepper_energies(&sim->stepper, &sim->state);
+    e.work = rbt_energy_watch_work(&sim->watch, &sim->state, &e);
+    return e;
+}
+
+rbt_energies rbt_sim_frame_energies(const rbt_sim *sim) {
+    if (!sim->watch.begun || sim->watch.t != sim->state.t) return rbt_sim_energies(sim);
+    rbt_energies e = sim->watch.energies;
+    e.work = rbt_energy_watch_work(&sim->watch, &sim->state, &e);
+    return e;
+}
 
 const char *rbt_outcome_name(rbt_outcome outcome) {
     static const char *const names[RBT_OUTCOMES] = {
@@ -221,6 +259,7 @@ const char *rbt_outcome_name(rbt_outcome outcome) {
         [RBT_NOT_CONVERGED] = "not converged",
         [RBT_OUT_OF_MEMORY] = "out of memory",
         [RBT_STALLED] = "stalled",
+        [RBT_UNSTABLE] = "unstable",
     };
     return outcome >= 0 && outcome < RBT_OUTCOMES ? names[outcome] : "unknown";
 }

@@ -3,8 +3,9 @@
 //   explicit nodes:  v+ = v + h M^-1 f(x, v),  x+ = x + h v+                          (symplectic Euler, explicit.h)
 //   implicit nodes:  one linearised step with the explicit nodes' new positions known  (their equation (7), imex_block.h, islands.h)
 // Which nodes are which follows from the rest shape, the material and the step (stability.h): of the nodes of ill-shaped elements as few
-// as are needed to make the others stable (stability_release.h), where the paper takes all. It is certified again whenever the body is
-// strained more than any certificate has seen (rbt_imex_watch). The set lies in the state's memory, so that a resumed run has it, too.
+// as are needed to make the others stable (stability_release.h), where the paper takes all. It is certified again whenever an element is
+// stiffer than certificates have covered (imex_envelope.h, imex_watch.h) or a node comes within reach of an obstacle (imex_reach.h).
+// The set lies in the state's memory, so that a resumed run has it, too.
 // A step below every bound leaves no implicit node and is symplectic Euler bit for bit; one above all leaves no explicit node and is
 // semi-implicit Euler, bit for bit with the solvers "auto" and "cholesky", to the tolerance with "cg" and "reused", and but for the lag
 // with "kept".
@@ -15,6 +16,8 @@
 #include "step/explicit.h"
 #include "step/imex_block.h"
 #include "step/imex_cost.h"
+#include "step/imex_envelope.h"
+#include "step/imex_reach.h"
 #include "step/imex_watch.h"
 #include "step/islands.h"
 #include "step/linearised.h"
@@ -33,10 +36,12 @@ typedef struct imex {
     rbt_imex_block block;
     bool all;  // every node that can move is implicit, and semi-implicit Euler's own solver is asked for
     rbt_linearised linearised;
+    bool reaches;  // it matters who touches obstacles
     rbt_imex_watch watch;
     rbt_imex_edges edges;
-    double predicted;  // [s] of a step, by the fixed units
-    double seconds;    // that steps took so far, and their number, for the report
+    rbt_imex_envelope envelope;  // without an arena: nothing stiffens, or nothing is certified
+    double predicted;            // [s] of a step, by the fixed units
+    double seconds;              // that steps took so far, and their number, for the report
     int64_t steps, iterations;
 } imex;
 
@@ -45,28 +50,44 @@ static void read_options(const void *options, rbt_imex_options *to) {
     else rbt_record_default(&RBT_IMEX_OPTIONS, to);
 }
 
-// state->memory: what the watch remembers, the implicit nodes (a byte each, rounded up), and what the block remembers
+// state->memory: what the watch remembers, the implicit nodes (a byte each, rounded up), with obstacles those within their reach
+// (likewise), the allowances of the envelope (likewise), and what the block remembers
 typedef struct memory {
     rbt_imex_watched *watched;
-    unsigned char *implicit;
+    unsigned char *implicit, *reach;
+    float *allowed;
     void *inverse;  // rbt_islands_memory or rbt_imex_memory; NULL: needs none
 } memory;
 
 static size_t mask_size(const rbt_model *m) { return (m->node_count + 7) / 8 * 8; }
+
+static size_t reach_size(const rbt_model *m) { return m->obstacles.count ? mask_size(m) : 0; }
+
+static size_t envelope_size(const rbt_model *m) {
+    size_t elements = 0;
+    for (size_t g = 0; g < m->group_count; g++) elements += m->groups[g].count;
+    return rbt_imex_envelope_needed(m) ? (elements + 1) / 2 * 8 : 0;
+}
 
 static bool is_constant(const rbt_model *m) { return m->linear && !m->obstacles.count; }
 
 static size_t memory_size(const rbt_model *m, const void *options) {
     (void)options;
     size_t block = sizeof(rbt_imex_memory) + 3 * m->node_count * sizeof(double), islands = rbt_islands_memory_size(m);
-    return sizeof(rbt_imex_watched) + mask_size(m) + (is_constant(m) ? 0 : block > islands ? block : islands);
+    return sizeof(rbt_imex_watched) + mask_size(m) + reach_size(m) + envelope_size(m) +
+           (is_constant(m)    ? 0
+            : block > islands ? block
+                              : islands);
 }
 
 static memory memory_of(const rbt_model *m, rbt_state *state) {
     char *at = state->memory;
     memory parts = {.watched = (rbt_imex_watched *)at, .implicit = (unsigned char *)at + sizeof(rbt_imex_watched)};
-    if (is_constant(m)) return parts;
-    parts.inverse = at + sizeof(rbt_imex_watched) + mask_size(m);
+    at += sizeof(rbt_imex_watched) + mask_size(m);
+    parts.reach = (unsigned char *)at;
+    at += reach_size(m);
+    parts.allowed = (float *)at;
+    if (!is_constant(m)) parts.inverse = at + envelope_size(m);
     return parts;
 }
 
@@ -81,6 +102,7 @@ static void destroy(void *self) {
     rbt_islands_free(&s->islands);
     rbt_imex_block_free(&s->block);
     rbt_imex_edges_free(&s->edges);
+    rbt_imex_envelope_free(&s->envelope);
     rbt_stability_free(&s->stability);
     rbt_explicit_free(&s->base);
     free(s);
@@ -98,16 +120,14 @@ static rbt_split_def split_def(const rbt_imex_options *o, double step) {
 static bool split_nodes(imex *s, const rbt_model *m, const double *known, rbt_error *error) {
     if (!rbt_stability_init(&s->stability, m, known, error)) return false;
     rbt_split_def def = split_def(&s->options, m->step);
-    s->split = rbt_stability_split(&s->stability, &def, s->implicit);
-    double low = INFINITY, high = 0;
-    for (size_t e = 0; e < s->stability.element_count; e++) {
-        if (!(s->stability.rate[e] > 0)) continue;
-        low = fmin(low, s->stability.rate[e]);
-        high = fmax(high, s->stability.rate[e]);
+    s->reaches = s->options.certify && rbt_imex_reach_matters(&s->stability, m->step);
+    if (s->reaches) {
+        memset(s->stability.reach, 0, m->node_count);
+        rbt_imex_reach_grow(m, m->x0, m->v0, m->step, s->stability.reach);
     }
+    s->split = rbt_stability_split(&s->stability, &def, s->implicit);
     rbt_stability_forget(&s->stability);
-    s->least = high > 0 ? 2 / sqrt(high) : INFINITY;
-    s->most = 2 / sqrt(low);
+    rbt_stability_local_bounds(&s->stability, &s->least, &s->most);
     return true;
 }
 
@@ -158,6 +178,8 @@ static imex *build(const rbt_model *model, int solver, const void *options, cons
     }
     s->implicit = rbt_arena_take(s->base.arena, model->node_count, 1);
     bool ok = s->implicit || rbt_fail_memory(error, model->node_count, "a stepper");
+    if (ok && s->options.certify && rbt_imex_envelope_needed(model))
+        ok = rbt_imex_envelope_init(&s->envelope, model, error);
     if (ok && split_nodes(s, model, known, error) && build_implicit(s, error)) return s;
     destroy(s);
     return NULL;
@@ -249,6 +271,28 @@ static double choose_step(const rbt_model *model, const void *options, rbt_error
     return step;
 }
 
+// More nodes may touch than were certified for. Those that obstacles alone would make unstable become implicit at once.
+static void watch_reach(imex *s, const rbt_state *state, const memory *parts) {
+    const rbt_model *m = s->base.model;
+    rbt_stability *own = &s->stability;
+    size_t before = s->split.moved_count;
+    memcpy(own->reach, parts->reach, m->node_count);
+    if (!rbt_imex_reach_missed(own, state, m->step, s->implicit)) return;
+    rbt_imex_reach_grow(m, state->x, state->v, m->step, own->reach);
+    for (size_t n = 0; n < m->node_count; n++) {
+        double alone = own->contact_norm * rbt_stability_contact(own, n);
+        if (parts->reach[n] || s->implicit[n] || !(m->step * m->step * alone > 4)) continue;
+        s->implicit[n] = 1;
+        s->split.moved_count++;
+    }
+    memcpy(parts->reach, own->reach, m->node_count);
+    own->added = s->envelope.arena ? s->envelope.added : NULL;
+    rbt_stability_certify(own, m->step, s->envelope.arena ? m->X : state->x, s->implicit, &s->split);
+    own->added = NULL;
+    s->watch.certificates++;
+    s->watch.moved += (int64_t)(s->split.moved_count - before);
+}
+
 // The implicit nodes are those of the memory. A new state has none in it yet; one that was resumed or restored may have others than
 // this workspace; and a body that is strained more than before may need more of them.
 static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
@@ -256,6 +300,15 @@ static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
     bool fresh = !parts->watched->begun, other = !fresh && memcmp(parts->implicit, s->implicit, m->node_count) != 0;
     if (other) memcpy(s->implicit, parts->implicit, m->node_count);
     size_t before = s->split.moved_count;
+    if (fresh && s->reaches) memcpy(parts->reach, s->stability.reach, m->node_count);
+    if (s->reaches) watch_reach(s, state, parts);
+    if (s->envelope.arena) {
+        size_t until_now = s->split.moved_count;
+        if (fresh) rbt_imex_envelope_open(&s->envelope, &s->stability, s->implicit, &s->split, parts->allowed);
+        if (rbt_imex_envelope_look(&s->envelope, &s->stability, state->x, parts->allowed, s->implicit, &s->split))
+            s->watch.certificates++;
+        s->watch.moved += (int64_t)(s->split.moved_count - until_now);
+    }
     if (s->options.certify && !m->linear)
         rbt_imex_watch_look(&s->watch, &s->edges, &s->stability, parts->watched, state->x, s->implicit, &s->split);
     bool moved = s->split.moved_count != before;
@@ -322,7 +375,7 @@ static void describe(const void *self, rbt_text *json) {
     rbt_text_add_json_number(json, s->split.bound);
     rbt_text_add(json, ", \"certified_again\": %lld, \"moved_then\": %lld, \"largest_strain\": ",
                  (long long)s->watch.certificates, (long long)s->watch.moved);
-    rbt_text_add_json_number(json, s->watch.strain);
+    rbt_text_add_json_number(json, fmax(s->watch.strain, s->envelope.strain));
     rbt_text_add(json, ", \"least_local_bound\": ");
     rbt_text_add_json_number(json, s->least);
     rbt_text_add(json, ", \"largest_local_bound\": ");
@@ -353,10 +406,11 @@ static const rbt_field FIELDS[] = {
     {OPTION(rings, RBT_INT), .max = 10,
      .doc = "Rings of nodes around those of ill-shaped elements that are implicit, too."},
     {OPTION(certify, RBT_BOOL), .fallback = {1},
-     .doc =
-         "Whether the explicit nodes are proved to be stable, at rest and again where the body is strained more than "
-         "before, and more of them made implicit until they are; without, the local test alone decides, as in the "
-         "paper, and can be wrong."},
+     .doc = "Whether the explicit nodes are proved to be stable together with the implicit ones, with damping and "
+            "with the "
+            "obstacles within reach, and more of them made implicit until they are; again before any step in which "
+            "elements have become stiffer, or more nodes may touch, than was proved. Without, the local test alone "
+            "decides, as in the paper, and can be wrong."},
     {OPTION(release, RBT_BOOL), .fallback = {1},
      .doc =
          "Whether nodes of ill-shaped elements stay explicit where the others of the element being implicit is "

@@ -95,10 +95,8 @@ bool rbt_imex_guess(rbt_stability *s, const rbt_split_def *def, const unsigned c
 }
 
 double rbt_imex_cheapest(rbt_stability *s, const rbt_split_def *def, bool keeps, rbt_error *error) {
-    double low = INFINITY, best = 0, least = INFINITY, first = rbt_stability_bound(s, NULL, 1, NULL, NULL);
-    for (size_t e = 0; e < s->element_count; e++)
-        if (s->rate[e] > 0) low = fmin(low, s->rate[e]);
-    double last = 2 / sqrt(low);
+    double best = 0, least = INFINITY, first = rbt_stability_largest_step(s, NULL), lowest, last;
+    rbt_stability_local_bounds(s, &lowest, &last);
     if (!isfinite(first) || !(last > 0)) {
         rbt_fail_path(error, NULL, "time.step", "no step can be chosen where nothing can move; give one");
         return 0;

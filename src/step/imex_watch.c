@@ -1,5 +1,7 @@
 #include "step/imex_watch.h"
 
+#include "step/imex_envelope.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,7 @@ static void list_elements(const rbt_stability *s, const unsigned char *implicit,
     const rbt_model *m = s->model;
     for (size_t g = 0; g < m->group_count; g++) {
         size_t corners = (size_t)m->groups[g].type->corners;
+        if (rbt_imex_stiffens(&m->groups[g])) continue;
         for (size_t e = 0; e < m->groups[g].count; e++) {
             const int32_t *node = m->groups[g].nodes + corners * e;
             if (!has_explicit(s, implicit, node, corners)) continue;

@@ -1,4 +1,5 @@
-// Whether a certificate of imex still holds: the tangent stiffness changes as the body is strained.
+// Whether a certificate of imex still holds: the tangent stiffness changes as the body is strained. Here for elements whose stiffness
+// only turns, and for hinges; those that stiffen have an envelope (imex_envelope.h).
 //
 // The measure is how much edges of elements are longer or shorter than at rest, |l^2 / L^2 - 1|, which does not change with rotations.
 // It is looked at every so many steps, where explicit nodes are; when it goes beyond what has been certified, in levels of 0.1, the
@@ -14,7 +15,7 @@ typedef struct rbt_imex_watched {
     double level;    // of strain that has been certified
 } rbt_imex_watched;
 
-typedef struct rbt_imex_edges {  // of the elements that have explicit nodes
+typedef struct rbt_imex_edges {  // of the elements that have explicit nodes, but those of imex_envelope.h
     size_t count;
     int32_t *node;  // (count x 2)
     double *rest;   // (count) L^2 [m^2]

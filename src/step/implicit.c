@@ -166,16 +166,14 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
     return outcome;
 }
 
-// The tolerance of the force test that the scene leaves to us. The midpoint rule goes on twice as far as its minimum, and damps no error:
-// those of many steps add up.
-static double own_tolerance(const implicit *s) {
-    double share = s->solver->share > 0 ? s->solver->share : 1;
-    return rbt_stop_tolerance(RBT_STOP_FORCE) * share * (s->rule == MIDPOINT ? 0.2 : 1);
+// Of the force test's tolerance. The midpoint rule goes on twice as far as its minimum, and damps no error: those of many steps add
+// up.
+static double tolerance_share(const implicit *s) {
+    return (s->solver->share > 0 ? s->solver->share : 1) * (s->rule == MIDPOINT ? 0.2 : 1);
 }
 
 static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
-    bool ours = s->options.stop == RBT_STOP_FORCE && isnan(s->options.tolerance);
-    rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, ours ? own_tolerance(s) : s->options.tolerance);
+    rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, s->options.tolerance, tolerance_share(s));
     int most = s->options.max_iterations < 0 ? s->solver->max_iterations : s->options.max_iterations;
     rbt_trace_begin(stages);
     report->at_cap = false;

@@ -59,6 +59,9 @@ typedef struct rbt_method {
     // The step it would take for this model, for scenes with "step": "auto"; 0 with an error. NULL: it must be told.
     double (*choose_step)(const rbt_model *model, const void *options, rbt_error *error);
 
+    // A sentence to say before the first step, if the method knows that it may not be right; NULL: it never does.
+    bool (*warn)(void *self, char text[320]);
+
     // What the method has to say about itself in run.json: the members of an object, in JSON; NULL: nothing.
     void (*describe)(const void *self, rbt_text *json);
 

@@ -56,9 +56,9 @@ static bool characteristic_force(rbt_objective *o, rbt_error *error) {
 static void find_stiff(rbt_objective *o) {
     const rbt_model *m = o->model;
     const rbt_block_matrix *K = &o->stiffness.K;
-    double hardest = 0;
+    double hardest = 0, normal[3];
     for (size_t i = 0; i < m->obstacles.count; i++)
-        hardest = fmax(hardest, rbt_obstacle_stiffness(&m->obstacles.items[i]));
+        hardest = fmax(hardest, rbt_obstacle_stiffness(&m->obstacles.items[i], normal));
     rbt_stiffness_assemble(&o->stiffness, m, RBT_PROJECTED, m->X);
     for (size_t n = 0; n < m->node_count; n++) {
         const double *own = K->value + 9 * (K->start[n + 1] - 1);

@@ -17,7 +17,9 @@
 #include "solve/cholesky.h"
 #include "step/linear.h"
 #include "step/method.h"
+#include "step/stability.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct island {  // a part without the rest
@@ -44,6 +46,9 @@ typedef struct schroeder {
     double *f, *rhs, *way, *moved, *product;  // (node_count x 3)
     double *contact;                          // (node_count x 9) NULL without obstacles
     double *partial;                          // (plan.slot_count x 3)
+    bool judged;                              // what follows is known
+    int unstable;                             // a part whose steps are too long; -1: none
+    double bound;                             // for its steps [s]
 } schroeder;
 
 static void destroy(void *self) {
@@ -387,6 +392,64 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     return RBT_DONE;
 }
 
+// ---- Whether the steps of parts are stable
+
+// implicit[n] = 0 for the nodes of a part, or only for those that share elements with others
+static void mark(const schroeder *s, int part, bool border, unsigned char *implicit) {
+    const rbt_model *m = s->model;
+    for (size_t n = 0; n < m->node_count; n++) implicit[n] = border || part_of(s, n) != part;
+    for (size_t g = 0; border && g < m->group_count; g++) {
+        size_t corners = (size_t)m->groups[g].type->corners;
+        for (size_t e = 0; e < m->groups[g].count; e++) {
+            const int32_t *node = m->groups[g].nodes + corners * e;
+            bool inside = true;
+            for (size_t a = 0; a < corners; a++) inside &= part_of(s, (size_t)node[a]) == part;
+            for (size_t a = 0; !inside && a < corners; a++)
+                if (part_of(s, (size_t)node[a]) == part) implicit[node[a]] = 0;
+        }
+    }
+}
+
+// h^2 lambda < 4 in the part, and h H lambda < 4 on its border, with lambda of all elements there
+static int first_unstable(const schroeder *s, rbt_stability *stability, unsigned char *implicit, double *bound) {
+    double H = s->model->step;
+    for (size_t i = 0; i < s->island_count; i++) {
+        double h = H / (double)s->islands[i].steps;
+        for (int border = 0; s->islands[i].steps > 1 && border < 2; border++) {
+            mark(s, (int)i, border, implicit);
+            double longest = rbt_stability_bound(stability, implicit, INFINITY, NULL, NULL);
+            *bound = border ? longest * longest / H : longest;
+            if (h > *bound) return (int)i;
+        }
+    }
+    return -1;
+}
+
+static bool warn(void *self, char text[320]) {
+    schroeder *s = self;
+    const rbt_model *m = s->model;
+    if (!s->judged) {
+        rbt_stability stability;
+        rbt_model bare = *m;  // contact and damping are implicit, or nearly so
+        bare.obstacles.count = 0;
+        unsigned char *implicit = rbt_array_new(m->node_count, 1, "a warning", NULL);
+        s->unstable = -1;
+        if (implicit && rbt_stability_init(&stability, &bare, NULL, NULL)) {
+            s->unstable = first_unstable(s, &stability, implicit, &s->bound);
+            rbt_stability_free(&stability);
+        }
+        free(implicit);
+        s->judged = true;
+    }
+    if (s->unstable < 0) return false;
+    const rbt_tempo *tempo = &m->tempos.items[s->unstable];
+    snprintf(text, 320,
+             "schroeder: part %d of body \"%.80s\" takes explicit steps of %.3g s, but only below %.3g s they are "
+             "certain to be stable; it may gain energy: take more substeps or multirate-euler",
+             s->unstable, m->bodies[tempo->body].name, m->step / (double)s->islands[s->unstable].steps, s->bound);
+    return true;
+}
+
 const rbt_method RBT_SCHROEDER = {
     .name = "schroeder",
     .doc = "parts (tempo) walk alone with explicit short steps and are coupled with the rest once per long step",
@@ -396,4 +459,5 @@ const rbt_method RBT_SCHROEDER = {
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .warn = warn,
 };

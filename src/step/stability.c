@@ -2,6 +2,8 @@
 
 #include "base/threads.h"
 #include "math/largest.h"
+#include "math/symmetric.h"
+#include "math/vec3.h"
 #include "math/vector.h"
 #include "model/part.h"
 #include "step/stability_release.h"
@@ -10,7 +12,7 @@
 #include <string.h>
 
 static const double EPSILON = 0.04, DOUBT = 1e-9;
-enum { MOST_LANCZOS = 160 };
+enum { MOST_LANCZOS = 160, MOST_ROUNDS = 40 };
 
 void rbt_stability_forget(rbt_stability *s) {
     if (s->rest_known) rbt_stiffness_free(&s->rest);
@@ -30,7 +32,55 @@ static void find_held(const rbt_model *m, unsigned char *held) {
         if (isinf(m->motions.groups[m->motions.group[i]].release)) held[m->motions.node[i]] = 1;
 }
 
+// The stiffness of all obstacles at once, per area of a node
+static void find_contact(rbt_stability *s, double factor) {
+    for (size_t o = 0; o < s->model->obstacles.count; o++) {
+        double normal[3], k = factor * rbt_obstacle_stiffness(&s->model->obstacles.items[o], normal);
+        bool flat = rbt_dot(normal, normal) > 0;
+        for (int i = 0; i < 9; i++) s->contact[i] += k * (flat ? normal[i / 3] * normal[i % 3] : i % 4 == 0);
+    }
+    double C[9];
+    memcpy(C, s->contact, sizeof C);
+    rbt_symmetric_eigen(3, C, NULL);
+    s->contact_norm = fmax(C[0], fmax(C[4], C[8]));
+}
+
 // ---- Local bounds
+
+// What damping and obstacles add to an element: rate + *stiff + 2 *damp / h is its eigenvalue of P(h), from above
+static void added_rates(const rbt_stability *s, double rate, const int32_t *node, int corners, double *stiff,
+                        double *damp) {
+    const rbt_damping_def *damping = &s->model->bodies[s->model->node_body[node[0]]].damping;
+    *stiff = 0;
+    for (int a = 0; s->contact_norm > 0 && a < corners; a++)
+        *stiff = fmax(*stiff, s->contact_norm * rbt_stability_contact(s, (size_t)node[a]));
+    *damp = damping->mass + damping->stiffness * rate;
+}
+
+double rbt_stability_rate(const rbt_stability *s, size_t e, const int32_t *node, int corners, double h) {
+    double stiff, damp;
+    added_rates(s, s->rate[e], node, corners, &stiff, &damp);
+    return s->rate[e] + stiff + 2 * damp / h;
+}
+
+void rbt_stability_local_bounds(const rbt_stability *s, double *least, double *largest) {
+    const double *rate = s->rate;
+    *least = INFINITY;
+    *largest = 0;
+    for (size_t g = 0; g < s->model->group_count; rate += s->model->groups[g++].count) {
+        const rbt_group *group = &s->model->groups[g];
+        for (size_t e = 0; e < group->count; e++) {
+            double stiff, damp;
+            if (!(rate[e] > 0)) continue;
+            added_rates(s, rate[e], group->nodes + (size_t)group->type->corners * e, group->type->corners, &stiff,
+                        &damp);
+            // h^2 (rate + stiff) + 2 h damp = 4
+            double bound = 4 / (damp + sqrt(damp * damp + 4 * (rate[e] + stiff)));
+            *least = fmin(*least, bound);
+            *largest = fmax(*largest, bound);
+        }
+    }
+}
 
 // K with rows numbered otherwise than the model's nodes: number (node_count), NULL: the same
 typedef struct numbered {
@@ -126,25 +176,37 @@ static bool find_unknown_rates(rbt_stability *s, const double *known, rbt_error 
     return ok;
 }
 
-bool rbt_stability_init(rbt_stability *s, const rbt_model *m, const double *known, rbt_error *error) {
+// All but the rates
+static bool prepare(rbt_stability *s, const rbt_model *m, double one_sided, rbt_error *error) {
     *s = (rbt_stability){.model = m, .arena = rbt_arena_new()};
     for (size_t g = 0; g < m->group_count; g++) s->element_count += m->groups[g].count;
     size_t values = 3 * m->node_count;
-    bool ok = s->arena && (s->rate = rbt_arena_take(s->arena, s->element_count, sizeof(double))) &&
-              (s->held = rbt_arena_take(s->arena, m->node_count, 1)) &&
-              (s->root = rbt_arena_take(s->arena, m->node_count, sizeof(double))) &&
-              (s->work = rbt_arena_take(s->arena, 4 * values, sizeof(double))) &&
-              (s->modes = rbt_arena_take(s->arena, RBT_STABILITY_MODES * values, sizeof(double)));
-    if (!ok) rbt_fail_memory(error, (5 + RBT_STABILITY_MODES) * values * sizeof(double), "bounds of the step");
-    if (ok) {
-        find_held(m, s->held);
-        for (size_t n = 0; n < m->node_count; n++)
-            s->root[n] = s->held[n] || !(m->mass[n] > 0) ? 0 : 1 / sqrt(m->mass[n]);
-        ok = (known ? find_unknown_rates(s, known, error) : find_all_rates(s, error)) &&
-             rbt_tangent_build(&s->tangent, s->arena, m, error);
-    }
-    if (ok) rbt_tangent_prepare(&s->tangent, m->X);
-    else rbt_stability_free(s);
+    if (!(s->arena && (s->rate = rbt_arena_take(s->arena, s->element_count, sizeof(double))) &&
+          (s->held = rbt_arena_take(s->arena, m->node_count, 1)) &&
+          (s->reach = rbt_arena_take(s->arena, m->node_count, 1)) &&
+          (s->root = rbt_arena_take(s->arena, m->node_count, sizeof(double))) &&
+          (s->work = rbt_arena_take(s->arena, 4 * values, sizeof(double))) &&
+          (s->modes = rbt_arena_take(s->arena, RBT_STABILITY_MODES * values, sizeof(double)))))
+        return rbt_fail_memory(error, (5 + RBT_STABILITY_MODES) * values * sizeof(double), "bounds of the step");
+    memset(s->reach, 1, m->node_count);
+    find_held(m, s->held);
+    for (size_t n = 0; n < m->node_count; n++)
+        s->root[n] = s->held[n] || !(m->mass[n] > 0) ? 0 : 1 / sqrt(m->mass[n]);
+    find_contact(s, one_sided);
+    return true;
+}
+
+static bool prepare_tangent(rbt_stability *s, const double *x, rbt_error *error) {
+    if (!rbt_tangent_build(&s->tangent, s->arena, s->model, error)) return false;
+    rbt_tangent_prepare(&s->tangent, x);
+    return true;
+}
+
+bool rbt_stability_init(rbt_stability *s, const rbt_model *m, const double *known, rbt_error *error) {
+    bool ok = prepare(s, m, RBT_STABILITY_ONE_SIDED, error) &&
+              (known ? find_unknown_rates(s, known, error) : find_all_rates(s, error)) &&
+              prepare_tangent(s, m->X, error);
+    if (!ok) rbt_stability_free(s);
     return ok;
 }
 
@@ -162,15 +224,38 @@ static double scatter(uint64_t i) {
     return (double)(int64_t)(z ^ z >> 31) * 0x1p-63;
 }
 
-// y = M_E^-1/2 K_EE M_E^-1/2 q
-static void scaled_product(rbt_stability *s, const unsigned char *implicit, const double *q, double *moved,
-                           double *y) {
+// The explicit nodes, and the step of P
+typedef struct block {
+    const unsigned char *implicit;
+    double h;
+} block;
+
+// y = K p, with what is added to K
+static void tangent_product(rbt_stability *s, const double *p, double *y) {
+    if (s->added_only) memset(y, 0, 3 * s->model->node_count * sizeof *y);
+    else rbt_tangent_product(&s->tangent, p, y);
+    const double *added = s->added;
+    for (size_t g = 0; added && g < s->model->group_count; added += s->model->groups[g++].count) {
+        const rbt_group *group = &s->model->groups[g];
+        for (size_t e = 0; group->type->laplacian && e < group->count; e++)
+            if (added[e] > 0) group->type->laplacian(group, e, added[e], p, y);
+    }
+}
+
+// y = M_E^-1/2 P(h)_EE M_E^-1/2 q
+static void scaled_product(rbt_stability *s, block E, const double *q, double *moved, double *y) {
     size_t nodes = s->model->node_count;
     for (size_t i = 0; i < 3 * nodes; i++) moved[i] = s->root[i / 3] * q[i];
-    rbt_tangent_product(&s->tangent, moved, y);
+    tangent_product(s, moved, y);
     for (size_t n = 0; n < nodes; n++) {
-        double scale = is_explicit(s, implicit, n) ? s->root[n] : 0;
-        for (size_t i = 3 * n; i < 3 * n + 3; i++) y[i] *= scale;
+        bool own = is_explicit(s, E.implicit, n);
+        double scale = own ? s->root[n] * rbt_stability_factor(s, n, E.h) : 0;
+        bool all = own && !s->added_only;
+        double shift = all ? rbt_stability_shift(s, n, E.h) : 0;
+        double contact = all && s->contact_norm > 0 ? rbt_stability_contact(s, n) : 0;
+        for (size_t i = 0; i < 3; i++) y[3 * n + i] = scale * y[3 * n + i] + shift * q[3 * n + i];
+        for (size_t i = 0; contact > 0 && i < 3; i++)
+            y[3 * n + i] += contact * rbt_dot(s->contact + 3 * i, q + 3 * n);
     }
 }
 
@@ -188,17 +273,17 @@ static void begin(rbt_stability *s, const unsigned char *implicit, double *q) {
 }
 
 // T of `most` steps. A second time with weights (modes x MOST_LANCZOS) it also sums the vectors up: shape += weight q.
-static void iterate(rbt_stability *s, const unsigned char *implicit, int most, lanczos *T, const double *weights,
-                    size_t modes, double *shape) {
+static void iterate(rbt_stability *s, block E, int most, lanczos *T, const double *weights, size_t modes,
+                    double *shape) {
     size_t n = 3 * s->model->node_count;
     double *q = s->work, *before = q + n, *y = before + n, *moved = y + n;
-    begin(s, implicit, q);
+    begin(s, E.implicit, q);
     memset(before, 0, n * sizeof *before);
     for (T->count = 0; T->count < most;) {
         int k = T->count++;
         for (size_t m = 0; m < modes; m++)
             rbt_vector_add_scaled(n, shape + m * n, weights[m * MOST_LANCZOS + (size_t)k], q);
-        scaled_product(s, implicit, q, moved, y);
+        scaled_product(s, E, q, moved, y);
         T->d[k] = rbt_vector_dot(n, q, y);
         rbt_vector_add_scaled(n, y, -T->d[k], q);
         if (k) rbt_vector_add_scaled(n, y, -T->e[k - 1], before);
@@ -263,7 +348,8 @@ double rbt_stability_bound(rbt_stability *s, const unsigned char *implicit, doub
     double steps = 0.5 * (1 + log(1.648 * sqrt(3.0 * (double)left) / DOUBT) / sqrt(EPSILON));
     int most = steps < MOST_LANCZOS ? (int)ceil(steps) : MOST_LANCZOS;
     lanczos T;
-    iterate(s, implicit, most, &T, NULL, 0, NULL);
+    block E = {implicit, step};
+    iterate(s, E, most, &T, NULL, 0, NULL);
     double rate = rbt_tridiagonal_largest(T.count, T.d, T.e), limit = 4 * (1 - EPSILON) / (step * step);
     if (shape && rate > limit) {
         double weights[RBT_STABILITY_MODES * MOST_LANCZOS] = {0};
@@ -272,24 +358,75 @@ double rbt_stability_bound(rbt_stability *s, const unsigned char *implicit, doub
         for (size_t m = 0; m < modes; m++)
             tridiagonal_vector(&T, eigenvalue(&T, (int)m, rate * (1 + 1e-12)), weights + m * MOST_LANCZOS);
         memset(shape, 0, modes * n * sizeof *shape);
-        iterate(s, implicit, T.count, &T, weights, modes, shape);
+        iterate(s, E, T.count, &T, weights, modes, shape);
         *shape_count = modes;
     }
     return rate > 0 ? 2 * sqrt((1 - EPSILON) / rate) : INFINITY;
 }
 
+// From a step h that is stable, h' = h sqrt(4 / (h^2 lambda)) is one, too, as no part of h^2 P(h) grows faster than h^2; from one that is
+// not, h' = h 4 / (h^2 lambda) is not above the bound, as none shrinks slower than h. The first guess is exact without obstacles for
+// bodies of one damping.
+double rbt_stability_largest_step(rbt_stability *s, const unsigned char *implicit) {
+    double h = rbt_stability_bound(s, implicit, INFINITY, NULL, NULL), mass = 0, stiffness = 0;
+    for (size_t b = 0; b < s->model->body_count; b++) {
+        mass = fmax(mass, s->model->bodies[b].damping.mass);
+        stiffness = fmax(stiffness, s->model->bodies[b].damping.stiffness);
+    }
+    if (!isfinite(h) ? !(mass > 0) : !(mass > 0 || stiffness > 0)) return h;
+    double rate = isfinite(h) ? 4 / (h * h) : 0, damp = mass + stiffness * rate;
+    h = 4 / (damp + sqrt(damp * damp + 4 * rate));
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        double ratio = rbt_stability_bound(s, implicit, h, NULL, NULL) / h;
+        h *= ratio < 1 ? ratio * ratio : ratio;
+        if (fabs(ratio - 1) < 1e-3 || isinf(ratio)) break;
+    }
+    return h;
+}
+
+static size_t largest_node(const rbt_stability *s, const double *shape) {
+    size_t node = 0;
+    double most = 0;
+    for (size_t n = 0; n < s->model->node_count; n++) {
+        double square = rbt_dot(shape + 3 * n, shape + 3 * n);
+        if (!(square > most)) continue;
+        most = square;
+        node = n;
+    }
+    return node;
+}
+
+double rbt_stability_step_bound(const rbt_model *m, const double *x, size_t *node, rbt_error *error) {
+    rbt_stability s;
+    double bound = NAN;
+    size_t modes = 0;
+    if (node) *node = 0;
+    if (prepare(&s, m, 1, error) && prepare_tangent(&s, x ? x : m->X, error)) {
+        bound = rbt_stability_largest_step(&s, NULL);
+        if (node && isfinite(bound)) rbt_stability_bound(&s, NULL, 2 * bound, s.modes, &modes);
+        if (modes) *node = largest_node(&s, s.modes);
+    }
+    rbt_stability_free(&s);
+    return bound;
+}
+
 // ---- The implicit nodes
 
+static bool is_ill_shaped(const rbt_stability *s, const rbt_split_def *def, size_t e, const int32_t *node,
+                          int corners) {
+    return def->step * sqrt(rbt_stability_rate(s, e, node, corners, def->step)) > 2 * def->safety;
+}
+
 static size_t mark_ill_shaped(const rbt_stability *s, const rbt_split_def *def, unsigned char *implicit) {
-    const double *rate = s->rate;
     size_t ill = 0;
-    for (size_t g = 0; g < s->model->group_count; rate += s->model->groups[g++].count) {
+    for (size_t g = 0, first = 0; g < s->model->group_count; first += s->model->groups[g++].count) {
         const rbt_group *group = &s->model->groups[g];
         size_t corners = (size_t)group->type->corners;
         for (size_t e = 0; e < group->count; e++) {
-            if (!(def->step * sqrt(rate[e]) > 2 * def->safety)) continue;
+            const int32_t *node = group->nodes + corners * e;
+            if (!is_ill_shaped(s, def, first + e, node, (int)corners)) continue;
             ill++;
-            for (size_t a = 0; a < corners; a++) implicit[group->nodes[corners * e + a]] = 1;
+            for (size_t a = 0; a < corners; a++) implicit[node[a]] = 1;
         }
     }
     return ill;
@@ -328,8 +465,14 @@ static size_t move_nodes(const rbt_stability *s, const double *shape, unsigned c
 }
 
 static bool some_are_well_shaped(const rbt_stability *s, const rbt_split_def *def) {
-    for (size_t e = 0; e < s->element_count; e++)
-        if (s->rate[e] > 0 && !(def->step * sqrt(s->rate[e]) > 2 * def->safety)) return true;
+    for (size_t g = 0, first = 0; g < s->model->group_count; first += s->model->groups[g++].count) {
+        const rbt_group *group = &s->model->groups[g];
+        int corners = group->type->corners;
+        for (size_t e = 0; e < group->count; e++)
+            if (s->rate[first + e] > 0 &&
+                !is_ill_shaped(s, def, first + e, group->nodes + (size_t)corners * e, corners))
+                return true;
+    }
     return false;
 }
 

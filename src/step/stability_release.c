@@ -20,6 +20,7 @@ typedef struct candidate {
 
 typedef struct search {
     const rbt_stability *s;
+    double step;            // [s]
     double limit;           // of the eigenvalues [1/s^2]
     size_t *start;          // (node_count + 2) where each node's elements begin in
     element *at;            // (corners of all elements)
@@ -43,7 +44,7 @@ static bool search_init(search *q, rbt_stability *s, const rbt_split_def *def) {
     const rbt_model *m = s->model;
     size_t corner_count = 0;
     double share = MARGIN * def->safety;
-    *q = (search){.s = s, .limit = 4 * share * share / (def->step * def->step)};
+    *q = (search){.s = s, .step = def->step, .limit = 4 * share * share / (def->step * def->step)};
     for (size_t g = 0; g < m->group_count; g++)
         corner_count += m->groups[g].count * (size_t)m->groups[g].type->corners;
     q->start = rbt_array_new(m->node_count + 2, sizeof *q->start, "nodes to be released", NULL);
@@ -70,7 +71,7 @@ static const double *find_block(const rbt_block_matrix *K, int32_t row, int32_t 
     return NULL;
 }
 
-// Whether limit I - A is positive definite, A the block of the element's explicit corners: all pivots of its Cholesky factor are
+// Whether limit I - A is positive definite, A the block of P(h) of the element's explicit corners: all pivots of its Cholesky factor are
 static bool passes(const search *q, element e, const unsigned char *implicit) {
     double L[MOST_ROWS][MOST_ROWS];
     int32_t node[RBT_MOST_CORNERS];
@@ -81,11 +82,15 @@ static bool passes(const search *q, element e, const unsigned char *implicit) {
         for (int b = 0; b < count; b++) {
             if (node[b] > node[a]) continue;
             const double *block = find_block(&q->s->rest.K, node[a], node[b]);
-            double scale = q->s->root[node[a]] * q->s->root[node[b]];
+            size_t n = (size_t)node[a];
+            double scale = q->s->root[n] * q->s->root[node[b]] * rbt_stability_factor(q->s, n, q->step);
+            double shift = rbt_stability_shift(q->s, n, q->step),
+                   contact = a == b ? rbt_stability_contact(q->s, n) : 0;
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++)
-                    L[3 * a + i][3 * b + j] = L[3 * b + j][3 * a + i] =
-                        (a == b && i == j ? q->limit : 0) - (block ? scale * block[3 * i + j] : 0);
+                    L[3 * a + i][3 * b + j] = L[3 * b + j][3 * a + i] = (a == b && i == j ? q->limit - shift : 0) -
+                                                                        (block ? scale * block[3 * i + j] : 0) -
+                                                                        contact * q->s->contact[3 * i + j];
         }
     for (int j = 0; j < 3 * count; j++) {
         for (int k = 0; k < j; k++) L[j][j] -= L[j][k] * L[j][k];

@@ -37,7 +37,8 @@ static bool begin(rbt_stepper *s, const rbt_model *model, const rbt_integrator_d
     if (s->method->own_steps) s->max_cuts = 0;
     s->memory_size = s->method->memory_size ? s->method->memory_size(model, def->options) : 0;
     s->saved = rbt_array_new((size_t)(1 + s->max_cuts), saved_size(s), "saved states", error);
-    return s->saved != NULL;
+    s->energies = rbt_array_new(model->plan.chunk_count + 1, sizeof *s->energies, "energies", error);
+    return s->saved && s->energies;
 }
 
 bool rbt_stepper_init(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
@@ -74,6 +75,7 @@ bool rbt_stepper_follow(rbt_stepper *s, const rbt_change *change, const rbt_inte
 void rbt_stepper_free(rbt_stepper *s) {
     if (s->self) s->method->destroy(s->self);
     free(s->saved);
+    free(s->energies);
     *s = (rbt_stepper){0};
 }
 
@@ -100,16 +102,22 @@ bool rbt_stepper_prepare(const rbt_stepper *s, rbt_state *state, rbt_error *erro
 }
 
 rbt_energies rbt_stepper_energies(const rbt_stepper *s, const rbt_state *state) {
-    rbt_energies e = rbt_model_energies(s->model, state);
+    rbt_energies e = rbt_model_energies(s->model, state, s->energies);
     if (s->method->energies) s->method->energies(s->self, state, &e);
     return e;
+}
+
+void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
+    copy_motion(s, 0, state, false);
+    copy_memory(s, 0, state, false);
+    state->t = t;
 }
 
 static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int cuts, rbt_step_report *report) {
     double start = state->t;
     bool lasting = s->method->failure_spares_memory;
     copy_motion(s, cuts, state, true);
-    if (!lasting) copy_memory(s, cuts, state, true);
+    if (!lasting || (s->undoable && cuts == 0)) copy_memory(s, cuts, state, true);
     rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
     if (outcome == RBT_DONE) {
         state->t = until;
@@ -118,7 +126,8 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int c
     }
     copy_motion(s, cuts, state, false);
     if (!lasting) copy_memory(s, cuts, state, false);
-    if (cuts == s->max_cuts) return outcome;
+    // An unstable step would still be one that nobody asked for at half its length: that is for the user to choose.
+    if (cuts == s->max_cuts || outcome == RBT_UNSTABLE) return outcome;
     if (lasting) copy_memory(s, cuts, state, true);  // before smaller steps change it
     if (report->cuts < cuts + 1) report->cuts = cuts + 1;
     double middle = start + 0.5 * (until - start);

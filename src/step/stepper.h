@@ -13,6 +13,8 @@ typedef struct rbt_stepper {
     rbt_stages stages;
     size_t memory_size;  // bytes of the method's memory in a state
     char *saved;         // (1 + max_cuts) times x, v and memory: one level of halving each
+    double *energies;    // (plan.chunk_count) work space
+    bool undoable;       // the next advance can be undone although it succeeds
 } rbt_stepper;
 
 bool rbt_stepper_init(rbt_stepper *stepper, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error);
@@ -28,6 +30,9 @@ rbt_energies rbt_stepper_energies(const rbt_stepper *stepper, const rbt_state *s
 // the stepper is as it was.
 bool rbt_stepper_follow(rbt_stepper *stepper, const rbt_change *change, const rbt_integrator_def *def,
                         rbt_state *state, rbt_error *error);
+
+// After an advance that was undoable: x, v, memory and t as they were before it.
+void rbt_stepper_undo(const rbt_stepper *stepper, rbt_state *state, double t);
 
 // From state->t to `until`. Adds to the report's counts; on failure the state is bit for bit what it was.
 rbt_outcome rbt_stepper_advance(rbt_stepper *stepper, rbt_state *state, double until, rbt_step_report *report);

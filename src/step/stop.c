@@ -3,23 +3,21 @@
 #include <math.h>
 
 static const double EPSILON[] = {[RBT_STOP_FORCE] = 2e-3, [RBT_STOP_CHARACTERISTIC] = 1e-5, [RBT_STOP_STALL] = 1e-3};
-static const double TYPICAL = 4, WORST = 32;
-enum {
-    IDLE = 5,
-    LONG_IDLE = 30
-};  // iterations without progress after which a residual has stalled, near the end and anywhere
+static const double TYPICAL = 0.5, WORST = 8;
+// Iterations without progress after which a residual has stalled: at the level of rounding, near it, and anywhere
+enum { SHORT_IDLE = 2, IDLE = 5, LONG_IDLE = 30 };
 
 const char *rbt_stop_name(int i) {
     static const char *const NAMES[] = {"force", "characteristic", "stall"};
     return i >= 0 && i < 3 ? NAMES[i] : NULL;
 }
 
-double rbt_stop_tolerance(rbt_stop_test test) { return EPSILON[test]; }
-
-rbt_stop rbt_stop_begin(const rbt_objective *objective, int test, double epsilon) {
+rbt_stop rbt_stop_begin(const rbt_objective *objective, int test, double epsilon, double share) {
+    double own = EPSILON[test] * (test == RBT_STOP_FORCE ? share : 1);
     return (rbt_stop){.objective = objective,
                       .test = (rbt_stop_test)test,
-                      .epsilon = isnan(epsilon) ? EPSILON[test] : epsilon,
+                      .epsilon = isnan(epsilon) ? own : epsilon,
+                      .share = share,
                       .least = INFINITY};
 }
 
@@ -39,7 +37,7 @@ static double force_residual(const rbt_stop *s, double epsilon, double rounding)
     double worst = 0;
     for (size_t p = 0; p < s->objective->pieces.count; p++) {
         const rbt_acting *a = &s->objective->acting[p];
-        worst = larger(worst, over(a->residual, fmax(epsilon * acting_force(a), rounding * a->rounding)));
+        worst = larger(worst, over(a->residual, fmax(epsilon * acting_force(a), rounding * s->share * a->rounding)));
     }
     return worst;
 }
@@ -71,9 +69,11 @@ bool rbt_stop_judge(rbt_stop *s, int iteration) {
         return residual == 0 || s->idle >= (s->residual <= 1 ? IDLE : LONG_IDLE);
     case RBT_STOP_FORCE: break;
     }
-    s->residual = force_residual(s, s->epsilon, TYPICAL);
+    s->residual = force_residual(s, s->epsilon, 0);
     if (iteration == 0) return residual == 0;
-    return s->residual <= 1 || (s->idle >= IDLE && rbt_stop_at_rounding(s));
+    if (s->residual <= 1) return true;
+    return (s->idle >= SHORT_IDLE && force_residual(s, s->epsilon, TYPICAL) <= 1) ||
+           (s->idle >= IDLE && rbt_stop_at_rounding(s));
 }
 
 bool rbt_stop_at_rounding(const rbt_stop *s) {

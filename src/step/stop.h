@@ -12,9 +12,10 @@
 // that an error that is small in one step does not add up over many with the same sign.
 //
 // Rounding: no iterate can do better than the residual that belongs to the last bit of its positions (rbt_acting.rounding), which a
-// load can be below. It counts as solved there: at once within TYPICAL times that level (errors of different nodes have different
-// signs, 2 for each of the two sides whose positions are rounded), and within WORST times of it (all signs alike over the row of a
-// node, whose absolute sum is up to 8 times its own block, twice) where the residual no longer falls.
+// load can be below. It counts as solved there once the residual no longer falls: after two iterations within TYPICAL times that level
+// (rounding to half a bit has a mean square of 1/12 bits, a node's neighbours bring as much as itself, and the arithmetic of the
+// elements about as much as both), after five within WORST times of it (half a bit everywhere, with all signs alike over the row of a
+// node, whose absolute sum is up to 8 times its own block, and the arithmetic again).
 #ifndef RBT_STEP_STOP_H
 #define RBT_STEP_STOP_H
 
@@ -23,21 +24,21 @@
 
 typedef enum rbt_stop_test { RBT_STOP_FORCE, RBT_STOP_CHARACTERISTIC, RBT_STOP_STALL } rbt_stop_test;
 
-const char *rbt_stop_name(int i);               // NULL past the end
-double rbt_stop_tolerance(rbt_stop_test test);  // the default
+const char *rbt_stop_name(int i);  // NULL past the end
 
 typedef struct rbt_stop {
     const rbt_objective *objective;
     rbt_stop_test test;
     double epsilon;
+    double share;  // of the rounding level that counts (rbt_step_solver.share)
     // Of the iterate judged last
     double residual;  // over what is allowed: solved at 1
     double least;     // of |r| so far [N]
     int idle;         // iterations since that fell by a tenth
 } rbt_stop;
 
-// epsilon NaN: the test's own
-rbt_stop rbt_stop_begin(const rbt_objective *objective, int test, double epsilon);
+// epsilon NaN: `share` of the test's own
+rbt_stop rbt_stop_begin(const rbt_objective *objective, int test, double epsilon, double share);
 
 // Judges the iterate whose gradient was taken last; true: it counts as solved. `iteration` is how many led to it.
 bool rbt_stop_judge(rbt_stop *stop, int iteration);

@@ -50,6 +50,9 @@ def figures(dot, growing):
               "tets": 5 * n, "fill": n**1.5 * 30} for n in (100, 10000, 310000)]
     return {"here": {"date": "today", "commit": "abc", "machine": "none", "threads": 2, "memory": 8}, "quick": False,
             "scenes": {"scenes/dot/a.json": rows, "bench/dot/b.json": lame},
+            "stops": {"scenes/dot/a.json": {test: {**run(t), "kinetic": [0.0, 2.0, 2.0 + t]}
+                                            for test, t in (("characteristic", 1.0), ("force", 2.5), ("tight", 3.0))},
+                      "bench/dot/b.json": {"characteristic": run(1.0), "force": run(None), "tight": run(None)}},
             "admm": {"cap": 9, "steps": 2, "runs": {"scenes/dot/a.json": {**run(1.0), "unsolved": 1}, "bench/dot/b.json": run(None)}},
             "convergence": {"scene": "a.json", "step": 3, "further": 0.01, "runs": traces},
             "subdomains": {"bar; paper": counts, "bar; fast": counts},

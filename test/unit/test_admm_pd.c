@@ -252,7 +252,7 @@ static void minimise(problem *p, const rbt_step_solver *solver, double epsilon, 
     rbt_error error;
     void *work = solver->create(&p->objective, NULL, &error);
     assert_non_null(work);
-    rbt_stop stop = rbt_stop_begin(&p->objective, RBT_STOP_CHARACTERISTIC, epsilon);
+    rbt_stop stop = rbt_stop_begin(&p->objective, RBT_STOP_CHARACTERISTIC, epsilon, 1);
     rbt_outcome outcome = solver->solve(work, p->start, z, &stop, most, &stages, &report);
     if (outcome != RBT_DONE) print_error("%s: %s, %s\n", solver->name, rbt_outcome_name(outcome), report.hint);
     assert_int_equal(outcome, RBT_DONE);

@@ -31,6 +31,8 @@ static void take(rbt_sim *sim, rbt_change *change) {
     assert_true(rbt_stepper_follow(&sim->stepper, change, &sim->scene->integrator, &sim->state, NULL));
     rbt_model_free(sim->model);
     sim->model = change->after;
+    rbt_energy_watch_free(&sim->watch);
+    assert_true(rbt_energy_watch_init(&sim->watch, &sim->stepper, NULL));
     rbt_change_free(change);
 }
 
