@@ -156,7 +156,7 @@ static void measure(const rbt_group *group, const double *x, double *square) {
 #pragma omp parallel for schedule(static) if (group->count >= RBT_PARALLEL_FROM)
     for (size_t c = 0; c < chunks; c++) {
         size_t first = c * RBT_CHUNK, left = group->count - first;
-        tets->kernels->strain(tets->batches + first / RBT_W, left < RBT_CHUNK ? left : RBT_CHUNK, x, square + first);
+        tets->kernels.strain(tets->batches + first / RBT_W, left < RBT_CHUNK ? left : RBT_CHUNK, x, square + first);
     }
 }
 

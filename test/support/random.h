@@ -2,7 +2,7 @@
 // its name alone: neither on the tests before it nor on how many instruction sets the machine has (a walk over those goes back to the same
 // stream for each, random_again). RUBATO_TEST_SEED=N in the environment shifts all streams; a test holds for any N.
 //
-// To be included after cmocka.h: cmocka_unit_test then starts the test's stream.
+// Included after cmocka.h, it makes cmocka_unit_test start the test's stream; before, there are only streams that are named.
 #ifndef TEST_SUPPORT_RANDOM_H
 #define TEST_SUPPORT_RANDOM_H
 
@@ -34,7 +34,7 @@ static inline double random_unit(uint64_t *stream) {  // in [0, 1)
 
 // ---- The running test's own stream
 
-static const char *random_test_name = "";
+static const char *random_test_name;
 static uint64_t random_test_stream;
 
 // Back to the beginning of stream `number` of this test
@@ -45,11 +45,16 @@ static inline int random_start(void **state) {
     random_again(0);
     return 0;
 }
+#ifdef cmocka_unit_test
 #undef cmocka_unit_test
 #define cmocka_unit_test(f) cmocka_unit_test_prestate_setup_teardown(f, random_start, NULL, (void *)(uintptr_t) #f)
+#endif
 
-static inline uint64_t draw(void) { return random_bits(&random_test_stream); }
-static inline double unit(void) { return random_unit(&random_test_stream); }  // in [0, 1)
+static inline uint64_t draw(void) {
+    if (!random_test_name) abort();
+    return random_bits(&random_test_stream);
+}
+static inline double unit(void) { return (double)(draw() >> 11) * 0x1p-53; }  // in [0, 1)
 static inline double uniform(double low, double high) { return low + (high - low) * unit(); }
 static inline size_t below(size_t n) { return (size_t)(draw() % n); }
 static inline int small(int most) { return (int)(draw() % (uint64_t)(2 * most + 1)) - most; }  // from -most to most

@@ -86,7 +86,7 @@ static void one_iteration_is_the_papers(void **state) {
             dot *solver = solver_of(&s, fast ? RBT_DOT_FAST : RBT_DOT_PAPER, 4);
             rbt_stages stages = {0};
             rbt_step_report report = {0};
-            rbt_stop stop = rbt_stop_begin(&s.o, RBT_STOP_CHARACTERISTIC, 1e-12);
+            rbt_stop stop = rbt_stop_begin(&s.o, RBT_STOP_CHARACTERISTIC, 1e-12, 1);
             const double *place = fast ? s.z : s.sim->state.x;
             size_t numbers = 9 * s.o.H.start[s.o.H.row_count];
             double *expected = malloc(numbers * sizeof *expected), *z = malloc(s.values * sizeof *z);
