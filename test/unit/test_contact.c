@@ -355,14 +355,17 @@ static size_t check_pairs_left_out(const world *w, double from) {
 
 static void windows_leave_out_nothing(void **state) {
     (void)state;
-    for (int round = 0; round < 30; round++) {
+    size_t listed = 0, left_out = 0;
+    for (int round = 0; round < 30 || (round < 1000 && listed <= 30); round++) {  // until enough are judged
         world w;
         world_init(&w, 0.05);
         for (int i = 0; i < NODES; i++) w.contact.cones[i].eps = uniform(0.01, 0.5);
         rbt_contact_window(&w.contact, 0);
-        check_pairs_left_out(&w, 0);
+        left_out += check_pairs_left_out(&w, 0);
+        listed += w.contact.pair_count;
         rbt_contact_free(&w.contact);
     }
+    assert_true(listed > 30 && left_out > 1000);
 }
 
 // Nodes turn aside within a window: their new lines go through where they are, and what they may meet now is listed, each pair once and in
@@ -370,7 +373,7 @@ static void windows_leave_out_nothing(void **state) {
 static void repairs_leave_out_nothing(void **state) {
     (void)state;
     size_t added = 0, left_out = 0;
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 60 || (round < 1000 && added <= 100); round++) {  // until enough are judged
         world w;
         world_init(&w, 0.05);
         rbt_contact_window(&w.contact, 0);
@@ -447,6 +450,7 @@ static void lines_hold_until_the_first_look(void **state) {
 // Everything the window found is awake deep enough: until the next tick of its deepest layers no deeper one is reached.
 static void awake_layers_are_enough(void **state) {
     (void)state;
+    size_t awake = 0;
     for (int round = 0; round < 40; round++) {
         world w;
         world_init(&w, 0.3);
@@ -458,6 +462,7 @@ static void awake_layers_are_enough(void **state) {
         for (size_t p = 0; p < w.contact.pair_count; p++) {
             const rbt_pair *pair = &w.contact.pairs[p];
             if (pair->level < 0) continue;
+            awake++;
             double h = ldexp(0.01, -pair->level), x[12];
             for (int sample = 0; sample < 10; sample++) {
                 for (int i = 0; i < 4; i++) {
@@ -475,6 +480,7 @@ static void awake_layers_are_enough(void **state) {
         }
         rbt_contact_free(&w.contact);
     }
+    assert_true(awake > 100);
 }
 
 // Pairs that tick at one moment, taken from their lists in any order: the same bits.

@@ -28,11 +28,16 @@ static rbt_sim *body_sim(const char *method, const char *material, double step, 
     return sim_from(json);
 }
 
-static void random_mesh(int body, size_t nodes) {
+static void write_mesh(uint64_t stream, size_t nodes) {
     static delaunay d;
-    delaunay_random_body(&d, nodes, random_stream("body", (uint64_t)body), 1e-5);
+    delaunay_random_body(&d, nodes, stream, 1e-5);
     delaunay_write(&d, mesh_path);
 }
+
+static void random_mesh(int body, size_t nodes) { write_mesh(random_stream("body", (uint64_t)body), nodes); }
+
+// Bodies that show what not every body does are the same with every seed.
+static void example_mesh(int body, size_t nodes) { write_mesh((uint64_t)body + 1, nodes); }
 
 static double *scaled_stiffness(const rbt_model *m) {
     rbt_stiffness s;
@@ -169,13 +174,16 @@ static void look_for_failure(rbt_stability *s, const double *K, int body, size_t
     }
 }
 
-// The certificate never promises too much and never more than 5 % too little, and what it leaves explicit is stable.
+// The certificate never promises too much and never more than 5 % too little, and what it leaves explicit is stable. Of the examples one
+// passes the local test without being stable, and in the others nodes must become implicit that pass it.
 static void certificates_hold_and_waste_little(void **state) {
     (void)state;
+    static const int EXAMPLES[] = {52, 90, 116, 127};
     size_t mixed = 0, moved = 0, few = 0, all = 0;
-    for (int b = 0; b < BODIES; b++) {
+    for (int i = 0; i < BODIES + 4; i++) {
+        int b = i < BODIES ? i : EXAMPLES[i - BODIES];
         size_t nodes = NODES + (size_t)b % 8;
-        random_mesh(b, nodes);
+        (i < BODIES ? random_mesh : example_mesh)(b, nodes);
         rbt_sim *sim = body_sim("symplectic-euler", "linear", 1e-3, "", "");
         const rbt_model *m = sim->model;
         rbt_stability s;
@@ -198,7 +206,7 @@ static void certificates_hold_and_waste_little(void **state) {
             def.release = false;
             all += rbt_stability_split(&s, &def, implicit).implicit_count;
         }
-        look_for_failure(&s, K, b, nodes, whole);
+        if (i >= BODIES) look_for_failure(&s, K, b, nodes, whole);
         free(K);
         rbt_stability_free(&s);
         rbt_sim_free(sim);
@@ -206,7 +214,7 @@ static void certificates_hold_and_waste_little(void **state) {
     print_message(
         "%zu mixed sets, %zu nodes moved; the local test alone is too optimistic in %zu of %d cases; %zu nodes "
         "implicit where %zu are of ill-shaped elements\n",
-        mixed, moved, too_far.cases, 6 * BODIES, few, all);
+        mixed, moved, too_far.cases, 6 * 4, few, all);
     assert_true(10 * few < 9 * all);
     assert_true(mixed > BODIES);
     assert_true(moved > 0);
@@ -229,7 +237,7 @@ static void certified_steps_are_stable(void **state) {
             rbt_sim_free(sim);
         }
     }
-    random_mesh(too_far.body, too_far.nodes);
+    example_mesh(too_far.body, too_far.nodes);
     rbt_sim *sim = body_sim("imex", "linear", too_far.step, ", 'options': {'safety': 1, 'certify': false}", "");
     double alone = spectral_radius(sim);
     rbt_sim_free(sim);
@@ -272,7 +280,7 @@ static double difference(const char *first, const char *second, const char *mate
 static void limits_are_the_pure_methods(void **state) {
     (void)state;
     bool same;
-    random_mesh(5, 40);
+    example_mesh(5, 40);
     for (size_t k = 0; k < sizeof MATERIALS / sizeof *MATERIALS; k++) {
         difference("imex", "symplectic-euler", MATERIALS[k], 2e-5, 200, "", &same);
         assert_true(same);
@@ -307,7 +315,7 @@ static double kept_momentum(rbt_sim *sim, const unsigned char *implicit) {
 static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
     (void)state;
     const double SAFETY = 0.93;
-    random_mesh(7, 50);
+    example_mesh(7, 50);
     rbt_sim *plain = body_sim("symplectic-euler", "linear", 1e-3, "", "");
     rbt_stability bounds;
     assert_true(rbt_stability_init(&bounds, plain->model, NULL, NULL));
@@ -367,7 +375,7 @@ static double energy_after(rbt_sim *sim, int steps) {
 // workspace that knows nothing of them goes on with the same bits.
 static void strained_bodies_are_certified_again(void **state) {
     (void)state;
-    random_mesh(9, 40);
+    example_mesh(9, 40);
     rbt_sim *plain = body_sim("symplectic-euler", "stable-neo-hookean", 1e-3, "", STRETCHED);
     double step = 0.97 * bound_of(plain);
     rbt_sim_free(plain);
