@@ -465,10 +465,11 @@ static void awake_layers_are_enough(void **state) {
             awake++;
             double h = ldexp(0.01, -pair->level), x[12];
             for (int sample = 0; sample < 10; sample++) {
+                double s = sample % 2 ? h : uniform(0, h);  // one moment for all corners
                 for (int i = 0; i < 4; i++) {
                     size_t n = (size_t)pair->node[i];
                     const rbt_cone *cone = &w.contact.cones[n];
-                    double u[3], s = sample % 2 ? h : uniform(0, h);
+                    double u[3];
                     point(u, 1);
                     for (size_t c = 0; c < 3; c++)
                         x[3 * (size_t)i + c] = w.x[3 * n + c] + s * (cone->v[c] + cone->eps / rbt_length(u) * u[c]);

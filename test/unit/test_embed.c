@@ -101,7 +101,8 @@ static void the_tet_is_the_nearest_one(void **state) {
     enum { N = 60 };
     rbt_mesh *mesh = crooked(2);
     double points[3 * N];
-    fill_points(points, N, -0.5, 1.8);
+    fill_points(points, N / 2, -0.5, 1.8);
+    fill_points(points + 3 * (N / 2), N / 2, 0.1, 0.9);  // inside
     rbt_embedding e;
     assert_true(rbt_embed(mesh->nodes, mesh->node_count, mesh->tets, mesh->tet_count, points, N, &e, NULL));
     size_t outside = 0;
@@ -119,7 +120,7 @@ static void the_tet_is_the_nearest_one(void **state) {
         farthest = fmax(farthest, nearest);
     }
     assert_int_equal(e.outside_count, outside);
-    assert_true(outside > 10 && outside < N);
+    assert_true(outside > 10 && outside < N);  // of the first half 11 of 12 on average
     assert_true(fabs(e.farthest - farthest) < 1e-6);
     rbt_embedding_free(&e);
     rbt_mesh_free(mesh);
