@@ -55,6 +55,41 @@ static void springs_reach_no_limit_before_their_certificate(void **state) {
     assert_true(turning > 100);
 }
 
+// Two balls on straight lines: at no moment of the window are they nearer than their spans say, wherever their points are.
+static void spans_promise_no_more_than_there_is(void **state) {
+    (void)state;
+    int apart = 0;
+    for (int round = 0; round < 400; round++) {
+        double start[2][3], last[2][3], radius[2], u[3];
+        rbt_span span[2];
+        for (int b = 0; b < 2; b++) {
+            radius[b] = uniform(0, 0.3);
+            for (int k = 0; k < 3; k++) {
+                start[b][k] = uniform(-1, 1) + (k == 0 ? 1.5 * b : 0);
+                last[b][k] = start[b][k] + uniform(-0.5, 0.5);
+            }
+            rbt_span_of_ball(start[b], last[b], radius[b], 4 * 0x1p-22, &span[b]);
+        }
+        double promised = (double)rbt_span_apart(&span[0], &span[1]);
+        apart += promised > 0;
+        for (int sample = 0; sample < 40; sample++) {
+            double t = sample < 2 ? sample : uniform(0, 1), x[2][3], along[3];
+            for (int b = 0; b < 2; b++)
+                for (int k = 0; k < 3; k++) x[b][k] = (1 - t) * start[b][k] + t * last[b][k];
+            rbt_subtract(x[1], x[0], along);
+            double distance = rbt_length(along) - radius[0] - radius[1];  // of their nearest points
+            assert_true(distance >= promised);
+            for (int b = 0; b < 2; b++) {
+                direction(u);
+                rbt_add_scaled(x[b], radius[b], u);
+            }
+            rbt_subtract(x[1], x[0], along);
+            assert_true(rbt_length(along) >= promised);
+        }
+    }
+    assert_true(apart > 50);
+}
+
 // ---- Friction
 
 // One node that slides at many others, which are held or light: friction takes sliding away, never more, however many pairs drag at it and
@@ -214,6 +249,7 @@ static void hinges_flow_to_their_yield_angle(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(springs_reach_no_limit_before_their_certificate),
+        cmocka_unit_test(spans_promise_no_more_than_there_is),
         cmocka_unit_test(friction_of_many_pairs_stops_and_never_turns_back),
         cmocka_unit_test(damping_makes_clocks_faster),
         cmocka_unit_test(hinges_flow_to_their_yield_angle),

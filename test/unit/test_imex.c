@@ -294,6 +294,51 @@ static void limits_are_the_pure_methods(void **state) {
     }
 }
 
+// |e|_A of a vector of velocities, A = M + h^2 K + h D at rest
+static double energy_norm(const rbt_sim *sim, const double *e) {
+    const rbt_model *m = sim->model;
+    size_t n = 3 * m->node_count;
+    const rbt_damping_def *damping = &m->bodies[0].damping;
+    rbt_stiffness s;
+    double *Ke = malloc(n * sizeof *Ke), sum = 0, h = m->step;
+    assert_true(rbt_stiffness_build(&s, m, NULL));
+    rbt_stiffness_assemble(&s, m, RBT_TANGENT, m->X);
+    rbt_block_matrix_product(&s.K, e, Ke);
+    for (size_t i = 0; i < n; i++)
+        sum += e[i] * ((1 + h * damping->mass) * m->mass[i / 3] * e[i] + h * (h + damping->stiffness) * Ke[i]);
+    rbt_stiffness_free(&s);
+    free(Ke);
+    return sqrt(sum);
+}
+
+// With cg and reused, the change of velocity is as exact as the tolerance says, in the energy norm of what is solved.
+static void iterations_end_within_the_tolerance(void **state) {
+    (void)state;
+    static const char *const SOLVERS[] = {"cholesky", "cg", "reused"};
+    static const double TOLERANCES[] = {1e-2, 1e-4, 1e-6};
+    example_mesh(5, 40);
+    for (int t = 0; t < 3; t++) {
+        rbt_sim *sims[3];
+        rbt_step_report report = {0};
+        for (int k = 0; k < 3; k++) {
+            char options[128];
+            snprintf(options, sizeof options, ", 'solver': '%s', 'options': {'tolerance': %g}", SOLVERS[k], TOLERANCES[t]);
+            sims[k] = body_sim("imex", "linear", 0.05, options, DEFORMED);
+            assert_int_equal(rbt_sim_step(sims[k], &report), RBT_DONE);
+        }
+        size_t n = 3 * sims[0]->model->node_count;
+        double *change = calloc(n, sizeof *change), *off = calloc(n, sizeof *off);
+        for (size_t i = 0; i < n; i++)
+            change[i] = sims[0]->model->role[i / 3] == RBT_FREE ? sims[0]->state.v[i] - sims[0]->model->v0[i] : 0;
+        for (int k = 1; k < 3; k++) {
+            for (size_t i = 0; i < n; i++) off[i] = sims[k]->state.v[i] - sims[0]->state.v[i];
+            assert_true(energy_norm(sims[0], off) <= TOLERANCES[t] * energy_norm(sims[0], change) * (1 + 1e-6));
+        }
+        free(change), free(off);
+        for (int k = 0; k < 3; k++) rbt_sim_free(sims[k]);
+    }
+}
+
 // P + h sum_I (K u) of a linear body, along x
 static double kept_momentum(rbt_sim *sim, const unsigned char *implicit) {
     size_t n = 3 * sim->model->node_count;
@@ -482,7 +527,7 @@ int main(void) {
         cmocka_unit_test(local_rates_are_dense_ones),
         cmocka_unit_test(certificates_hold_and_waste_little),
         cmocka_unit_test(certified_steps_are_stable),
-        cmocka_unit_test(limits_are_the_pure_methods),
+        cmocka_unit_test(limits_are_the_pure_methods), cmocka_unit_test(iterations_end_within_the_tolerance),
         cmocka_unit_test(strained_bodies_are_certified_again),
         cmocka_unit_test(slivers_shrink_the_explicit_step),
         cmocka_unit_test(the_step_can_be_chosen),
