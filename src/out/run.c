@@ -207,7 +207,7 @@ bool rbt_run_warning(const rbt_sim *sim, char text[320]) {
 void rbt_unconverged_text(const rbt_tally *tally, char text[256]) {
     snprintf(
         text, 256,
-        "%lld of %lld steps did not converge (the gradient was up to %.3g times the tolerance), the first at %g s; "
+        "%lld of %lld steps did not converge (the residual was up to %.3g times the tolerance), the first at %g s; "
         "take more iterations, a smaller step or another solver",
         (long long)tally->unconverged, (long long)tally->steps, tally->worst_residual, tally->first);
 }
