@@ -412,11 +412,12 @@ static const rbt_field FIELDS[] = {
     {OPTION(rings, RBT_INT), .max = 10,
      .doc = "Rings of nodes around those of ill-shaped elements that are implicit, too."},
     {OPTION(certify, RBT_BOOL), .fallback = {1},
-     .doc = "Whether the explicit nodes are proved to be stable together with the implicit ones, with damping and "
-            "with the "
-            "obstacles within reach, and more of them made implicit until they are; again before any step in which "
-            "elements have become stiffer, or more nodes may touch, than was proved. Without, the local test alone "
-            "decides, as in the paper, and can be wrong."},
+     .doc =
+         "Whether the explicit nodes are proved to be stable together with the implicit ones, with damping and with "
+         "the "
+         "obstacles within reach, and more of them made implicit until they are; again when elements become stiffer, "
+         "and before more nodes touch, than was proved. Without, the local test alone decides, as in the paper, and "
+         "can be wrong."},
     {OPTION(release, RBT_BOOL), .fallback = {1},
      .doc =
          "Whether nodes of ill-shaped elements stay explicit where the others of the element being implicit is "

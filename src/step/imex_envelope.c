@@ -97,8 +97,8 @@ static void take(rbt_imex_envelope *v, const rbt_stability *s, const unsigned ch
     }
 }
 
-// With 4 / bound^2 and 4 / own^2 the largest eigenvalues of the envelope and of sum modulus G, all allowances may grow by t if
-// 4 / bound^2 + 4 t / own^2 <= 4 / step^2.
+// With 4 / bound^2 and 4 / own^2 the largest eigenvalues of the envelope and of sum modulus G, all allowances may grow
+// by t if 4 / bound^2 + 4 t / own^2 <= 4 / step^2.
 static void give_rest(rbt_imex_envelope *v, rbt_stability *s, const unsigned char *implicit, const rbt_split *split,
                       float *allowed) {
     double step = s->model->step;
@@ -115,8 +115,8 @@ static void give_rest(rbt_imex_envelope *v, rbt_stability *s, const unsigned cha
     take(v, s, implicit, allowed);
 }
 
-// By the local test an element could be 4 / (h^2 rate) times as stiff. Most are far from that, and allowances in proportion to it cost
-// nothing: the largest share of it is taken with which the certificate holds as it is.
+// By the local test an element could be 4 / (h^2 rate) times as stiff. Most are far from that, and allowances in
+// proportion to it cost nothing: the largest share of it is taken with which the certificate holds as it is.
 static void share_out(rbt_imex_envelope *v, rbt_stability *s, const unsigned char *implicit, float *allowed,
                       rbt_split *split) {
     double step = s->model->step;
