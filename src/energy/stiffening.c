@@ -104,8 +104,8 @@ static double stiffening_along(const rbt_stiffening *s, const double direction[3
     return rbt_stiffening_at(s, sigma);
 }
 
-// Directions of sorted strains, as the order of stretches does not matter: around the axis (1, 1, 1) from (2, -1, -1) to (1, 1, -2); and
-// those in which one or two strains are all there is.
+// Directions of sorted strains, as the order of stretches does not matter: around the axis (1, 1, 1) from (2, -1, -1)
+// to (1, 1, -2); and those in which one or two strains are all there is.
 static double most_at(const rbt_stiffening *s, double radius) {
     enum { ALONG = 48, AROUND = 8 };
     static const double CORNERS[4][3] = {{1, 0, 0}, {0, 0, -1}, {1, 1, 0}, {0, -1, -1}};
