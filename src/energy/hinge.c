@@ -157,6 +157,26 @@ static double local(const rbt_group *group, size_t element, const double *x, dou
     return 0.5 * hinge->weight * more * more;
 }
 
+// The strain is the angle: D v = phi weight (g . v) g. Its gradient g grows where triangles lose their heights; phi takes that back,
+// corner by corner, so that the rate weight sum_a |g_a|^2 / m_a does not grow for any masses. A corner whose slope at rest is nearly none
+// counts with a small part of all slopes: twice the rate is still stable (step/clocks.c).
+static void damping(const rbt_group *group, size_t first, size_t count, const double *x, const double *v,
+                    double *result) {
+    for (size_t e = first; e < first + count; e++, result += 12) {
+        const rbt_hinge *hinge = (const rbt_hinge *)group->data + e;
+        const int32_t *node = group->nodes + 4 * e;
+        fold f = fold_at(x, node, 1e-8 * hinge->area);
+        double steepest = 1, rate = 0, all = 0;
+        angle_gradient(&f, result);
+        for (int a = 0; a < 4; a++) all += hinge->slope[a];
+        for (int a = 0; a < 4; a++) {
+            rate += rbt_dot(result + 3 * a, v + 3 * (size_t)node[a]);
+            steepest = fmax(steepest, rbt_dot(result + 3 * a, result + 3 * a) / fmax(hinge->slope[a], all / 64));
+        }
+        for (int i = 0; i < 12; i++) result[i] *= hinge->weight / steepest * rate;
+    }
+}
+
 // At rest K = weight g g^T, of rank one
 static double rate(const rbt_group *group, size_t element, const double *masses) {
     const rbt_hinge *hinge = (const rbt_hinge *)group->data + element;
@@ -174,6 +194,7 @@ const rbt_group_type RBT_HINGES = {
     .stiffness = rbt_group_stiffness,
     .local = local,
     .rate = rate,
+    .damping = damping,
     .tangent_size = rbt_group_tangent_size,
     .tangent = rbt_group_tangent,
     .apply = rbt_group_apply,

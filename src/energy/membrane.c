@@ -152,6 +152,22 @@ static double local(const rbt_group *group, size_t element, const double *x, dou
     return m->volume * density(m, &s);
 }
 
+// The strain is Green's: E' = sym(F^T F'), D v = t A F (phi C : E') g_a. Corners that move by u strain the triangle at rest as
+// U u, F = R U, do this one, so the rate of D is at most phi lambda_max(U^2) times that at rest; lambda_max <= 1 + 2 |E|.
+static void damping(const rbt_group *group, size_t first, size_t count, const double *x, const double *v,
+                    double *result) {
+    for (size_t e = first; e < first + count; e++, result += 9) {
+        const rbt_membrane *m = (const rbt_membrane *)group->data + e;
+        strained at = strain(m, group->nodes + 3 * e, x), moving = strain(m, group->nodes + 3 * e, v);
+        double rate[3] = {rbt_dot(at.f[0], moving.f[0]), rbt_dot(at.f[1], moving.f[1]),
+                          0.5 * (rbt_dot(at.f[0], moving.f[1]) + rbt_dot(at.f[1], moving.f[0]))};
+        double size = sqrt(at.E[0] * at.E[0] + at.E[1] * at.E[1] + 2 * at.E[2] * at.E[2]);
+        double phi = 1 / (1 + 2 * size), trace = rate[0] + rate[1];
+        for (int k = 0; k < 3; k++) at.S[k] = -phi * (2 * m->mu * rate[k] + (k < 2 ? m->lambda * trace : 0));
+        forces(m, &at, result);
+    }
+}
+
 // At rest K = t A sum b C b^T, where corner a moving by u in the plane strains by b_a u = sym(u g_a^T). In the frame of strains
 // (e11 + e22, e11 - e22, 2 e12)/sqrt 2 the moduli C are diagonal, so the rate is that of a 3x3 matrix.
 static double rate(const rbt_group *group, size_t element, const double *masses) {
@@ -180,6 +196,7 @@ const rbt_group_type RBT_MEMBRANES = {
     .stiffness = rbt_group_stiffness,
     .local = local,
     .rate = rate,
+    .damping = damping,
     .tangent_size = rbt_group_tangent_size,
     .tangent = rbt_group_tangent,
     .apply = rbt_group_apply,

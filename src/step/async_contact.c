@@ -56,7 +56,7 @@ static const rbt_field FIELDS[] = {
 static const rbt_record OPTIONS = {"async-contact options", "How hard contact is, and how fast its clocks may tick.",
                                    sizeof(async_options), RBT_FIELDS(FIELDS)};
 
-typedef struct memory_head {  // of the state's memory; then x, v, ticks and what damping remembers
+typedef struct memory_head {  // of the state's memory; then x, v, ticks and how far hinges have flowed
     double step;              // [s] that ticks are counted in; 0: nothing was stored yet
     double work;              // by prescribed nodes [J]
     int64_t started;          // whether clocks have ticked
@@ -77,7 +77,7 @@ typedef struct async_contact {
     int64_t next;               // when contact wants the next moment; not after `now`: to be asked
     bool slow, blamed;          // a step took more moments than allowed; because of a pair
     memory_head head;
-    double *damping;                    // (rbt_clocks_memory) beside the tracks
+    double *flow;                       // (rbt_clocks_memory) of hinges, beside the tracks
     size_t node_count;                  // of the model and of obstacles
     int64_t moments, forces;            // so far
     int64_t step, step_begin;           // the last one, and how many moments there were before it
@@ -229,7 +229,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
               (s->tracks.inverse_mass = rbt_arena_take(s->arena, n, sizeof(double))) &&
               (s->shown = rbt_arena_take(s->arena, 3 * n, sizeof(double))) &&
               (s->finest = rbt_arena_take(s->arena, n, 1)) &&
-              (s->damping = rbt_arena_take(s->arena, rbt_clocks_memory(model), sizeof(double)));
+              (s->flow = rbt_arena_take(s->arena, rbt_clocks_memory(model), sizeof(double)));
     if (!ok) rbt_fail_memory(error, 8 * n * sizeof(double), "a stepper");
     ok = ok && rbt_clocks_init(&s->clocks, model, s->options.elastic_safety, error) &&
          (!s->options.contact || make_contact(s, error));
@@ -255,7 +255,7 @@ static double time_of(const async_contact *s, int64_t t) { return rbt_clocks_tim
 
 typedef struct memory_parts {
     memory_head *head;
-    double *x, *v, *damping;
+    double *x, *v, *flow;
     int64_t *t;
 } memory_parts;
 
@@ -265,7 +265,7 @@ static memory_parts parts_of(const async_contact *s, const rbt_state *state) {
     p.x = (double *)(p.head + 1);
     p.v = p.x + 3 * n;
     p.t = (int64_t *)(void *)(p.v + 3 * n);
-    p.damping = (double *)(void *)(p.t + n);
+    p.flow = (double *)(void *)(p.t + n);
     return p;
 }
 
@@ -274,7 +274,7 @@ static bool same_memory(const async_contact *s, const memory_parts *p) {
     return memcmp(p->head, &s->head, sizeof s->head) == 0 && memcmp(p->t, s->tracks.t, n * sizeof *p->t) == 0 &&
            memcmp(p->x, s->tracks.x, 3 * n * sizeof *p->x) == 0 &&
            memcmp(p->v, s->tracks.v, 3 * n * sizeof *p->v) == 0 &&
-           memcmp(p->damping, s->damping, s->clocks.memory_count * sizeof *p->damping) == 0;
+           memcmp(p->flow, s->flow, s->clocks.memory_count * sizeof *p->flow) == 0;
 }
 
 // Obstacles go where their scripts want them; within a step, as since its beginning.
@@ -293,8 +293,8 @@ static bool load(async_contact *s, const rbt_state *state) {
     bool stored = s->head.step == s->model->step;
     memcpy(s->tracks.x, stored ? p.x : state->x, 3 * n * sizeof *p.x);
     memcpy(s->tracks.v, stored ? p.v : state->v, 3 * n * sizeof *p.v);
-    memcpy(s->damping, p.damping, s->clocks.memory_count * sizeof *p.damping);
-    rbt_clocks_recall(&s->clocks, s->damping);
+    memcpy(s->flow, p.flow, s->clocks.memory_count * sizeof *p.flow);
+    rbt_clocks_recall(&s->clocks, s->flow);
     for (size_t i = 0; i < n; i++) s->tracks.t[i] = stored ? p.t[i] : t;
     if (s->touching) drive(s, t);
     if (!stored) s->head = (memory_head){.step = s->model->step};
@@ -316,7 +316,7 @@ static void store(const async_contact *s, rbt_state *state, int64_t end) {
     memcpy(p.x, s->tracks.x, 3 * n * sizeof *p.x);
     memcpy(p.v, s->tracks.v, 3 * n * sizeof *p.v);
     memcpy(p.t, s->tracks.t, n * sizeof *p.t);
-    memcpy(p.damping, s->damping, s->clocks.memory_count * sizeof *p.damping);
+    memcpy(p.flow, s->flow, s->clocks.memory_count * sizeof *p.flow);
     memcpy(state->v, s->tracks.v, 3 * n * sizeof *p.v);
     for (size_t i = 0; i < n; i++) rbt_track_at(&s->tracks, i, end, state->x + 3 * i);
 }
@@ -346,7 +346,7 @@ static bool has_time(async_contact *s, int64_t t) {
 }
 
 static inline void tick(async_contact *s, int64_t t, int slowest) {
-    s->forces += (int64_t)rbt_clocks_tick(&s->clocks, &s->tracks, t, !s->head.started, s->damping);
+    s->forces += (int64_t)rbt_clocks_tick(&s->clocks, &s->tracks, t, !s->head.started, s->flow);
     if (slowest == 0) s->forces++;  // gravity
     s->head.started = 1;
 }
