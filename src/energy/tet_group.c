@@ -191,8 +191,8 @@ static void deformation_gradient(const rbt_tet_batch *b, int l, const double *x,
 
 // The strain is Green's: D v = V F (phi C : E') g_a, E' = sym(F^T F'), phi = 1 / (1 + 2 |E|) as for membranes (membrane.c). Linear
 // elasticity has the linear strain: F = I and phi = 1.
-static void damp(const rbt_tets *tets, const rbt_tet_batch *b, int l, const double *x, const double *v,
-                 double *result) {
+static void add_damping(const rbt_tets *tets, const rbt_tet_batch *b, int l, const double *x, const double *v,
+                        double beta, double *result) {
     double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, rate[9], C[9], both[9], S[9], square = 0, G[4][3];
     if (!tets->material->constant_stiffness) deformation_gradient(b, l, x, F);
     deformation_gradient(b, l, v, rate);
@@ -202,22 +202,24 @@ static void damp(const rbt_tets *tets, const rbt_tet_batch *b, int l, const doub
         for (int j = 0; j < 3; j++) rate[3 * i + j] = 0.5 * (both[3 * i + j] + both[3 * j + i]);
     for (int k = 0; k < 9; k++) square += (C[k] - (k % 4 == 0)) * (C[k] - (k % 4 == 0));
     viscous_stress(tets, b, l, rate, S);
-    double scale = b->volume[l] / (1 + sqrt(square));
+    double scale = beta * b->volume[l] / (1 + sqrt(square));
     for (int i = 0; i < 3; i++) {
         for (int a = 1; a < 4; a++) G[a][i] = b->B[3 * (a - 1) + i][l];
         G[0][i] = -(G[1][i] + G[2][i] + G[3][i]);
     }
     for (int a = 0; a < 4; a++) {
         double Sg[3] = {rbt_dot(S, G[a]), rbt_dot(S + 3, G[a]), rbt_dot(S + 6, G[a])};
-        for (int i = 0; i < 3; i++) result[3 * a + i] = scale * rbt_dot(F + 3 * i, Sg);
+        for (int i = 0; i < 3; i++) result[3 * a + i] += scale * rbt_dot(F + 3 * i, Sg);
     }
 }
 
-static void damping(const rbt_group *group, size_t first, size_t count, const double *x, const double *v,
-                    double *result) {
+static void damped_gradient(const rbt_group *group, size_t first, size_t count, const double *x, const double *v,
+                            const double *beta, double *result) {
     const rbt_tet_batch *batches = batch_at(group, first);
+    gradient(group, first, count, x, NULL, result);
     for (size_t e = 0; e < count; e++)
-        damp(group->data, &batches[e / RBT_W], (int)(e % RBT_W), x, v, result + 12 * e);
+        if (beta[e] > 0)
+            add_damping(group->data, &batches[e / RBT_W], (int)(e % RBT_W), x, v, beta[e], result + 12 * e);
 }
 
 static void copy_lane(const rbt_tet_batch *from, int source, rbt_tet_batch *to, int lane) {
@@ -269,7 +271,7 @@ const rbt_group_type RBT_TETS = {
     .sum = sum,
     .stiffness = stiffness,
     .local = rbt_tet_local,
-    .damping = damping,
+    .damped_gradient = damped_gradient,
     .tangent_size = tangent_size,
     .tangent = tangent,
     .apply = apply,

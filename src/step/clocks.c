@@ -98,23 +98,30 @@ static size_t cut_level(const rbt_model *m, signed char *const *levels, int leve
     return count;
 }
 
-static bool is_damped(const rbt_model *m, const rbt_plan *plan, const rbt_chunk *chunk) {
-    for (size_t k = chunk->slot_begin; k < chunk->slot_begin + chunk->slot_count; k++)
-        if (m->bodies[m->node_body[plan->slot_node[k]]].damping.stiffness > 0) return true;
-    return false;
+// Damping of the elements of a chunk [s]. False: no memory; *beta stays NULL if none is damped.
+static bool list_damping(const rbt_clocks *s, const rbt_chunk *chunk, double **beta) {
+    const rbt_model *m = s->model;
+    const rbt_group *group = &m->groups[chunk->group];
+    for (size_t e = 0; e < chunk->count; e++) {
+        int32_t node = group->nodes[(size_t)group->type->corners * (chunk->first + e)];
+        double own = m->bodies[m->node_body[node]].damping.stiffness;
+        if (own > 0 && !*beta && !(*beta = rbt_arena_take(s->arena, chunk->count, sizeof **beta))) return false;
+        if (*beta) (*beta)[e] = own;
+    }
+    return true;
 }
 
 static bool find_damped(rbt_clocks *s, rbt_clock *clock, rbt_error *error) {
     const rbt_plan *plan = &clock->plan;
-    unsigned char *damped = rbt_arena_take(s->arena, plan->chunk_count, 1);
-    bool any = false;
-    for (size_t c = 0; damped && c < plan->chunk_count; c++)
-        any |= damped[c] = is_damped(s->model, plan, &plan->chunks[c]);
-    clock->damped = damped;
-    if (any) clock->viscous = rbt_arena_take(s->arena, 3 * plan->slot_count, sizeof *clock->viscous);
+    size_t bytes = 3 * plan->slot_count * sizeof *clock->pulls;
+    bool any = false, ok = (clock->beta = rbt_arena_take(s->arena, plan->chunk_count, sizeof *clock->beta)) != NULL;
+    for (size_t c = 0; ok && c < plan->chunk_count; c++) {
+        ok = list_damping(s, &plan->chunks[c], &clock->beta[c]);
+        any |= clock->beta[c] != NULL;
+    }
+    if (ok && any) ok = (clock->pulls = rbt_arena_take(s->arena, 3 * plan->slot_count, sizeof(double))) != NULL;
     s->stiffness_damped |= any;
-    return (damped && (!any || clock->viscous)) ||
-           rbt_fail_memory(error, 3 * plan->slot_count * sizeof(double), "clocks");
+    return ok || rbt_fail_memory(error, bytes, "clocks");
 }
 
 static bool add_clock(rbt_clocks *s, signed char *const *levels, int level, rbt_error *error) {
@@ -295,14 +302,10 @@ static void hold(rbt_clocks *s, rbt_tracks *tracks, double t) {
 }
 
 // What the elements of a clock pull at a node, in the order of its slots
-static inline void gather(const rbt_clocks *s, const rbt_clock *clock, size_t n, double f[3]) {
+static inline void gather(const rbt_clock *clock, size_t n, const double *pulls, double f[3]) {
     const rbt_plan *plan = &clock->plan;
-    double beta = clock->viscous ? s->model->bodies[s->model->node_body[n]].damping.stiffness : 0;
-    for (size_t k = plan->node_start[n], end = plan->node_start[n + 1]; k < end; k++) {
-        size_t slot = 3 * (size_t)plan->node_slots[k];
-        rbt_add_scaled(f, -1, s->partial + slot);
-        if (beta > 0) rbt_add_scaled(f, -beta, clock->viscous + slot);
-    }
+    for (size_t k = plan->node_start[n], end = plan->node_start[n + 1]; k < end; k++)
+        rbt_add_scaled(f, -1, pulls + 3 * (size_t)plan->node_slots[k]);
 }
 
 static inline void kick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, size_t n, const double f[3]) {
@@ -311,7 +314,8 @@ static inline void kick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *cloc
 }
 
 // Gravity, loads and the elements of the common step, for all nodes
-static void kick_all(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick, bool first) {
+static void kick_all(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick, bool first,
+                     const double *pulls) {
     const rbt_model *m = s->model;
     double *v = tracks->v, *x = tracks->x, t = rbt_clocks_time(s, tracks, tick);
     if (s->driven) rbt_held_nodes(m, t, s->held);
@@ -319,7 +323,7 @@ static void kick_all(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, 
     for (size_t n = 0; n < m->node_count; n++) {
         double f[3];
         for (size_t i = 0; i < 3; i++) f[i] = s->loaded ? s->f[3 * n + i] : m->mass[n] * m->gravity[i];
-        gather(s, clock, n, f);
+        gather(clock, n, pulls, f);
         if (s->mass_damped) rbt_add_scaled(f, -m->bodies[m->node_body[n]].damping.mass * m->mass[n], v + 3 * n);
         kick(s, tracks, clock, n, f);
     }
@@ -331,23 +335,32 @@ static void move_nodes(const rbt_clocks *s, rbt_tracks *tracks, const rbt_clock 
     for (size_t i = 0; i < count; i++) rbt_track_move(tracks, clock->level ? (size_t)clock->nodes[i] : i, tick);
 }
 
+static void flow(rbt_clocks *s, const rbt_clock *clock, const double *x, double *memory) {
+    for (size_t k = 0; s->flows && k < clock->plan.chunk_count; k++)
+        if (s->flowing[clock->plan.chunks[k].group]) flow_chunk(s, &clock->plan.chunks[k], x, memory);
+}
+
 static void damp_chunk(const rbt_clocks *s, const rbt_clock *clock, size_t c, const rbt_tracks *tracks) {
     const rbt_chunk *chunk = &clock->plan.chunks[c];
     const rbt_group *group = &s->elastic.groups[chunk->group];
-    double corner[3 * RBT_MOST_CORNERS * RBT_CHUNK], *sum = clock->viscous + 3 * chunk->slot_begin;
-    if (!clock->damped[c]) return;
-    group->type->damping(group, chunk->first, chunk->count, tracks->x, tracks->v, corner);
+    double corner[3 * RBT_MOST_CORNERS * RBT_CHUNK], *sum = clock->pulls + 3 * chunk->slot_begin;
+    if (!clock->beta[c]) {
+        rbt_force_chunk(&s->elastic, &clock->plan, c, tracks->x, clock->pulls);
+        return;
+    }
+    group->type->damped_gradient(group, chunk->first, chunk->count, tracks->x, tracks->v, clock->beta[c], corner);
     memset(sum, 0, 3 * chunk->slot_count * sizeof *sum);
     const uint16_t *local = clock->plan.local + chunk->corner_begin;
     for (size_t k = 0; k < chunk->count * (size_t)group->type->corners; k++)
         rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
 }
 
-void rbt_clocks_damp(rbt_clocks *s, rbt_tracks *tracks, int64_t tick) {
+void rbt_clocks_damp(rbt_clocks *s, rbt_tracks *tracks, int64_t tick, double *memory) {
     for (size_t i = 0; i < s->count; i++) {
         const rbt_clock *clock = &s->clocks[i];
-        if (clock->level < rbt_tick_level(tick) || !clock->viscous) continue;
+        if (clock->level < rbt_tick_level(tick) || !clock->pulls) continue;
         move_nodes(s, tracks, clock, tick);
+        flow(s, clock, tracks->x, memory);
         // A team of one thread costs more than a handful of elements.
         if (clock->plan.slot_count < RBT_PARALLEL_FROM) {
             for (size_t c = 0; c < clock->plan.chunk_count; c++) damp_chunk(s, clock, c, tracks);
@@ -360,15 +373,17 @@ void rbt_clocks_damp(rbt_clocks *s, rbt_tracks *tracks, int64_t tick) {
 
 void rbt_clock_tick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick, bool first,
                     double *memory) {
+    const double *pulls = clock->pulls ? clock->pulls : s->partial;
     move_nodes(s, tracks, clock, tick);
-    for (size_t k = 0; s->flows && k < clock->plan.chunk_count; k++)
-        if (s->flowing[clock->plan.chunks[k].group]) flow_chunk(s, &clock->plan.chunks[k], tracks->x, memory);
-    rbt_force_slots(&s->elastic, &clock->plan, tracks->x, NULL, s->partial);
-    if (clock->level == 0) kick_all(s, tracks, clock, tick, first);
+    if (!clock->pulls) {
+        flow(s, clock, tracks->x, memory);
+        rbt_force_slots(&s->elastic, &clock->plan, tracks->x, NULL, s->partial);
+    }
+    if (clock->level == 0) kick_all(s, tracks, clock, tick, first, pulls);
     for (size_t i = 0; clock->level && i < clock->node_count; i++) {
         size_t n = (size_t)clock->nodes[i];
         double f[3] = {0};
-        gather(s, clock, n, f);
+        gather(clock, n, pulls, f);
         kick(s, tracks, clock, n, f);
     }
 }

@@ -24,10 +24,10 @@ typedef struct rbt_clock {
     double h;       // [s]
     rbt_plan plan;  // its elements
     size_t element_count;
-    size_t node_count;             // nodes that it kicks
-    const int32_t *nodes;          // NULL: all
-    double *viscous;               // (plan.slot_count x 3) D v per slot, of chunks that are damped; NULL: none is
-    const unsigned char *damped;   // (plan.chunk_count) whether some node of the chunk has stiffness damping
+    size_t node_count;     // nodes that it kicks
+    const int32_t *nodes;  // NULL: all
+    double *pulls;         // (plan.slot_count x 3) dW/dx + beta D v per slot; NULL: no element has stiffness damping
+    double **beta;         // (plan.chunk_count), each NULL or (its elements) their stiffness damping [s]
     const rbt_plain_clock *plain;  // NULL: it is not
 } rbt_clock;
 
@@ -69,8 +69,8 @@ static inline double rbt_clocks_time(const rbt_clocks *clocks, const rbt_tracks 
     return (double)(tick >> RBT_TICK_BITS) * clocks->model->step + (double)(tick & (step - 1)) * tracks->tick;
 }
 
-// D v of all clocks that tick at `tick`, before any of them kicks
-void rbt_clocks_damp(rbt_clocks *clocks, rbt_tracks *tracks, int64_t tick);
+// Forces of all clocks with damping that tick at `tick`, before any of them kicks. `memory` as below.
+void rbt_clocks_damp(rbt_clocks *clocks, rbt_tracks *tracks, int64_t tick, double *memory);
 
 // One of them, in the general way
 void rbt_clock_tick(rbt_clocks *clocks, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick, bool first,
@@ -82,7 +82,7 @@ static inline size_t rbt_clocks_tick(rbt_clocks *clocks, rbt_tracks *tracks, int
                                      double *memory) {
     size_t elements = 0;
     int slowest = rbt_tick_level(tick);
-    if (clocks->stiffness_damped) rbt_clocks_damp(clocks, tracks, tick);
+    if (clocks->stiffness_damped) rbt_clocks_damp(clocks, tracks, tick, memory);
     for (const rbt_clock *clock = clocks->clocks, *end = clock + clocks->count; clock < end; clock++) {
         if (clock->level < slowest) continue;
         elements += clock->element_count;
