@@ -150,7 +150,7 @@ static bool limits_are_kept(const async_contact *s, rbt_error *error) {
         100 * body->springs.limit);
 }
 
-// An impact of random phase changes the energy of its pair by 0.1 to 0.8 safety^2 (standard deviation; shallow and deep ones, measured
+// An impact of random phase changes the energy of its pair by 0.1 to 1 safety^2 (standard deviation; shallow and deep ones, measured
 // with bench/async-contact/reproduce.py), and while it lasts the energy read is off by up to safety / 2. Without loss these add up as a random
 // walk: 0.025 leaves 1.25 % for the reading and half a percent for 4,000 impacts of one pair. With restitution c an impact takes 1 - c of the
 // energy anyway, and an error of a few percent of that does not matter.
