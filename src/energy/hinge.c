@@ -14,6 +14,7 @@
 // Tamstorf and Grinspun 2013, "Discrete bending forces and their Jacobians".
 #include "energy/hinge.h"
 
+#include "math/scalar.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -164,7 +165,7 @@ static double viscous_moment(const rbt_hinge *hinge, const int32_t *node, const 
     double steepest = 1, rate = 0, all = 0;
     for (int a = 0; a < 4; a++) all += hinge->slope[a];
     for (int a = 0; a < 4; a++) {
-        double slope = rbt_dot(g + 3 * a, g + 3 * a), rest = fmax(hinge->slope[a], all / 64);
+        double slope = rbt_dot(g + 3 * a, g + 3 * a), rest = rbt_larger(hinge->slope[a], all / 64);
         rate += rbt_dot(g + 3 * a, v + 3 * (size_t)node[a]);
         if (slope > steepest * rest) steepest = slope / rest;
     }
