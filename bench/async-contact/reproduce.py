@@ -922,7 +922,7 @@ def write_shipped(page, whole):
     shipped = whole["shipped"]
     rows = shipped["rows"]
     page.add("## Energy without parameters", "All scenes with restitution 1 as they are shipped, to 60 s or as long as the papers had them; the sphere against the plate and the "
-             f"inextensible curtain, whose springs are damped, to their ends. By `--whole` at commit `{shipped['about']['commit']}`.")
+             f"inextensible curtain to their ends. By `--whole` at commit `{shipped['about']['commit']}`.")
     page.table(["scene", "simulated [s]", "ended", "energy falls by at most", "rises by at most", "at the end", "our time [s]"],
                [[name, time, status, *(f"{100 * v:+.3f} %" for v in values), seconds] for name, time, status, *values, seconds in rows])
     worst = max(max(-row[3], row[4]) for row in rows)
