@@ -620,6 +620,7 @@ const rbt_method RBT_ASYNC_CONTACT = {
     .doc = "explicit: every element and every contact at its own pace; nothing ever penetrates",
     .when = "bodies touch themselves or each other, tightly or fast, and nothing may pass through anything",
     .order = 1,
+    .damps_strain_rates = true,
     .keeps_angular_momentum = true,
     .options = &OPTIONS,
     .own_contact = true,
