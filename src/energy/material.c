@@ -5,6 +5,12 @@
 #include <string.h>
 
 static void raise_lambda(double *mu, double *lambda) { *lambda += *mu; }
+static void lower_lambda(double *mu, double *lambda) { *lambda -= *mu; }
+
+static void drop_lambda(double *mu, double *lambda) {
+    (void)mu;
+    *lambda = 0;
+}
 
 static const rbt_material MATERIALS[] = {
     {.name = "stable-neo-hookean",
@@ -12,7 +18,8 @@ static const rbt_material MATERIALS[] = {
      .id = RBT_STABLE_NEO_HOOKEAN,
      .survives_inversion = true,
      .rotation_invariant = true,
-     .parameters = raise_lambda},
+     .parameters = raise_lambda,
+     .small_strain = lower_lambda},
     {.name = "neo-hookean",
      .doc = "rubber with a logarithmic barrier: an element that would turn inside out is an outcome, not a state",
      .id = RBT_NEO_HOOKEAN,
@@ -38,7 +45,8 @@ static const rbt_material MATERIALS[] = {
      .id = RBT_ARAP,
      .survives_inversion = true,
      .rotation_invariant = true,
-     .ignores_poisson = true},
+     .ignores_poisson = true,
+     .small_strain = drop_lambda},
     {.name = "linear",
      .doc = "linear elasticity; the fastest, for small displacements and rotations only",
      .id = RBT_LINEAR,

@@ -21,6 +21,8 @@ typedef struct rbt_material {
     // Turns the Lamé parameters of linear elasticity into those of psi, such that small strains see the former; NULL: they
     // are the same.
     void (*parameters)(double *mu, double *lambda);
+    // Turns those of psi into those that small strains see; NULL: they are the same.
+    void (*small_strain)(double *mu, double *lambda);
 } rbt_material;
 
 const rbt_material *rbt_material_at(int i);  // NULL past the end

@@ -21,10 +21,12 @@ typedef struct rbt_witness {
 
 typedef struct rbt_method {
     const char *name;
-    const char *doc;              // what it does, one sentence
-    const char *when;             // when to use it, one sentence
-    int order;                    // of its error in x and v on smooth motion: 1 or 2
-    int damped_order;             // the same with stiffness damping, whose matrix changes with x; 0: as order
+    const char *doc;   // what it does, one sentence
+    const char *when;  // when to use it, one sentence
+    int order;         // of its error in x and v on smooth motion: 1 or 2
+    int damped_order;  // the same with stiffness damping, whose matrix changes with x; 0: as order
+    bool
+        damps_strain_rates;  // stiffness damping is beta D(x) v of energy/group.h instead of beta K(x) v: the same at rest
     bool keeps_angular_momentum;  // of a free body, to rounding or the solver's tolerance; all keep the linear one
     bool needs_lumped_mass;       // refuses bodies with consistent mass
     rbt_name_of solvers;          // names of its step solvers, the first is the default; NULL: it needs none
