@@ -138,7 +138,8 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
     double start = rbt_now();
     rbt_error error = {0};
     if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, &sim->state);
-    if (rbt_energy_watch_look(&sim->watch, &sim->state, report) != RBT_DONE) return false;
+    if (sim->watch.t != sim->state.t && rbt_energy_watch_look(&sim->watch, &sim->state, report) != RBT_DONE)
+        return false;
     bool good = true;
     while (good && rbt_cutting_due(sim->cutting, sim->state.t)) {
         rbt_change change;

@@ -26,7 +26,8 @@ static double acceleration(const rbt_model *m) {
     return sum;
 }
 
-// Energy of a tet whose strain is 1 in one direction: lambda + 2 mu per volume. Energies are differences of numbers of this size.
+// Energy of a tet whose strain is 1 in one direction: lambda + 2 mu per volume. Energies are differences of numbers of
+// this size.
 static double tet_energy(const rbt_model *m, size_t t) {
     const int32_t *n = m->tets + 4 * t;
     const rbt_material_def *material = &m->regions[m->tet_region[t]].material;
@@ -36,10 +37,11 @@ static double tet_energy(const rbt_model *m, size_t t) {
     return fabs(modulus * volume);
 }
 
-// Rounding of energies, 1e-12 of the numbers that they are sums of (4,000 units in the last place, for sums of millions), and all nodes
-// moving by a millionth of their body's size in the whole run
+// Rounding of energies, 1e-12 of the numbers that they are sums of (4,000 units in the last place, for sums of
+// millions), and all nodes moving by a millionth of their body's size in the whole run
 static double noise(const rbt_model *m) {
-    double sum = 1e-12 * m->sheet_energy, whole = m->frame_interval * (double)(m->frame_count > 0 ? m->frame_count : 1);
+    double sum = 1e-12 * m->sheet_energy,
+           whole = m->frame_interval * (double)(m->frame_count > 0 ? m->frame_count : 1);
     for (size_t t = 0; t < m->tet_count; t++) sum += 1e-12 * tet_energy(m, t);
     for (size_t b = 0; b < m->body_count; b++) {
         double size[3];
@@ -147,7 +149,8 @@ bool rbt_ledger_text(const rbt_ledger *l, const rbt_method *method, char text[32
 
 // ---- Looking
 
-// Of lumped masses, which is no less than that of consistent ones; four sums, in an order that depends on the nodes alone
+// Of lumped masses, which is no less than that of consistent ones; four sums, in an order that depends on the nodes
+// alone
 static double kinetic_energy(const rbt_model *m, const double *v, size_t begin, size_t end) {
     double sum[4] = {0};
     for (size_t n = begin; n < end; n++) sum[n % 4] += m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n);
@@ -177,11 +180,12 @@ static void report_gain(const rbt_energy_watch *w, const rbt_state *state, const
     rbt_report_node(report, m, state->x, most_energetic(m, state->v));
     report->outcome = RBT_UNSTABLE;
     report->stage = "energy";
-    snprintf(report->hint, sizeof report->hint,
-             "by %g s %s has gained %.3g J from nothing and has %.3g J, where start, work and gravity account for %.3g "
-             "J; take a step below %.3g s (explicit ones: %.3g s here) or %s",
-             state->t, w->stepper->method->name, now->gain, now->energy, now->scale, m->step,
-             m->bodies[report->body].explicit_step, remedy(w->stepper->method));
+    snprintf(
+        report->hint, sizeof report->hint,
+        "by %g s %s has gained %.3g J from nothing and has %.3g J, where start, work and gravity account for %.3g "
+        "J; take a step below %.3g s (explicit ones: %.3g s here) or %s",
+        state->t, w->stepper->method->name, now->gain, now->energy, now->scale, m->step,
+        m->bodies[report->body].explicit_step, remedy(w->stepper->method));
 }
 
 // Enters energies and work into the ledger; false: the gain is beyond the limit.

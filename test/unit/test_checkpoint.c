@@ -144,7 +144,8 @@ static void heads_that_lie(void **unused) {
          "has 3 steps that did not converge of 25, the worst at inf times its tolerance, the first at 0.1 s, which "
          "no "
          "run can have"},
-        {112, (uint64_t)-1, "has an energy of -2 J, work of 4 J and a gain of 0.5 J at look -1, which no run can have"},
+        {112, (uint64_t)-1,
+         "has an energy of -2 J, work of 4 J and a gain of 0.5 J at look -1, which no run can have"},
         {136, 0x7ff0000000000000u,
          "has an energy of -2 J, work of inf J and a gain of 0.5 J at look 3, which no run can have"},
         {216, 0x7ff0000000000000u,
