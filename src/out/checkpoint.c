@@ -22,7 +22,7 @@ typedef struct head {
     rbt_tally tally;
     uint64_t cuts_size;
 } head;
-_Static_assert(sizeof(head) == 368, "the head has no gaps");
+_Static_assert(sizeof(head) == 376, "the head has no gaps");
 
 static const char MAGIC[8] = {'R', 'B', 'T', 'C', 'K', 'P', 'T', '1'};
 enum { VERSION = 4, LEVEL = 1, NODE_BYTES = 6 * sizeof(double) };

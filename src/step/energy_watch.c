@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KINETIC_EVERY = 8 };        // steps
+enum { KINETIC_EVERY = 8, CHEAP_STEPS = 64 };  // steps between looks
 static const double SURPRISE = 4;  // times the scale: a kinetic energy to be looked into
 
 // ---- Making
@@ -56,8 +56,9 @@ bool rbt_energy_watch_init(rbt_energy_watch *w, const rbt_stepper *stepper, rbt_
     const rbt_model *m = stepper->model;
     *w = (rbt_energy_watch){.t = NAN};
     const rbt_method *method = stepper->method;
-    bool cheap = method == &RBT_SYMPLECTIC_EULER || method == &RBT_IMEX;
-    if (!rbt_outside_init(&w->outside, m, !method->own_contact, cheap, error)) return false;
+    bool is_explicit = method == &RBT_SYMPLECTIC_EULER || method == &RBT_IMEX;
+    if (!rbt_outside_init(&w->outside, m, !method->own_contact, is_explicit, error)) return false;
+    w->cheap = is_explicit || m->linear;  // a linear body has one factor for all steps
     w->stepper = stepper;
     w->acceleration = acceleration(m);
     w->noise = noise(m);
@@ -97,11 +98,11 @@ void rbt_energy_watch_begin(rbt_energy_watch *w, rbt_state *state) {
     w->begun = true;
     if (!isfinite(e->total)) return;
     bool first = l->looks == 0;
-    if (first) *l = (rbt_ledger){.looks = 1, .energy = e->total, .level = e->total - own, .own_work = own};
+    if (first) *l = (rbt_ledger){.looks = 1, .time = state->t, .energy = e->total, .level = e->total - own, .own_work = own};
     for (size_t i = 0; first && i < RBT_LEDGER_RECENT; i++) l->recent[i] = l->level;
     l->work += l->own_work - own;  // another method counts from 0
     l->own_work = own;
-    if (!first && e->total == l->energy) return;
+    if (!first && (l->time != state->t || e->total == l->energy)) return;
     l->jumps += e->total - l->energy;
     l->energy = e->total;
     l->gravity = l->top = e->gravity;
@@ -118,14 +119,15 @@ static void add_work(rbt_ledger *l, const rbt_outside_work *work) {
 double rbt_energy_watch_work(const rbt_energy_watch *w, const rbt_state *state, const rbt_energies *e) {
     const rbt_ledger *l = &state->tally.ledger;
     if (l->looks == 0) return 0;
-    return rbt_outside_is_idle(&w->outside) || (w->begun && state->t == w->t) ? l->work + own_work(w, e) : NAN;
+    bool known = rbt_outside_is_idle(&w->outside) || (w->begun && state->t == w->outside.last.t);
+    return known ? l->work + own_work(w, e) : NAN;
 }
 
 bool rbt_ledger_is_sound(const rbt_ledger *l) {
     for (size_t i = 0; i < RBT_LEDGER_RECENT; i++)
         if (!isfinite(l->recent[i])) return false;
     return l->looks >= 0 && l->frames >= 0 && l->effort >= 0 && l->slack >= 0 && l->scale >= 0 && l->gain >= 0 &&
-           isfinite(l->energy + l->gravity + l->work + l->own_work + l->jumps + l->start + l->top + l->level) &&
+           isfinite(l->time + l->energy + l->gravity + l->work + l->own_work + l->jumps + l->start + l->top + l->level) &&
            isfinite(l->effort + l->slack + l->scale + l->gain + l->gain_time);
 }
 
@@ -197,6 +199,7 @@ static bool enter(const rbt_energy_watch *w, const rbt_outside_work *work, const
     l->effort += fabs(own - l->own_work);
     l->own_work = own;
     l->looks++;
+    l->time = state->t;
     l->energy = e->total;
     l->gravity = e->gravity;
     l->scale = fmax(l->scale, accounted_for(w, l));
@@ -238,15 +241,17 @@ rbt_outcome rbt_energy_watch_look(rbt_energy_watch *w, rbt_state *state, rbt_ste
     return look(w, state, &work, report);
 }
 
-bool rbt_energy_watch_due(const rbt_energy_watch *w, const rbt_state *state, int64_t count) {
-    int64_t after = state->step + count;
-    return after == w->stepper->model->steps_per_frame || after / KINETIC_EVERY != state->step / KINETIC_EVERY;
+bool rbt_energy_watch_due(rbt_energy_watch *w, const rbt_state *state, int64_t count) {
+    int64_t after = state->step + count, steps = state->tally.steps;
+    bool last = after == w->stepper->model->steps_per_frame;
+    w->in_turn = last && (w->every_frame || !w->cheap || (steps + count) / CHEAP_STEPS != steps / CHEAP_STEPS);
+    return last || after / KINETIC_EVERY != state->step / KINETIC_EVERY;
 }
 
 rbt_outcome rbt_energy_watch_step(rbt_energy_watch *w, rbt_state *state, bool due, rbt_step_report *report) {
     const rbt_model *m = w->stepper->model;
     rbt_ledger *l = &state->tally.ledger;
-    if (due && (state->step == 0 || !(kinetic_energy(m, state->v, 0, m->node_count) <= SURPRISE * l->scale)))
+    if (due && (w->in_turn || !(kinetic_energy(m, state->v, 0, m->node_count) <= SURPRISE * l->scale)))
         return rbt_energy_watch_look(w, state, report);
     if (rbt_outside_due(&w->outside, state)) {
         rbt_outside_work work = rbt_outside_sample_at(&w->outside, state);

@@ -17,8 +17,9 @@
 // - By more than RBT_GAIN_NOTABLE S at the end: a warning with the figure.
 //
 // Energies are looked at where frames end, and between them where the kinetic energy, looked at every few steps, is
-// more than what was accounted for at the last look. What the watch remembers lies in the state's ledger and so in
-// checkpoints.
+// more than what was accounted for at the last look. An evaluation of the energy is a good part of an explicit step, so
+// where frames have few of these and nobody wants the energies (every_frame) most frames are passed over. What the watch
+// remembers lies in the state's ledger and so in checkpoints.
 #ifndef RBT_STEP_ENERGY_WATCH_H
 #define RBT_STEP_ENERGY_WATCH_H
 
@@ -33,6 +34,9 @@ typedef struct rbt_energy_watch {
     rbt_outside outside;
     double acceleration;    // sum of |f_load|^2 / 2 m of gravity and loads at full strength [J/s^2]
     double noise;           // energies that are nothing but rounding, or motion too small to be seen [J]
+    bool every_frame;       // look at every frame, as runs do, which write the energies down
+    bool cheap;             // steps cost little more than forces
+    bool in_turn;           // the step that is taken now ends where energies are looked at in any case
     bool begun;             // `outside` has its first sample
     double t;               // of the latest look
     rbt_energies energies;  // then
@@ -46,7 +50,7 @@ void rbt_energy_watch_free(rbt_energy_watch *w);
 void rbt_energy_watch_begin(rbt_energy_watch *w, rbt_state *state);
 
 // Whether this many steps from state->step on lead to a look at the energies, or may lead to one.
-bool rbt_energy_watch_due(const rbt_energy_watch *w, const rbt_state *state, int64_t count);
+bool rbt_energy_watch_due(rbt_energy_watch *w, const rbt_state *state, int64_t count);
 
 // After the steps; `due` is what was said before them. Fills the report unless RBT_DONE; the state, the ledger in it
 // included, is then the caller's to restore.
@@ -55,8 +59,8 @@ rbt_outcome rbt_energy_watch_step(rbt_energy_watch *w, rbt_state *state, bool du
 // Looks now, whatever step it is.
 rbt_outcome rbt_energy_watch_look(rbt_energy_watch *w, rbt_state *state, rbt_step_report *report);
 
-// Work so far, known at the states that were looked at and where the method alone counts; else NaN. `energies`: of this
-// state, by the method.
+// Work so far, known where frames end and where there is nothing to count; else NaN. `energies`: of this state, by the
+// method.
 double rbt_energy_watch_work(const rbt_energy_watch *w, const rbt_state *state, const rbt_energies *energies);
 
 // Whether all its numbers are ones that a watch can have written.
