@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { KINETIC_EVERY = 8, CHEAP_STEPS = 64 };  // steps between looks
-static const double SURPRISE = 4;  // times the scale: a kinetic energy to be looked into
+static const double SURPRISE = 4;              // times the scale: a kinetic energy to be looked into
 
 // ---- Making
 
@@ -98,7 +98,8 @@ void rbt_energy_watch_begin(rbt_energy_watch *w, rbt_state *state) {
     w->begun = true;
     if (!isfinite(e->total)) return;
     bool first = l->looks == 0;
-    if (first) *l = (rbt_ledger){.looks = 1, .time = state->t, .energy = e->total, .level = e->total - own, .own_work = own};
+    if (first)
+        *l = (rbt_ledger){.looks = 1, .time = state->t, .energy = e->total, .level = e->total - own, .own_work = own};
     for (size_t i = 0; first && i < RBT_LEDGER_RECENT; i++) l->recent[i] = l->level;
     l->work += l->own_work - own;  // another method counts from 0
     l->own_work = own;
@@ -127,7 +128,8 @@ bool rbt_ledger_is_sound(const rbt_ledger *l) {
     for (size_t i = 0; i < RBT_LEDGER_RECENT; i++)
         if (!isfinite(l->recent[i])) return false;
     return l->looks >= 0 && l->frames >= 0 && l->effort >= 0 && l->slack >= 0 && l->scale >= 0 && l->gain >= 0 &&
-           isfinite(l->time + l->energy + l->gravity + l->work + l->own_work + l->jumps + l->start + l->top + l->level) &&
+           isfinite(l->time + l->energy + l->gravity + l->work + l->own_work + l->jumps + l->start + l->top +
+                    l->level) &&
            isfinite(l->effort + l->slack + l->scale + l->gain + l->gain_time);
 }
 
