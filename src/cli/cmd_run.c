@@ -141,7 +141,8 @@ static void framed(const rbt_run_progress *p, void *listener) {
 static void ended(const rbt_run_progress *p, void *listener) {
     const voice *v = listener;
     char text[320];
-    if (!v->json && p->report->outcome == RBT_DONE && rbt_run_warning(p->sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);
+    if (!v->json && p->report->outcome == RBT_DONE && rbt_run_warning(p->sim, text))
+        fprintf(stderr, "rubato: warning: %s\n", text);
 }
 
 static char *default_folder(const char *scene) {

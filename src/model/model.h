@@ -131,6 +131,7 @@ void rbt_model_set_step(rbt_model *model, double step);
 enum { RBT_LEDGER_RECENT = 16 };
 typedef struct rbt_ledger {
     int64_t looks;           // so far; 0: nothing below is known yet
+    double time;             // of the latest look [s]
     double energy, gravity;  // total energy, and gravity's part of it, at the latest look
     double work;             // of outside forces and prescribed motion so far, as the watch counts it
     double own_work;         // beside it, what the method itself had counted at the latest look

@@ -234,6 +234,7 @@ static bool begin(run *r) {
     double start = rbt_now();
     if (!(r->sim = rbt_sim_create(o->scene, r->error))) return false;
     r->report.sim = r->sim;
+    r->sim->watch.every_frame = true;
     r->report.compile_seconds = rbt_now() - start;
     if (!rbt_folder_make(o->folder, r->error) || (again && !restore(r))) return false;
     remove_failure(r);

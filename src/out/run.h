@@ -47,7 +47,8 @@ typedef struct rbt_run_options {
     const volatile int *stop;  // becomes non-zero when the run should end after the current frame; may be NULL
 } rbt_run_options;
 
-// Warnings beside those of the model: what the method says before it starts, and energy that came from nowhere in the motion so far.
+// Warnings beside those of the model: what the method says before it starts, and energy that came from nowhere in the
+// motion so far.
 bool rbt_run_foreseen(const rbt_sim *sim, char text[320]);
 bool rbt_run_warning(const rbt_sim *sim, char text[320]);
 

@@ -88,6 +88,15 @@ void rbt_sim_free(rbt_sim *sim) {
     free(sim);
 }
 
+// For another model or state
+static bool renew_watch(rbt_sim *sim, rbt_error *error) {
+    bool every_frame = sim->watch.every_frame;
+    rbt_energy_watch_free(&sim->watch);
+    if (!rbt_energy_watch_init(&sim->watch, &sim->stepper, error)) return false;
+    sim->watch.every_frame = every_frame;
+    return true;
+}
+
 bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt_error *error) {
     rbt_state_free(&sim->state);
     sim->state = *state;
@@ -102,9 +111,7 @@ bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt
         if (!choose_step(sim, scene, error)) return false;
         if (!rbt_stepper_init(&sim->stepper, model, &scene->integrator, error)) return false;
     }
-    rbt_energy_watch_free(&sim->watch);
-    return rbt_stepper_prepare(&sim->stepper, &sim->state, error) &&
-           rbt_energy_watch_init(&sim->watch, &sim->stepper, error);
+    return rbt_stepper_prepare(&sim->stepper, &sim->state, error) && renew_watch(sim, error);
 }
 
 static bool fail_cut(rbt_step_report *report, const rbt_error *error) {
@@ -138,7 +145,8 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
     double start = rbt_now();
     rbt_error error = {0};
     if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, &sim->state);
-    if (rbt_energy_watch_look(&sim->watch, &sim->state, report) != RBT_DONE) return false;
+    if (sim->watch.t != sim->state.t && rbt_energy_watch_look(&sim->watch, &sim->state, report) != RBT_DONE)
+        return false;
     bool good = true;
     while (good && rbt_cutting_due(sim->cutting, sim->state.t)) {
         rbt_change change;
@@ -152,8 +160,7 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
         }
         rbt_change_free(&change);
     }
-    rbt_energy_watch_free(&sim->watch);
-    good = good && rbt_energy_watch_init(&sim->watch, &sim->stepper, &error);
+    good = good && renew_watch(sim, &error);
     if (good) rbt_energy_watch_begin(&sim->watch, &sim->state);
     sim->cut_seconds += rbt_now() - start;
     return good || fail_cut(report, &error);

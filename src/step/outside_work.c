@@ -33,8 +33,8 @@ static bool build_part(rbt_outside *s, rbt_error *error) {
                   rbt_fail_memory(error, s->part.model.node_count, "the work of driven nodes"));
 }
 
-// What a sample costs beside the force of all elements: its elements, few and scattered, cost twice as much as others, a triangle in
-// the wind as much as they, a node of a load a twentieth of an element (measured).
+// What a sample costs beside the force of all elements: its elements, few and scattered, cost twice as much as others,
+// a triangle in the wind as much as they, a node of a load a twentieth of an element (measured).
 static double share_of(const rbt_outside *s) {
     const rbt_model *m = s->model;
     double all = 1, own = 2 * (double)s->part.element_count + 0.05 * (double)s->load_nodes;
