@@ -11,8 +11,8 @@
 // U.
 //
 // Gradients are those of the elements at the driven nodes alone (model/part.h). A sample is taken every step, unless a
-// step costs little more than the force of all elements: then so rarely that samples cost a hundredth of it, and at
-// least once a frame.
+// step costs little more than the force of all elements: then so rarely that samples cost a hundredth of it, but four
+// times a frame.
 #ifndef RBT_STEP_OUTSIDE_WORK_H
 #define RBT_STEP_OUTSIDE_WORK_H
 
@@ -55,7 +55,8 @@ bool rbt_outside_due(const rbt_outside *s, const rbt_state *state);
 
 typedef struct rbt_outside_work {
     double loads, scripts;  // [J] since the last sample
-    double slack;           // how much more it may have been: a method sees the loads of an instant, not their mean
+    double slack;  // how much more it may have been: a method sees the loads of an instant, not their mean, and
+                   // forces change between samples
 } rbt_outside_work;
 
 // The work since the last sample, which this one replaces once it is kept.

@@ -259,6 +259,25 @@ static void work_covers_damping_and_obstacles(void **state) {
     rbt_sim_free(sim);
 }
 
+// Explicit steps are sampled now and then only. What is counted is nearly the same, and what may be missing is known.
+static void rare_samples_are_good_enough(void **state) {
+    (void)state;
+    rbt_sim *often = bar("stable-neo-hookean", "'symplectic-euler'", 2e-4, 1, DRIVEN, PULLED);
+    rbt_sim *rarely = bar("stable-neo-hookean", "'symplectic-euler'", 2e-4, 50, DRIVEN, PULLED);
+    assert_true(rarely->watch.outside.every > 10);
+    often->watch.every_frame = rarely->watch.every_frame = true;
+    for (int k = 0; k < 6; k++) {
+        advance(often, 50);
+        advance(rarely, 1);
+        double exact = rbt_sim_energies(often).work, work = rbt_sim_energies(rarely).work;
+        const rbt_ledger *ledger = ledger_of(rarely);
+        if (!(fabs(work - exact) < ledger->slack + 0.1 * ledger->effort))
+            fail_msg("frame %d: %.9g instead of %.9g, slack %.3g", k, work, exact, ledger->slack);
+    }
+    rbt_sim_free(often);
+    rbt_sim_free(rarely);
+}
+
 // A load within one interval between samples is seen, and its mean is exact.
 static void loads_have_exact_means(void **state) {
     (void)state;
@@ -383,6 +402,7 @@ int main(void) {
         cmocka_unit_test(loose_solves_are_caught),
         cmocka_unit_test(work_is_exact_for_linear_bodies),
         cmocka_unit_test(work_covers_damping_and_obstacles),
+        cmocka_unit_test(rare_samples_are_good_enough),
         cmocka_unit_test(loads_have_exact_means),
         cmocka_unit_test(right_motions_raise_no_alarm),
         cmocka_unit_test(jumps_are_no_gains),
