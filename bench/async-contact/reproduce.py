@@ -250,6 +250,12 @@ def measure_pogo(runner):
     change, errors = drift(energy)
     kept = {"end": rows[-1]["time"], "first": energy[0], "least": min(energy), "most": max(energy), "change": change,
             "errors": errors, "curve": thin([(row["time"], row["total"] / energy[0] - 1) for row in rows])}
+    kept["heights"] = []  # other drops, independent of each other: change of the block means and largest change, in parts
+    for i in range(1, 3 if runner.quick else 17):
+        _, rows, _ = runner.run("pogo", "pogo", {"time.end": 200 if runner.quick else 10000, "time.frame": 2,
+                                                 "bodies[0].transform.translate": f"[0,{1 + 0.003 * i},0]"})
+        energies = [row["total"] for row in rows]
+        kept["heights"].append([drift(energies)[0] / energies[0], max(abs(e / energies[0] - 1) for e in energies)])
     for name, restarted in (("restarted", True), ("impulses", False)):
         progress(f"  {name}")
         curve = Stick(restarted).curve(40 if runner.quick else 1000)
@@ -578,9 +584,13 @@ def write_small(page, kept):
     page.add("## The pogo stick", "A spring of unit length, stiffness and end masses falls from unit height on a plane; eta = 0.1, r = 1000, the ends "
              "of the spring feel each other's layers too; the scene as it is shipped. `test/unit/test_async_findings.c` holds the method against a simulation of its own, in "
              "which clocks can also be restarted at contact or contacts be impulses; so does this page.")
-    page.claim("Regular clocks: no energy drift.", max(abs(p["least"] - p["first"]), abs(p["most"] - p["first"])) < 0.02 * p["first"],
-               f"over {p['end']:g} s the mean energy changes by {100 * p['change'] / p['first']:+.2f} %, {p['errors']:.1f} standard errors of "
-               f"a random walk from none; frames lie between {p['least']:.3f} and {p['most']:.3f} of {p['first']:g} J (bound: 2 %).")
+    changes, worst = [row[0] for row in p["heights"]], max(row[1] for row in p["heights"])
+    mean, error = statistics.fmean(changes), statistics.stdev(changes) / len(changes) ** 0.5
+    page.claim("Regular clocks: no energy drift.", abs(mean) < 3 * error and max(abs(p["least"] - p["first"]), abs(p["most"] - p["first"]), worst * p["first"]) < 0.02 * p["first"],
+               f"over {p['end']:g} s the mean energy changes by {100 * p['change'] / p['first']:+.2f} %; frames lie between {p['least']:.3f} and {p['most']:.3f} of {p['first']:g} J (bound: 2 %). "
+               f"One run cannot tell a drift from a random walk whose steps hang together: its change is {p['errors']:.1f} standard errors by the scatter of its own twentieths. {len(changes)} others, dropped from "
+               f"0.3 to {0.3 * len(changes):.1f} % higher, change by {100 * mean:+.3f} % in the mean, {abs(mean) / error:.1f} standard errors from none (bound: 3), and by {100 * statistics.pstdev(changes):.2f} % "
+               f"each; no frame of them is off by more than {100 * worst:.2f} % (bound: 2 %).")
     page.claim("Restarted clocks gain energy systematically.", p["restarted"]["errors"] > 5 and p["restarted"]["change"] > 0,
                f"{100 * p['restarted']['change'] / 3:+.1f} % over {p['restarted']['end']:.0f} s, {p['restarted']['errors']:.0f} standard errors from none (bound: 5).")
     page.claim("With impulses the energy goes on a random walk.", p["impulses"]["errors"] < 3 and p["impulses"]["spread"] > 5 * p["spread"],
@@ -776,10 +786,12 @@ def write_rest(page, whole):
 
 def write_whole(page, whole):
     rows = [(name, whole[name]) for name in WHOLE if name in whole and name in SCENES]
+    seconds = sum(k.get("seconds", 0) for k in whole.values()) + sum(row[-1] for row in whole.get("shipped", {"rows": []})["rows"])
     page.add("### Whole runs", "Runs that are too long for this page are made by `make reproduce-async-contact ARGS=--whole` "
-             f"({sum(k['seconds'] for k in whole.values()) / 60:.0f} minutes of one thread, the discs included) and kept in "
+             f"({seconds / 60:.0f} minutes of one thread, the discs included) and kept in "
              "`docs/reproduction/async-contact-whole.json`: " + ", ".join(f"{name} at commit `{k['about']['commit']}` on {k['about']['date']}" for name, k in rows)
-             + ". Pictures of them are at the end of these sections.")
+             + ". Those at commits before `7f09fc7` have the damping and the clocks of then (see \"Clocks for the sum of layers\"). "
+             "Pictures of them are at the end of these sections.")
     page.table(SCENE_HEADS, [scene_row(name, k) for name, k in rows])
     missing = [name for name in WHOLE if name not in whole]
     page.claim("Every scene runs to its last frame with nothing penetrating anything.",
