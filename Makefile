@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench install format fuzz docs verification clean help
+.PHONY: build demo test soak mutate bench install format fuzz docs verification clean help
 
 build: build/Makefile
 	@cmake --build build --parallel $(JOBS)
@@ -33,6 +33,17 @@ demo: build
 
 test:
 	@scripts/test
+
+# Not part of `make test`, which runs a sample of the first: an hour or so.
+soak:
+	@$(setup) test
+	@cmake -S . -B build -G "Unix Makefiles" -DRUBATO_TESTS=ON
+	@cmake --build build --parallel $(JOBS)
+	@scripts/soak $(ARGS)
+
+mutate:
+	@$(setup) test
+	@scripts/mutate $(ARGS)
 
 bench: build
 	@$(setup) test
@@ -75,12 +86,14 @@ verification:
 	@build/test/verification docs/verification.md
 
 clean:
-	rm -rf build build-sanitize build-fuzz out
+	rm -rf build build-sanitize build-fuzz build-mutate out
 
 help:
 	@echo "make           build build/rubato, build/librubato.a and build/librubato.so"
 	@echo "make demo      install what is missing, build, run scenes/demo.json, draw it: results in out/demo"
 	@echo "make test      install what is missing, build, run every test and check (see docs/building.md)"
+	@echo "make soak      the unit tests with 30 seeds and every instruction set, and the thread test with each set"
+	@echo "make mutate    break the library in the ways of test/mutate/table.txt: do tests notice?"
 	@echo "make bench     run the benchmarks; the figures are added to out/bench.csv"
 	@echo "make bench-dot       the solvers of the dot paper on its meshes, if they are there; ARGS=--quick tries it out"
 	@echo "make reproduce-dot   what the dot paper found, measured anew: docs/reproduction/dot.md; ARGS=--quick tries it out"

@@ -1,5 +1,22 @@
 #include "base/processor.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const SETS[RBT_INSTRUCTION_SETS] = {"plain", "avx2", "avx512"};
+
+static const struct {
+    const char *name;
+    rbt_instruction_set best;
+} KERNELS[RBT_KERNEL_KINDS] = {
+    [RBT_FORCE_KERNELS] = {"forces", RBT_AVX512},       [RBT_TANGENT_KERNELS] = {"stiffness", RBT_AVX512},
+    [RBT_PROJECT_KERNELS] = {"projection", RBT_AVX512}, [RBT_PROXIMAL_KERNELS] = {"local_steps", RBT_AVX512},
+    [RBT_DENSE_KERNELS] = {"factors", RBT_AVX512},
+};
+
+const char *rbt_instruction_set_name(rbt_instruction_set set) { return SETS[set]; }
+const char *rbt_kernel_kind_name(rbt_kernel_kind kind) { return KERNELS[kind].name; }
+
 bool rbt_processor_has(rbt_instruction_set set) {
 #if defined(__x86_64__)
     if (set == RBT_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -8,8 +25,30 @@ bool rbt_processor_has(rbt_instruction_set set) {
     return set == RBT_PLAIN;
 }
 
-rbt_instruction_set rbt_processor_best(void) {
-    int set = RBT_INSTRUCTION_SETS - 1;
-    while (!rbt_processor_has((rbt_instruction_set)set)) set--;
+// The set that RUBATO_ISA names; NULL: it is not set. RBT_INSTRUCTION_SETS for any other word
+static const char *forced_word(int *set) {
+    const char *word = getenv("RUBATO_ISA");
+    if (!word || !*word) return NULL;
+    for (*set = 0; *set < RBT_INSTRUCTION_SETS && strcmp(word, SETS[*set]) != 0;) ++*set;
+    return word;
+}
+
+rbt_instruction_set rbt_processor_set(rbt_kernel_kind kind) {
+    int set;
+    if (forced_word(&set) && set < RBT_INSTRUCTION_SETS && rbt_processor_has((rbt_instruction_set)set))
+        return (rbt_instruction_set)set;
+    for (set = (int)KERNELS[kind].best; !rbt_processor_has((rbt_instruction_set)set);) set--;
     return (rbt_instruction_set)set;
+}
+
+bool rbt_processor_check(rbt_error *error) {
+    int set, best = RBT_INSTRUCTION_SETS - 1;
+    const char *word = forced_word(&set);
+    if (!word) return true;
+    if (set == RBT_INSTRUCTION_SETS)
+        return rbt_fail(error, "RUBATO_ISA must be plain, avx2 or avx512; found \"%.64s\"", word);
+    if (rbt_processor_has((rbt_instruction_set)set)) return true;
+    while (!rbt_processor_has((rbt_instruction_set)best)) best--;
+    return rbt_fail(error, "RUBATO_ISA is \"%s\", which this processor does not have; its best is %s", word,
+                    SETS[best]);
 }

@@ -1,3 +1,4 @@
+#include "base/processor.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "step/method.h"
@@ -73,5 +74,7 @@ int main(int count, char **words) {
         printf("rubato %s\n", RBT_VERSION);
         return 0;
     }
+    rbt_error error = {0};
+    if (!rbt_processor_check(&error)) return rbt_complain(&error), 2;
     return call(words[1], count - 2, words + 2);
 }

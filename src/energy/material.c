@@ -79,6 +79,12 @@ const rbt_tet_kernels *rbt_tet_kernels_with(const rbt_material *material, rbt_in
     }
 }
 
-const rbt_tet_kernels *rbt_tet_kernels_of(const rbt_material *material) {
-    return rbt_tet_kernels_with(material, rbt_processor_best());
+rbt_tet_kernels rbt_tet_kernels_of(const rbt_material *material) {
+    rbt_tet_kernels kernels = *rbt_tet_kernels_with(material, rbt_processor_set(RBT_FORCE_KERNELS));
+    const rbt_tet_kernels *tangents = rbt_tet_kernels_with(material, rbt_processor_set(RBT_TANGENT_KERNELS));
+    const rbt_tet_kernels *projected = rbt_tet_kernels_with(material, rbt_processor_set(RBT_PROJECT_KERNELS));
+    kernels.stiffness[RBT_HESSIAN] = tangents->stiffness[RBT_HESSIAN];
+    kernels.stiffness[RBT_TANGENT] = tangents->stiffness[RBT_TANGENT];
+    kernels.stiffness[RBT_PROJECTED] = projected->stiffness[RBT_PROJECTED];
+    return kernels;
 }

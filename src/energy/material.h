@@ -31,8 +31,9 @@ const char *rbt_material_name(int i);        // NULL past the end
 // Lamé parameters [Pa] of psi from Young's modulus and Poisson's ratio
 void rbt_material_lame(const rbt_material *material, double young, double poisson, double *mu, double *lambda);
 
-// Kernels for the best instruction set of this processor, or for a given one (NULL if the processor does not have it).
-const rbt_tet_kernels *rbt_tet_kernels_of(const rbt_material *material);
+// Kernels of the instruction sets that serve them best on this processor (base/processor.h), or of a given set (NULL if the processor does
+// not have it).
+rbt_tet_kernels rbt_tet_kernels_of(const rbt_material *material);
 const rbt_tet_kernels *rbt_tet_kernels_with(const rbt_material *material, rbt_instruction_set set);
 
 #endif

@@ -10,5 +10,5 @@ rbt_proximal rbt_proximal_with(const rbt_material *material, rbt_instruction_set
 }
 
 rbt_proximal rbt_proximal_of(const rbt_material *material) {
-    return rbt_proximal_with(material, rbt_processor_best());
+    return rbt_proximal_with(material, rbt_processor_set(RBT_PROXIMAL_KERNELS));
 }

@@ -24,7 +24,7 @@ extern const rbt_proximal RBT_PROXIMALS_PLAIN[RBT_TET_MATERIALS];
 extern const rbt_proximal RBT_PROXIMALS_AVX2[RBT_TET_MATERIALS];
 extern const rbt_proximal RBT_PROXIMALS_AVX512[RBT_TET_MATERIALS];
 
-// The kernel of a material for the best instruction set of this processor, or for a given one (NULL if it does not have it).
+// The kernel of a material for the instruction set that serves it best on this processor, or for a given one (NULL if it does not have it).
 rbt_proximal rbt_proximal_of(const rbt_material *material);
 rbt_proximal rbt_proximal_with(const rbt_material *material, rbt_instruction_set set);
 

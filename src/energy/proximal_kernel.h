@@ -15,7 +15,9 @@
 #include "energy/proximal.h"
 #include "energy/tet_kernel.h"
 
-enum { MOST_LOCAL_STEPS = 40, MOST_LOCAL_HALVINGS = 40 };
+// Few steps suffice but where the way leads past a saddle: where the negative curvature is a share e of k, steps that lead away from it grow
+// by 1 + e each, and 100 of them are not rare.
+enum { MOST_LOCAL_STEPS = 400, MOST_LOCAL_HALVINGS = 40 };
 
 typedef struct local_problem {
     rbt_lane mu, lambda, weight;

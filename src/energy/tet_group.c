@@ -130,41 +130,41 @@ static const rbt_tet_batch *batch_at(const rbt_group *group, size_t first) {
 }
 
 static void energy(const rbt_group *group, size_t first, size_t count, const double *x, double *result) {
-    ((const rbt_tets *)group->data)->kernels->energy(batch_at(group, first), count, x, result);
+    ((const rbt_tets *)group->data)->kernels.energy(batch_at(group, first), count, x, result);
 }
 
 static void gradient(const rbt_group *group, size_t first, size_t count, const double *x, double *energies,
                      double *result) {
-    ((const rbt_tets *)group->data)->kernels->gradient(batch_at(group, first), count, x, energies, result);
+    ((const rbt_tets *)group->data)->kernels.gradient(batch_at(group, first), count, x, energies, result);
 }
 
 static void sum(const rbt_group *group, size_t first, size_t count, const uint16_t *place, const double *y,
                 double *energies, double *result) {
-    ((const rbt_tets *)group->data)->kernels->sum(batch_at(group, first), count, place, y, energies, result);
+    ((const rbt_tets *)group->data)->kernels.sum(batch_at(group, first), count, place, y, energies, result);
 }
 
 static void stiffness(const rbt_group *group, rbt_stiffness_kind kind, size_t first, size_t count, const double *x,
                       double *blocks) {
-    ((const rbt_tets *)group->data)->kernels->stiffness[kind](batch_at(group, first), count, x, blocks);
+    ((const rbt_tets *)group->data)->kernels.stiffness[kind](batch_at(group, first), count, x, blocks);
 }
 
-static size_t tangent_size(const rbt_group *group) { return ((const rbt_tets *)group->data)->kernels->tangent_size; }
+static size_t tangent_size(const rbt_group *group) { return ((const rbt_tets *)group->data)->kernels.tangent_size; }
 
 static void tangent(const rbt_group *group, size_t first, size_t count, const double *x, double *store) {
-    ((const rbt_tets *)group->data)->kernels->tangent(batch_at(group, first), count, x, store);
+    ((const rbt_tets *)group->data)->kernels.tangent(batch_at(group, first), count, x, store);
 }
 
 static void apply(const rbt_group *group, size_t first, size_t count, const double *store, const uint16_t *place,
                   const double *p, double *result) {
-    ((const rbt_tets *)group->data)->kernels->apply(batch_at(group, first), count, store, place, p, result);
+    ((const rbt_tets *)group->data)->kernels.apply(batch_at(group, first), count, store, place, p, result);
 }
 
 bool rbt_tet_group_can_warp(const rbt_group *group) {
-    return group->type == &RBT_TETS && ((const rbt_tets *)group->data)->kernels->warp;
+    return group->type == &RBT_TETS && ((const rbt_tets *)group->data)->kernels.warp;
 }
 
 void rbt_tet_group_warp(const rbt_group *group, size_t first, size_t count, const double *x, double *result) {
-    ((const rbt_tets *)group->data)->kernels->warp(batch_at(group, first), count, x, result);
+    ((const rbt_tets *)group->data)->kernels.warp(batch_at(group, first), count, x, result);
 }
 
 // C : E' of one lane, C the moduli that small strains see
@@ -338,7 +338,7 @@ static rbt_tet_batch batch_of_one(const rbt_group *group, size_t element) {
 
 double rbt_tet_local(const rbt_group *group, size_t element, const double *x, double *force, rbt_stiffness_kind kind,
                      double *matrix) {
-    const rbt_tet_kernels *kernels = ((const rbt_tets *)group->data)->kernels;
+    const rbt_tet_kernels *kernels = &((const rbt_tets *)group->data)->kernels;
     rbt_tet_batch one = batch_of_one(group, element);
     double w, g[12], blocks[RBT_TET_BLOCK_DOUBLES];
     kernels->gradient(&one, 1, x, &w, g);
@@ -399,7 +399,7 @@ void rbt_tet_group_von_mises(const rbt_group *group, const double *x, double *st
     for (size_t b = 0; b < tets->batch_count; b++) {
         double g[12 * RBT_W], F[9];
         size_t first = b * RBT_W, count = group->count - first < RBT_W ? group->count - first : RBT_W;
-        tets->kernels->gradient(&tets->batches[b], count, x, NULL, g);
+        tets->kernels.gradient(&tets->batches[b], count, x, NULL, g);
         for (size_t l = 0; l < count; l++) {
             deformation_gradient(&tets->batches[b], (int)l, x, F);
             stress[group->members[first + l]] =

@@ -9,7 +9,7 @@
 
 typedef struct rbt_tets {  // the data of a group of tets
     const rbt_material *material;
-    const rbt_tet_kernels *kernels;
+    rbt_tet_kernels kernels;
     size_t batch_count;
     const rbt_tet_batch *batches;
 } rbt_tets;

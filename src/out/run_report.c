@@ -1,6 +1,7 @@
 #include "out/run_report.h"
 
 #include "base/file.h"
+#include "base/processor.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "out/run.h"
@@ -59,6 +60,11 @@ static void add_machine(rbt_text *t) {
     processor_name(name, sizeof name);
     rbt_text_add(t, "  \"machine\": {");
     add_string(t, "processor", name, ", ");
+    rbt_text_add(t, "\"instructions\": {");
+    for (int k = 0; k < RBT_KERNEL_KINDS; k++)
+        add_string(t, rbt_kernel_kind_name((rbt_kernel_kind)k),
+                   rbt_instruction_set_name(rbt_processor_set((rbt_kernel_kind)k)),
+                   k + 1 < RBT_KERNEL_KINDS ? ", " : "}, ");
     rbt_text_add(t, "\"processors\": %ld, \"threads\": %d, ", sysconf(_SC_NPROCESSORS_ONLN), rbt_threads_count());
     add_number(t, "memory_gb", 1e-9 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), "},\n");
 }

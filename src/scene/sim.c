@@ -1,6 +1,7 @@
 #include "scene/sim.h"
 
 #include "base/clock.h"
+#include "base/processor.h"
 #include "scene/table.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static bool choose_step(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) 
 }
 
 rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
-    if (!rbt_scene_check(scene, error)) return NULL;
+    if (!rbt_processor_check(error) || !rbt_scene_check(scene, error)) return NULL;
     rbt_sim *sim = rbt_array_new(1, sizeof *sim, "a simulation", error);
     if (!sim) return NULL;
     if (compile(sim, scene, error) && choose_step(sim, scene, error) &&

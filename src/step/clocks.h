@@ -42,6 +42,7 @@ typedef struct rbt_clocks {
     size_t memory_count;  // doubles that hinges remember
     double *f;            // (node_count x 3)
     double *partial;      // (most slots x 3)
+    double *energies;     // (chunks of the model) work
     unsigned char *held;  // (node_count)
     bool mass_damped, stiffness_damped;
     bool driven;   // some nodes follow scripts: who is held, and how fast, changes with time

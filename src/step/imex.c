@@ -429,11 +429,10 @@ static const rbt_field FIELDS[] = {
      .doc = "With the solvers cg and reused: error of the implicit nodes' change of velocity relative to it, in the "
             "norm of "
             "their kinetic energy and the elastic one of a step."},
-    {OPTION(lag, RBT_REAL), .fallback = {0.4}, .max = 0.57,
+    {OPTION(lag, RBT_REAL), .fallback = {0.3}, .max = 0.3,
      .doc = "With solver kept: how far elements may turn before the stiffness of their island is made anew, 1/20 of "
             "this in radians, less "
-            "where step times rate of a node's elements is above 20. With sqrt(1/3) steps are just stable. 0: no "
-            "such solver."},
+            "where step times rate of a node's elements is above 20. 0: no such solver."},
 };
 const rbt_record RBT_IMEX_OPTIONS = {"imex options", "Which nodes are implicit, and how exactly.",
                                      sizeof(rbt_imex_options), RBT_FIELDS(FIELDS)};

@@ -171,7 +171,7 @@ static void measure(const rbt_group *group, const double *x, const unsigned char
         size_t piece = all ? RBT_CHUNK : RBT_W;
         for (size_t e = c * RBT_CHUNK; e < end; e += piece)
             if (all || close[e / RBT_W])
-                tets->kernels->strain(tets->batches + e / RBT_W, end - e < piece ? end - e : piece, x, square + e);
+                tets->kernels.strain(tets->batches + e / RBT_W, end - e < piece ? end - e : piece, x, square + e);
     }
 }
 

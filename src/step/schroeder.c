@@ -29,7 +29,8 @@ typedef struct island {  // a part without the rest
     rbt_stiffness stiffness;  // with damping of stiffness: of its elements
     rbt_block_matrix A;       // (1 + h alpha) M + h beta K
     rbt_cholesky *factor;
-    double *partial;  // (plan.slot_count x 3)
+    unsigned char *keep;  // (node_count) rows of the factor
+    double *partial;      // (plan.slot_count x 3)
 } island;
 
 typedef struct schroeder {
@@ -109,7 +110,8 @@ static bool build_island(schroeder *s, island *own, int part, const int32_t *num
     if (!rbt_stiffness_build(&own->stiffness, &own->own, error)) return false;
     own->A = own->stiffness.K;
     own->A.value = rbt_arena_take(s->arena, 9 * own->A.start[m->node_count], sizeof(double));
-    return own->A.value || rbt_fail_memory(error, own->A.start[m->node_count], "a stepper");
+    own->keep = rbt_arena_take(s->arena, m->node_count, 1);
+    return (own->A.value && own->keep) || rbt_fail_memory(error, own->A.start[m->node_count], "a stepper");
 }
 
 static bool build_islands(schroeder *s, rbt_error *error) {
@@ -186,11 +188,16 @@ static rbt_outcome factor_island(schroeder *s, island *own, int part, const rbt_
     const rbt_model *m = s->model;
     const rbt_damping_def *damping = &m->bodies[m->tempos.items[part].body].damping;
     size_t row = 0;
-    unsigned char *keep = rbt_array_new(m->node_count, 1, "a part", NULL);
-    for (size_t n = 0; keep && n < m->node_count; n++) keep[n] = !s->held[n] && part_of(s, n) == part;
-    rbt_cholesky_free(own->factor);
-    own->factor = keep ? rbt_cholesky_analyze(&own->A, keep, NULL) : NULL;
-    free(keep);
+    bool analysed = own->factor != NULL;
+    for (size_t n = 0; n < m->node_count; n++) {
+        unsigned char keep = !s->held[n] && part_of(s, n) == part;
+        analysed &= own->keep[n] == keep;
+        own->keep[n] = keep;
+    }
+    if (!analysed) {
+        rbt_cholesky_free(own->factor);
+        own->factor = rbt_cholesky_analyze(&own->A, own->keep, NULL);
+    }
     if (!own->factor) return RBT_OUT_OF_MEMORY;
     rbt_stiffness_assemble(&own->stiffness, &own->own, RBT_TANGENT, state->x);
     for (size_t n = 0; n < m->node_count; n++) {

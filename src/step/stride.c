@@ -93,12 +93,16 @@ static double divide(rbt_paces *parts, size_t members, size_t shared, double *lo
 
 bool rbt_strides_make(rbt_paces *parts) {
     size_t members = (size_t)rbt_threads_count(), best = 0;
-    double *load = rbt_array_new(members, sizeof *load, "the threads' parts", NULL), shortest = 0;
-    bool good = load;
+    bool any = false;
     for (size_t i = 1; i < parts->count; i++) {
         rbt_stride_free(&parts->items[i]);
-        if (good && can_stride(parts, &parts->items[i])) good = make(parts, &parts->items[i], members);
+        any |= can_stride(parts, &parts->items[i]);
     }
+    if (!any) return true;
+    double *load = rbt_array_new(members, sizeof *load, "the threads' parts", NULL), shortest = 0;
+    bool good = load;
+    for (size_t i = 1; good && i < parts->count; i++)
+        if (can_stride(parts, &parts->items[i])) good = make(parts, &parts->items[i], members);
     for (size_t shared = 0; good && shared < parts->count; shared++) {
         double length = divide(parts, members, shared, load);
         if (shared && length >= shortest) continue;

@@ -9,6 +9,10 @@
 // An element that has turned by a small angle t has K_e <= 4/3 K_e' + 4 t^2 k_e M, k_e being the largest eigenvalue of M^-1 K_e. Summed up,
 // that is so if at every node
 //   sum over its elements of (h w_e t_e)^2 <= 1/3,      w_e^2 = sum of the diagonal of M^-1 K_e, no less than k_e.
+// Beside explicit nodes less will do. There the step is that of K itself with M + h^2 (K' - K) in place of M, which is stable where this is
+// positive on the motions that explicit nodes impose, and not only where it is above -h^2 K / 4. There is no bound in closed form; of 2,000
+// random turns of random bodies 6 were unstable with a sum of 1/3 (by up to 0.4 % a step), 4 with 0.5^2, none with 0.4^2. Turns go beyond
+// what islands allow by three tenths at most (islands.c), so a lag of 0.3 keeps below 0.4.
 #ifndef RBT_STEP_TURN_H
 #define RBT_STEP_TURN_H
 

@@ -5,6 +5,7 @@
 #include "delaunay.h"
 #include "dense.h"
 #include "math/vec3.h"
+#include "random.h"
 #include "rubato/rubato.h"
 #include "scene/sim.h"
 #include "step/stability.h"
@@ -55,7 +56,7 @@ static inline rbt_sim *coupled_sim(const char *mesh, const char *method, const c
 
 static inline void coupled_mesh(const char *mesh, int number) {
     static delaunay d;
-    delaunay_random_body(&d, COUPLED_NODES, (uint64_t)number + 1, 1e-5);
+    delaunay_random_body(&d, COUPLED_NODES, random_stream("coupled", (uint64_t)number), 1e-5);
     delaunay_write(&d, mesh);
 }
 
@@ -167,7 +168,7 @@ typedef struct coupled_found {
 // imex at COUPLED_OVER[which] on bodies 0 to count - 1; the mesh is a file that is written over.
 static inline coupled_found coupled_study(const char *mesh, int which, int count) {
     coupled_found found = {0};
-    uint64_t seed = 11 + (uint64_t)which;
+    uint64_t seed = random_stream(__func__, (uint64_t)which);
     for (int k = 0; k < count; k++) {
         coupled_mesh(mesh, k);
         rbt_sim *plain = coupled_sim(mesh, "symplectic-euler", &(coupled){.step = 1e-3});

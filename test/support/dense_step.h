@@ -70,10 +70,13 @@ static inline void dense_modes(dense_step *d) {
     free(L), free(C), free(V), free(used);
 }
 
+static inline const rbt_damping_def *damping_at(const rbt_model *m, size_t i) {
+    return &m->bodies[m->node_body[i / 3]].damping;
+}
+
 static inline dense_step dense_of(const rbt_sim *sim, size_t s, double h) {
     const rbt_model *m = sim->model;
     size_t n = 3 * m->node_count;
-    const rbt_damping_def *damping = &m->bodies[0].damping;
     dense_step d = {.s = s, .free = calloc(n, sizeof(size_t))};
     unsigned char *held = calloc(m->node_count, 1);
     rbt_held_nodes(m, sim->state.t, held);
@@ -97,13 +100,14 @@ static inline dense_step dense_of(const rbt_sim *sim, size_t s, double h) {
     memcpy(moved, sim->state.v, n * sizeof *moved);
     rbt_held_velocities(m, held, sim->state.t, h, sim->state.x, moved);
     for (size_t j = 0; j < n; j++)
-        e[j] = damping->mass * sim->state.v[j] + (1 / h + damping->mass) * (moved[j] - sim->state.v[j]);
+        e[j] = damping_at(m, j)->mass * sim->state.v[j] +
+               (1 / h + damping_at(m, j)->mass) * (moved[j] - sim->state.v[j]);
     rbt_mass_product(&mass, e, Me);  // alpha M v, and what the held nodes' acceleration does
     for (size_t i = 0; i < N; i++) {
         d.v[i] = sim->state.v[d.free[i]];
         d.f[i] = f[d.free[i]] - Me[d.free[i]];
         for (size_t j = 0; j < n; j++) {
-            d.f[i] -= damping->stiffness * full[d.free[i] * n + j] * moved[j];
+            d.f[i] -= damping_at(m, d.free[i])->stiffness * full[d.free[i] * n + j] * moved[j];
             if (held[j / 3]) d.ramp[i] -= full[d.free[i] * n + j] * moved[j];
         }
     }
@@ -115,6 +119,7 @@ static inline dense_step dense_of(const rbt_sim *sim, size_t s, double h) {
         for (size_t i = 0; i < N; i++) {
             d.M[i * N + j] = Me[d.free[i]];
             d.K[i * N + j] = full[d.free[i] * n + d.free[j]];
+            const rbt_damping_def *damping = damping_at(m, d.free[i]);
             d.D[i * N + j] = damping->mass * d.M[i * N + j] + damping->stiffness * d.K[i * N + j];
         }
     }

@@ -9,12 +9,7 @@
 
 #include <math.h>
 
-static uint64_t seed = 1;
-
-static double uniform(double low, double high) {  // xorshift*
-    seed ^= seed >> 12, seed ^= seed << 25, seed ^= seed >> 27;
-    return low + (high - low) * (double)((seed * 0x2545f4914f6cdd1du) >> 11) / 9007199254740992.0;
-}
+#include "random.h"
 
 // ---- The local step
 
@@ -133,10 +128,12 @@ static void local_step_of(const one_tet *t, rbt_proximal minimise, const double 
 // of them lower, which ADMM does not ask for. Newton's last step is below 1e-8 of the size, and squares it; what remains is the
 // rounding of P, whose terms grow like |G|^3.
 static void check_local_step(const one_tet *t, const double G[9]) {
+    uint64_t stream = random_test_stream;
     for (int set = 0; set < RBT_INSTRUCTION_SETS; set++) {
         rbt_proximal minimise = rbt_proximal_with(t->material, (rbt_instruction_set)set);
         double Z[9], gradient[9];
         if (!minimise) continue;
+        random_test_stream = stream;
         local_step_of(t, minimise, G, Z);
         double value = phi(t, G, Z, gradient), stiffness = t->mu + t->lambda + t->weight;
         assert_true(norm(gradient, 9) <= 1e-12 * stiffness * (1 + pow(norm(G, 9), 3)));

@@ -14,18 +14,14 @@
 
 #include <cmocka.h>
 
-// ---- matrices ----
+#include "random.h"
 
-static uint64_t seed;
-static double random_number(void) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(seed >> 11) * 0x1p-53;
-}
+// ---- matrices ----
 
 typedef enum shape { SPARSE, DENSE_ROWS, PIECES, ARROW, CHAIN, ISOLATED, FULL, SHAPES } shape;
 
 static bool joined(shape kind, size_t i, size_t j, size_t n) {
-    double near = random_number();
+    double near = unit();
     switch (kind) {
     case SPARSE: return near < 3.0 / (double)n;
     case DENSE_ROWS: return i % 17 == 5 || j == 3 || near < 2.0 / (double)n;
@@ -59,7 +55,7 @@ static rbt_block_matrix matrix_new(shape kind, size_t n, size_t block) {
                         own[block * r + c] += r == c ? 0.1 : 0;
                         continue;
                     }
-                    double value = 2 * random_number() - 1;
+                    double value = 2 * unit() - 1;
                     A.value[numbers * k + block * r + c] = value;
                     own[block * r + r] += fabs(value);
                     other[block * c + c] += fabs(value);
@@ -107,7 +103,7 @@ static void check_matrix(const rbt_block_matrix *A, unsigned eliminate_every) {
     double *b = malloc(n * sizeof *b), *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y);
     for (size_t i = 0; i < A->row_count; i++) keep[i] = !eliminate_every || i % eliminate_every == 0;
     int32_t *rows = rows_kept(keep, A->row_count, &count);
-    for (size_t i = 0; i < n; i++) b[i] = 2 * random_number() - 1;
+    for (size_t i = 0; i < n; i++) b[i] = 2 * unit() - 1;
     for (int single = 0; single < 2; single++) {
         rbt_cholesky *c = rbt_cholesky_analyze_rows(A, rows, count, single ? RBT_SINGLE : RBT_DOUBLE, NULL);
         assert_non_null(c);
@@ -135,7 +131,6 @@ static void check_matrix(const rbt_block_matrix *A, unsigned eliminate_every) {
 
 static void every_shape(void **state) {
     (void)state;
-    seed = 1;
     const size_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 23, 31, 33, 47, 50, 64, 97, 130, 257};
     for (int kind = 0; kind < SHAPES; kind++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -149,7 +144,6 @@ static void every_shape(void **state) {
 
 static void grids(void **state) {
     (void)state;
-    seed = 2;
     const size_t sizes[][3] = {{40, 1, 1}, {30, 20, 1}, {8, 8, 8}, {60, 5, 5}, {15, 14, 14}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         rbt_block_matrix A = grid_matrix_new(sizes[s][0], sizes[s][1], sizes[s][2], 0.05);
@@ -243,13 +237,12 @@ static void solve_in_series(const fronts *f, double *x) {
 // Solutions of one set of instructions against those of plain code, for 1 to MOST_SIDES right-hand sides
 static void instruction_sets_agree(void **state) {
     (void)state;
-    seed = 3;
     for (size_t block = 1; block <= 3; block += 2)
         for (size_t nodes = 30; nodes <= 510; nodes += 96) {
             rbt_block_matrix A = matrix_new(nodes < 130 ? FULL : SPARSE, nodes, block);
             size_t n = block * nodes, bad;
             double *b = malloc(MOST_SIDES * n * sizeof *b), *reference = malloc(MOST_SIDES * n * sizeof *b);
-            for (size_t i = 0; i < MOST_SIDES * n; i++) b[i] = 2 * random_number() - 1;
+            for (size_t i = 0; i < MOST_SIDES * n; i++) b[i] = 2 * unit() - 1;
             for (int single = 0; single < 2; single++)
                 for (int set = RBT_PLAIN; set < RBT_INSTRUCTION_SETS; set++) {
                     const rbt_dense_kernels *kernels = rbt_dense_kernels_with((rbt_instruction_set)set, single);

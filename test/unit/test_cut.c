@@ -1,6 +1,5 @@
 // Cuts through bodies: whatever the surface, the parts fit together, keep the volume and lie the right way round.
 #include "../support/cube.h"
-#include "base/clock.h"
 #include "math/vec3.h"
 #include "mesh/cut.h"
 
@@ -11,14 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t random_state = 1;
-
-static double random_real(double low, double high) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return low + (high - low) * (double)(random_state >> 11) / 9007199254740992.0;
-}
-
-static size_t random_below(size_t n) { return (size_t)random_real(0, (double)n); }
+#include "random.h"
 
 // ---- Bodies
 
@@ -32,7 +24,7 @@ static rbt_mesh *random_body(size_t cells, double moved, double removed) {
     for (size_t n = 0; n < mesh->node_count; n++) {
         double before[3], *x = mesh->nodes + 3 * n;
         memcpy(before, x, sizeof before);
-        for (int k = 0; k < 3; k++) x[k] += random_real(-moved, moved) / (double)cells;
+        for (int k = 0; k < 3; k++) x[k] += uniform(-moved, moved) / (double)cells;
         for (size_t t = 0; t < mesh->tet_count; t++) {
             const int32_t *tet = mesh->tets + 4 * t;
             bool has = false;
@@ -44,7 +36,7 @@ static rbt_mesh *random_body(size_t cells, double moved, double removed) {
     }
     size_t kept = 0;
     for (size_t t = 0; t < mesh->tet_count; t++)
-        if (random_real(0, 1) >= removed) memcpy(mesh->tets + 4 * kept++, mesh->tets + 4 * t, 4 * sizeof(int32_t));
+        if (uniform(0, 1) >= removed) memcpy(mesh->tets + 4 * kept++, mesh->tets + 4 * t, 4 * sizeof(int32_t));
     mesh->tet_count = kept;
     return mesh;
 }
@@ -148,15 +140,15 @@ static path random_path(size_t pieces, double wide, double bent) {
     path p = {.vertices = 2 * (pieces + 1), .triangles = 2 * pieces};
     double at[3], go[3], blade[3];
     for (int k = 0; k < 3; k++) {
-        at[k] = random_real(-0.2, 1.2);
-        go[k] = random_real(0.2, 0.8) - at[k];
-        blade[k] = random_real(-wide, wide);
+        at[k] = uniform(-0.2, 1.2);
+        go[k] = uniform(0.2, 0.8) - at[k];
+        blade[k] = uniform(-wide, wide);
     }
     for (size_t i = 0; i <= pieces; i++) {
         for (int k = 0; k < 3; k++) {
             p.x[2 * i][k] = at[k] - blade[k];
             p.x[2 * i + 1][k] = at[k] + blade[k];
-            at[k] += 2 * go[k] / (double)pieces + random_real(-bent, bent);
+            at[k] += 2 * go[k] / (double)pieces + uniform(-bent, bent);
         }
         p.progress[2 * i] = p.progress[2 * i + 1] = (double)i / (double)pieces;
     }
@@ -198,18 +190,17 @@ static void random_cuts_leave_a_mesh(void **state) {
     (void)state;
     size_t opened = 0, split = 0;
     for (int i = 0; i < 500; i++) {
-        random_state = (uint64_t)(i + 1) * 77;
-        rbt_mesh *mesh = random_body(2 + random_below(2), 0.45, i % 4 == 0 ? 0.2 : 0);
+        rbt_mesh *mesh = random_body(2 + below(2), 0.45, i % 4 == 0 ? 0.2 : 0);
         path p;
         if (i % 3 == 0) {
             double point[3], u[3], v[3];
             for (int k = 0; k < 3; k++) {
-                point[k] = random_real(0.1, 0.9);
-                u[k] = random_real(-1, 1);
-                v[k] = random_real(-1, 1);
+                point[k] = uniform(0.1, 0.9);
+                u[k] = uniform(-1, 1);
+                v[k] = uniform(-1, 1);
             }
             p = plane(point, u, v, i % 2 ? 8 : 0.4);
-        } else p = random_path(1 + random_below(12), 1.2, i % 3 == 1 ? 0.05 : 0.4);
+        } else p = random_path(1 + below(12), 1.2, i % 3 == 1 ? 0.05 : 0.4);
         rbt_cut_result r = cut(mesh, &p, -1, i % 5 == 0 ? 0.5 : 2, NULL);
         double *X = malloc(3 * r.node_count * sizeof *X);
         assert_is_dissection(mesh, &r, X);
@@ -267,10 +258,9 @@ static void planes_part_a_body_in_two(void **state) {
 static void strokes_add_up(void **state) {
     (void)state;
     for (int run = 0; run < 12; run++) {
-        random_state = (uint64_t)run * 31 + 5;
         rbt_mesh *mesh = random_body(4, 0.4, 0);
-        double point[3] = {random_real(0.3, 0.7), 0.5, 0.5}, u[3] = {random_real(-0.3, 0.3), 1, 0};
-        double v[3] = {random_real(-0.3, 0.3), 0, 1};
+        double point[3] = {uniform(0.3, 0.7), 0.5, 0.5}, u[3] = {uniform(-0.3, 0.3), 1, 0};
+        double v[3] = {uniform(-0.3, 0.3), 0, 1};
         path p = plane(point, u, v, 2);
         double before, least;
         before = total_volume(mesh->nodes, mesh->tets, mesh->tet_count, &least);
@@ -305,11 +295,10 @@ static void strokes_add_up(void **state) {
 static void bent_strokes_leave_no_bridge(void **state) {
     (void)state;
     for (int run = 0; run < 30; run++) {
-        random_state = (uint64_t)run * 97 + 3;
         rbt_mesh *mesh = random_body(4, 0.4, 0);
         path p = {.vertices = 12, .triangles = 10};
         for (int i = 0; i < 6; i++) {
-            double x = random_real(0.42, 0.58);
+            double x = uniform(0.42, 0.58);
             memcpy(p.x[2 * i], (double[3]){x, -0.2 + 0.28 * i, -0.5}, sizeof p.x[0]);
             memcpy(p.x[2 * i + 1], (double[3]){x + 0.05, -0.2 + 0.28 * i, 1.5}, sizeof p.x[0]);
             p.progress[2 * i] = p.progress[2 * i + 1] = i / 5.0;

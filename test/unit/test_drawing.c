@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "random.h"
+
 // ---- Rasteriser
 
 typedef struct tally {
@@ -81,13 +83,12 @@ static void neighbours_leave_no_gap(void **state) {
     enum { N = 12 };
     double points[3 * (N + 1) * (N + 1)], sum = 0;
     int32_t triangles[6 * N * N];
-    srand(7);
     for (int j = 0; j <= N; j++)
         for (int i = 0; i <= N; i++) {
             double *p = points + 3 * (j * (N + 1) + i);
             bool inside = i > 0 && j > 0 && i < N && j < N;
-            p[0] = 10 * i + 4 + (inside ? 6.0 * rand() / RAND_MAX - 3 : 0);
-            p[1] = 10 * j + 4 + (inside ? 6.0 * rand() / RAND_MAX - 3 : 0);
+            p[0] = 10 * i + 4 + (inside ? uniform(-3, 3) : 0);
+            p[1] = 10 * j + 4 + (inside ? uniform(-3, 3) : 0);
             p[2] = 1;
         }
     for (int c = 0; c < N * N; c++) {
@@ -150,8 +151,7 @@ static void camera_looks_along_its_view(void **state) {
 static void fit_shows_everything(void **state) {
     (void)state;
     double points[3 * 100];
-    srand(3);
-    for (int i = 0; i < 300; i++) points[i] = 5.0 * rand() / RAND_MAX - 1;
+    for (int i = 0; i < 300; i++) points[i] = uniform(-1, 4);
     for (int v = 0; rbt_view_name(v); v++) {
         rbt_direction view;
         rbt_error error;

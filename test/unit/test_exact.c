@@ -197,7 +197,6 @@ static void test_kinds_of_meetings(void **state) {
 }
 
 int main(void) {
-    seed = 88172645463325252ull;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_signs_of_any_doubles),
         cmocka_unit_test(test_signs_near_and_on_planes),

@@ -226,7 +226,6 @@ static void test_random_motion(void **state) {
 }
 
 int main(void) {
-    seed = 362436069362436069ull;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contacts_are_found), cmocka_unit_test(test_misses_by_the_last_bit),
         cmocka_unit_test(test_irrational_times),   cmocka_unit_test(test_shapes_that_move_stiffly),

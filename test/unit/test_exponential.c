@@ -6,13 +6,9 @@
 
 #include <math.h>
 
-// ---- Small dense matrices
+#include "random.h"
 
-static double random_number(void) {
-    static uint64_t state = 7;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-52 - 1;
-}
+// ---- Small dense matrices
 
 static void rotations_and_blocks_are_exact(void **state) {
     (void)state;
@@ -40,7 +36,7 @@ static void the_group_property_holds(void **state) {
     enum { N = 12 };
     double A[N * N], plus[N * N], minus[N * N], work[RBT_EXPONENTIAL_WORK * N * N];
     for (int scale = -6; scale <= 0; scale++) {
-        for (int i = 0; i < N * N; i++) A[i] = pow(4, scale) * random_number(), plus[i] = A[i], minus[i] = -A[i];
+        for (int i = 0; i < N * N; i++) A[i] = pow(4, scale) * uniform(-1, 1), plus[i] = A[i], minus[i] = -A[i];
         assert_true(rbt_dense_exponential(N, plus, work) && rbt_dense_exponential(N, minus, work));
         for (int i = 0; i < N; i++)
             for (int j = 0; j < N; j++) {
@@ -86,6 +82,15 @@ static void modes_are_exact(void **state) {
     for (size_t i = 0; i < sizeof lambdas / sizeof *lambdas; i++)
         for (size_t j = 0; j < sizeof dampings / sizeof *dampings; j++)
             for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) check_mode(steps[k], lambdas[i], dampings[j]);
+    // Near critical damping, on either side: (h d / 2)^2 - h^2 lambda small
+    static const double halves[] = {1.1, 1.5, 2, 3, 6}, squares[] = {0, 1e-13, 1e-9, 1e-4, 0.01, 0.1, 0.2, 0.249, 0.251, 0.5};
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+        for (size_t j = 0; j < sizeof squares / sizeof *squares; j++)
+            for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+                for (int sign = -1; sign <= 1; sign += 2) {
+                    double a = halves[i] / steps[k], h2 = steps[k] * steps[k];
+                    check_mode(steps[k], a * a - sign * squares[j] / h2, 2 * a);
+                }
     // Limits: free fall, and damping beyond any oscillation
     rbt_response fall = rbt_oscillator_response(0.5, 0, 0);
     assert_true(fall.impulse == 0.5 && fall.step == 0.125 && fabs(fall.ramp - 0.125 / 6) < 1e-17 && fall.slope == 0);
@@ -135,7 +140,7 @@ static void krylov_meets_its_tolerance(void **state) {
     enum { N = 2 * CELLS };
     static const double stiffnesses[] = {0, 1, 100, 1e4}, tolerances[] = {1e-3, 1e-6, 1e-10};
     double b[N], c[N], exact[N], y[N];
-    for (int i = 0; i < N; i++) b[i] = random_number(), c[i] = random_number();
+    for (int i = 0; i < N; i++) b[i] = uniform(-1, 1), c[i] = uniform(-1, 1);
     for (int i = 0; i < 4; i++)
         for (int damped = 0; damped < 2; damped++)
             for (int ramp = 0; ramp < 2; ramp++)

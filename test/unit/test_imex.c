@@ -11,6 +11,8 @@
 
 #include <unistd.h>
 
+#include "random.h"
+
 enum { BODIES = 200, STEPS = 3, NODES = 12 };
 
 static char mesh_path[64];
@@ -26,11 +28,16 @@ static rbt_sim *body_sim(const char *method, const char *material, double step, 
     return sim_from(json);
 }
 
-static void random_mesh(int body, size_t nodes) {
+static void write_mesh(uint64_t stream, size_t nodes) {
     static delaunay d;
-    delaunay_random_body(&d, nodes, (uint64_t)body + 1, 1e-5);
+    delaunay_random_body(&d, nodes, stream, 1e-5);
     delaunay_write(&d, mesh_path);
 }
+
+static void random_mesh(int body, size_t nodes) { write_mesh(random_stream("body", (uint64_t)body), nodes); }
+
+// Bodies that show what not every body does are the same with every seed.
+static void example_mesh(int body, size_t nodes) { write_mesh((uint64_t)body + 1, nodes); }
 
 static double *scaled_stiffness(const rbt_model *m) {
     rbt_stiffness s;
@@ -87,7 +94,7 @@ static double spectral_radius(rbt_sim *sim) {
 
 static void largest_is_jacobis(void **state) {
     (void)state;
-    uint64_t seed = 3;
+    uint64_t seed = random_stream(__func__, 0);
     for (int n = 1; n <= RBT_LARGEST_MOST; n++) {
         static rbt_small_batch A;
         double full[RBT_W][RBT_LARGEST_MOST * RBT_LARGEST_MOST], largest[RBT_W];
@@ -167,13 +174,16 @@ static void look_for_failure(rbt_stability *s, const double *K, int body, size_t
     }
 }
 
-// The certificate never promises too much and never more than 5 % too little, and what it leaves explicit is stable.
+// The certificate never promises too much and never more than 5 % too little, and what it leaves explicit is stable. Of the examples one
+// passes the local test without being stable, and in the others nodes must become implicit that pass it.
 static void certificates_hold_and_waste_little(void **state) {
     (void)state;
+    static const int EXAMPLES[] = {52, 90, 116, 127};
     size_t mixed = 0, moved = 0, few = 0, all = 0;
-    for (int b = 0; b < BODIES; b++) {
+    for (int i = 0; i < BODIES + 4; i++) {
+        int b = i < BODIES ? i : EXAMPLES[i - BODIES];
         size_t nodes = NODES + (size_t)b % 8;
-        random_mesh(b, nodes);
+        (i < BODIES ? random_mesh : example_mesh)(b, nodes);
         rbt_sim *sim = body_sim("symplectic-euler", "linear", 1e-3, "", "");
         const rbt_model *m = sim->model;
         rbt_stability s;
@@ -196,7 +206,7 @@ static void certificates_hold_and_waste_little(void **state) {
             def.release = false;
             all += rbt_stability_split(&s, &def, implicit).implicit_count;
         }
-        look_for_failure(&s, K, b, nodes, whole);
+        if (i >= BODIES) look_for_failure(&s, K, b, nodes, whole);
         free(K);
         rbt_stability_free(&s);
         rbt_sim_free(sim);
@@ -204,7 +214,7 @@ static void certificates_hold_and_waste_little(void **state) {
     print_message(
         "%zu mixed sets, %zu nodes moved; the local test alone is too optimistic in %zu of %d cases; %zu nodes "
         "implicit where %zu are of ill-shaped elements\n",
-        mixed, moved, too_far.cases, 6 * BODIES, few, all);
+        mixed, moved, too_far.cases, 6 * 4, few, all);
     assert_true(10 * few < 9 * all);
     assert_true(mixed > BODIES);
     assert_true(moved > 0);
@@ -227,7 +237,7 @@ static void certified_steps_are_stable(void **state) {
             rbt_sim_free(sim);
         }
     }
-    random_mesh(too_far.body, too_far.nodes);
+    example_mesh(too_far.body, too_far.nodes);
     rbt_sim *sim = body_sim("imex", "linear", too_far.step, ", 'options': {'safety': 1, 'certify': false}", "");
     double alone = spectral_radius(sim);
     rbt_sim_free(sim);
@@ -270,7 +280,7 @@ static double difference(const char *first, const char *second, const char *mate
 static void limits_are_the_pure_methods(void **state) {
     (void)state;
     bool same;
-    random_mesh(5, 40);
+    example_mesh(5, 40);
     for (size_t k = 0; k < sizeof MATERIALS / sizeof *MATERIALS; k++) {
         difference("imex", "symplectic-euler", MATERIALS[k], 2e-5, 200, "", &same);
         assert_true(same);
@@ -281,6 +291,51 @@ static void limits_are_the_pure_methods(void **state) {
             double far = difference("imex", "semi-implicit", MATERIALS[k], 1, 5, options, &same);
             assert_true(solver == 1 ? same : far < 1e-9);
         }
+    }
+}
+
+// |e|_A of a vector of velocities, A = M + h^2 K + h D at rest
+static double energy_norm(const rbt_sim *sim, const double *e) {
+    const rbt_model *m = sim->model;
+    size_t n = 3 * m->node_count;
+    const rbt_damping_def *damping = &m->bodies[0].damping;
+    rbt_stiffness s;
+    double *Ke = malloc(n * sizeof *Ke), sum = 0, h = m->step;
+    assert_true(rbt_stiffness_build(&s, m, NULL));
+    rbt_stiffness_assemble(&s, m, RBT_TANGENT, m->X);
+    rbt_block_matrix_product(&s.K, e, Ke);
+    for (size_t i = 0; i < n; i++)
+        sum += e[i] * ((1 + h * damping->mass) * m->mass[i / 3] * e[i] + h * (h + damping->stiffness) * Ke[i]);
+    rbt_stiffness_free(&s);
+    free(Ke);
+    return sqrt(sum);
+}
+
+// With cg and reused, the change of velocity is as exact as the tolerance says, in the energy norm of what is solved.
+static void iterations_end_within_the_tolerance(void **state) {
+    (void)state;
+    static const char *const SOLVERS[] = {"cholesky", "cg", "reused"};
+    static const double TOLERANCES[] = {1e-2, 1e-4, 1e-6};
+    example_mesh(5, 40);
+    for (int t = 0; t < 3; t++) {
+        rbt_sim *sims[3];
+        rbt_step_report report = {0};
+        for (int k = 0; k < 3; k++) {
+            char options[128];
+            snprintf(options, sizeof options, ", 'solver': '%s', 'options': {'tolerance': %g}", SOLVERS[k], TOLERANCES[t]);
+            sims[k] = body_sim("imex", "linear", 0.05, options, DEFORMED);
+            assert_int_equal(rbt_sim_step(sims[k], &report), RBT_DONE);
+        }
+        size_t n = 3 * sims[0]->model->node_count;
+        double *change = calloc(n, sizeof *change), *off = calloc(n, sizeof *off);
+        for (size_t i = 0; i < n; i++)
+            change[i] = sims[0]->model->role[i / 3] == RBT_FREE ? sims[0]->state.v[i] - sims[0]->model->v0[i] : 0;
+        for (int k = 1; k < 3; k++) {
+            for (size_t i = 0; i < n; i++) off[i] = sims[k]->state.v[i] - sims[0]->state.v[i];
+            assert_true(energy_norm(sims[0], off) <= TOLERANCES[t] * energy_norm(sims[0], change) * (1 + 1e-6));
+        }
+        free(change), free(off);
+        for (int k = 0; k < 3; k++) rbt_sim_free(sims[k]);
     }
 }
 
@@ -305,7 +360,7 @@ static double kept_momentum(rbt_sim *sim, const unsigned char *implicit) {
 static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
     (void)state;
     const double SAFETY = 0.93;
-    random_mesh(7, 50);
+    example_mesh(7, 50);
     rbt_sim *plain = body_sim("symplectic-euler", "linear", 1e-3, "", "");
     rbt_stability bounds;
     assert_true(rbt_stability_init(&bounds, plain->model, NULL, NULL));
@@ -365,7 +420,7 @@ static double energy_after(rbt_sim *sim, int steps) {
 // workspace that knows nothing of them goes on with the same bits.
 static void strained_bodies_are_certified_again(void **state) {
     (void)state;
-    random_mesh(9, 40);
+    example_mesh(9, 40);
     rbt_sim *plain = body_sim("symplectic-euler", "stable-neo-hookean", 1e-3, "", STRETCHED);
     double step = 0.97 * bound_of(plain);
     rbt_sim_free(plain);
@@ -472,7 +527,7 @@ int main(void) {
         cmocka_unit_test(local_rates_are_dense_ones),
         cmocka_unit_test(certificates_hold_and_waste_little),
         cmocka_unit_test(certified_steps_are_stable),
-        cmocka_unit_test(limits_are_the_pure_methods),
+        cmocka_unit_test(limits_are_the_pure_methods), cmocka_unit_test(iterations_end_within_the_tolerance),
         cmocka_unit_test(strained_bodies_are_certified_again),
         cmocka_unit_test(slivers_shrink_the_explicit_step),
         cmocka_unit_test(the_step_can_be_chosen),

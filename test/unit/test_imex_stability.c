@@ -28,7 +28,7 @@ static void damped_steps_against_obstacles_are_stable(void **state) {
 // h where damping rules, and 0.1 % is what the search leaves.
 static void the_bound_of_explicit_steps_is_theirs(void **state) {
     (void)state;
-    uint64_t seed = 17;
+    uint64_t seed = random_stream(__func__, 0);
     double radius[2] = {0, INFINITY};
     for (int k = 0; k < SOME / 2; k++) {
         size_t node = SIZE_MAX;
@@ -104,8 +104,8 @@ static rbt_sim *material_sim(const char *material) {
     return sim_from(json);
 }
 
-// lambda_max of K(x) over that of the envelope that just covers it. `amount`: of a random gradient of displacements,
-// and a tenth of it of each node by itself, if `loose`.
+// lambda_max of K(x) over that of the envelope that just covers it. `amount`: of a random gradient of displacements, and a tenth of it
+// of each node by itself, if `loose`. NaN where that turns a tet inside out: there rotations jump, and no envelope is promised.
 static double covered(const rbt_model *m, double amount, bool loose, uint64_t *seed, double *growth) {
     size_t n = 3 * m->node_count;
     double *x = malloc(n * sizeof *x), G[9];
@@ -113,6 +113,14 @@ static double covered(const rbt_model *m, double amount, bool loose, uint64_t *s
     for (size_t i = 0; i < n; i++) {
         x[i] = rbt_dot(G + 3 * (i % 3), m->X + 3 * (i / 3));
         if (loose) x[i] += 0.1 * amount * (2 * delaunay_random(seed) - 1);
+    }
+    for (size_t t = 0; t < m->tet_count; t++) {
+        const int32_t *n4 = m->tets + 4 * t;
+        const double *c[4], *C[4];
+        for (int a = 0; a < 4; a++) c[a] = x + 3 * n4[a], C[a] = m->X + 3 * n4[a];
+        if (rbt_tet_volume(c[0], c[1], c[2], c[3]) * rbt_tet_volume(C[0], C[1], C[2], C[3]) > 0) continue;
+        free(x);
+        return NAN;
     }
     double *K = dense_stiffness(m, x), *most = envelope_at(m, x), *rest = dense_stiffness(m, m->X);
     double now = largest_rate(m, K), ratio = now / largest_rate(m, most);
@@ -131,15 +139,17 @@ static void envelopes_are_stiffer_than_what_they_cover(void **state) {
     static const char *const NAMES[] = {"st-venant-kirchhoff", "stable-neo-hookean", "neo-hookean", "fixed-corotated",
                                         "arap"};
     static const double AMOUNTS[] = {0.01, 0.1, 0.5};
-    uint64_t seed = 23;
+    uint64_t seed = random_stream(__func__, 0);
     for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++) {
         double worst[2] = {0}, growth = 0;
+        int judged = 0;
         for (int b = 0; b < 24; b++) {
             coupled_mesh(mesh_path, b);
             rbt_sim *sim = material_sim(NAMES[k]);
             for (int loose = 0; loose < 2; loose++) {
                 double ratio = covered(sim->model, AMOUNTS[b % 3], loose, &seed, &growth);
-                if (isnan(ratio)) continue;  // inside out, where neo-Hookean has no stiffness
+                if (isnan(ratio)) continue;
+                judged++;
                 worst[loose] = fmax(worst[loose], ratio);
             }
             rbt_sim_free(sim);
@@ -149,13 +159,14 @@ static void envelopes_are_stiffer_than_what_they_cover(void **state) {
             NAMES[k], worst[0], worst[1], growth);
         assert_true(worst[0] > 0 && worst[0] <= 1 + 1e-9);
         assert_true(worst[1] > 0 && worst[1] <= 1.04);
+        assert_true(judged > 16);  // of 48; at 0.01 hardly a tet turns inside out
     }
 }
 
 // Random F with a positive determinant, of which the table speaks by |F^T F - I| alone
 static void tables_are_stiffer_than_what_they_cover(void **state) {
     (void)state;
-    uint64_t seed = 29;
+    uint64_t seed = random_stream(__func__, 0);
     for (int i = 0; rbt_material_at(i); i++) {
         const rbt_material *material = rbt_material_at(i);
         if (material->constant_stiffness || material->turning_stiffness) continue;

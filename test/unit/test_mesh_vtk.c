@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "random.h"
+
 // The mesh of the fixtures. Cells in the files: triangle, tet, line, tet, vertex.
 static const double NODES[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.1, 1.0 / 3.0, -2.5e-7};
 static const int32_t TETS[8] = {0, 1, 2, 3, 1, 2, 3, 4}, TRIANGLES[3] = {0, 1, 2}, EDGES[2] = {3, 4};
@@ -271,9 +273,8 @@ static rbt_mesh *make_mesh(bool partition) {
     rbt_error error = {0};
     rbt_mesh *mesh = rbt_mesh_new(&error);
     assert_true(rbt_mesh_allocate(mesh, N, N - 3, 5, 3, &error));
-    uint64_t seed = 12345;
     for (int i = 0; i < 3 * N; i++) {  // doubles of all sizes and both signs
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        uint64_t seed = draw();
         mesh->nodes[i] = ldexp((double)(int64_t)seed, (int)(seed >> 40) % 900 - 60);
     }
     mesh->nodes[0] = -0.0;

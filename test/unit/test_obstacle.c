@@ -27,12 +27,16 @@ static const struct {
     {{1.1, 0, 0}, {1, 0, 0}, 0.4},
     {{0.5, 1.7, 0.2}, {0, 1, 0}, 0.3},
     {{1.2, 0, -0.3}, {0, 0, -1}, 0.2},
+    {{2.3, 0, 0}, {1, 0, 0}, 0.2},  // beyond the ends of the capsule's segment
+    {{-0.1, 0, 0}, {-1, 0, 0}, 0.4},
 };
+enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
+static const rbt_obstacle *obstacle_of(int i) { return &ALL[i < 4 ? i : 3]; }
 
 static void depth_and_direction(void **state) {
     (void)state;
-    for (int i = 0; i < 4; i++) {
-        rbt_obstacles one = {1, &ALL[i]};
+    for (int i = 0; i < CASE_COUNT; i++) {
+        rbt_obstacles one = {1, obstacle_of(i)};
         double force[3], K[9], area = 2;
         double energy = rbt_obstacles_node(&one, CASES[i].x, area, force, K), d = CASES[i].depth;
         assert_true(fabs(energy - 0.5 * 100 * area * d * d) < 1e-12);
@@ -45,8 +49,8 @@ static void depth_and_direction(void **state) {
 static void force_is_energy_gradient(void **state) {
     (void)state;
     const double s = 1e-6;
-    for (int i = 0; i < 4; i++) {
-        rbt_obstacles one = {1, &ALL[i]};
+    for (int i = 0; i < CASE_COUNT; i++) {
+        rbt_obstacles one = {1, obstacle_of(i)};
         double x[3] = {CASES[i].x[0] + 0.02, CASES[i].x[1] - 0.03, CASES[i].x[2] + 0.01}, force[3];
         rbt_obstacles_node(&one, x, 1, force, NULL);
         for (int k = 0; k < 3; k++) {

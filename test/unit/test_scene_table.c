@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "random.h"
+
 typedef struct world {
     rbt_definitions definitions;
     rbt_text schema_text, reference;
@@ -369,13 +371,6 @@ static void schema_defaults_are_the_struct_defaults(void **state) {
 
 // ---- Random scenes: what the parser accepts, the schema accepts
 
-static uint64_t random_state;
-
-static size_t random_below(size_t n) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)((random_state >> 33) % n);
-}
-
 static json_t *random_value(void) {
     static const char *const values[] = {"null",
                                          "true",
@@ -402,33 +397,32 @@ static json_t *random_value(void) {
                                          "{\"set\": \"x\"}",
                                          "\"semi-implicit\"",
                                          "\"symplectic-euler\""};
-    return json_loads(values[random_below(sizeof values / sizeof values[0])], JSON_DECODE_ANY, NULL);
+    return json_loads(values[below(sizeof values / sizeof values[0])], JSON_DECODE_ANY, NULL);
 }
 
 // Changes one value somewhere inside
 static void mutate(json_t *value) {
     size_t count = json_is_object(value) ? json_object_size(value) : json_array_size(value);
     if (!count) return;
-    size_t chosen = random_below(count);
+    size_t chosen = below(count);
     void *iterator = json_object_iter(value);
     for (size_t i = 0; json_is_object(value) && i < chosen; i++) iterator = json_object_iter_next(value, iterator);
     json_t *inner = json_is_object(value) ? json_object_iter_value(iterator) : json_array_get(value, chosen);
-    bool deeper = (json_object_size(inner) || json_array_size(inner)) && random_below(4);
+    bool deeper = (json_object_size(inner) || json_array_size(inner)) && below(4);
     if (deeper) mutate(inner);
     else if (json_is_array(value)) json_array_set_new(value, chosen, random_value());
-    else if (random_below(4)) json_object_iter_set_new(value, iterator, random_value());
+    else if (below(4)) json_object_iter_set_new(value, iterator, random_value());
     else json_object_del(value, json_object_iter_key(iterator));
 }
 
 static void what_the_parser_accepts_the_schema_accepts(void **state) {
     const world *w = *state;
     int accepted = 0, refused = 0;
-    random_state = 1;
     EACH_RECORD(w, record) {
         json_t *original = example_record(record, true);
         for (int i = 0; i < 150; i++) {
             json_t *object = json_deep_copy(original);
-            for (size_t k = random_below(3) + 1; k; k--) mutate(object);
+            for (size_t k = below(3) + 1; k; k--) mutate(object);
             bool ok = is_accepted(record, object);
             if (ok && !schema_accepts(w->schema, definition_schema(w, record), object))
                 fail_msg("%s: only the parser accepts %s", record->name, json_dumps(object, JSON_COMPACT));

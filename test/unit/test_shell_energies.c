@@ -20,14 +20,7 @@
 
 enum { COUNT = 40, MOST = 12 };  // elements of a sample, values of an element
 
-static uint64_t random_state = 88172645463325252u;
-
-static double uniform(double low, double high) {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return low + (high - low) * (double)(random_state >> 11) / 9007199254740992.0;
-}
+#include "random.h"
 
 // COUNT separate elements of one type, at rest in X.
 typedef struct sample {

@@ -1,5 +1,4 @@
 #include "../support/cube.h"
-#include "base/clock.h"
 #include "mesh/topology.h"
 
 #include <setjmp.h>
@@ -137,21 +136,6 @@ static void connected_parts(void **state) {
     assert_memory_equal(part, expected, sizeof expected);
 }
 
-static void a_large_box_is_quick(void **state) {
-    (void)state;
-    rbt_mesh *mesh = cube_new(40, 40, 40, 1, 1, 1);  // 384,000 tets
-    double begin = rbt_now();
-    int32_t *triangles;
-    size_t count;
-    assert_true(rbt_boundary(mesh->tets, mesh->tet_count, mesh->node_count, &triangles, NULL, &count, NULL));
-    double seconds = rbt_now() - begin;
-    printf("surface of %zu tets: %.3f s\n", mesh->tet_count, seconds);
-    assert_int_equal(count, 2 * 6 * 40 * 40);
-    assert_true(seconds < 3);  // generous: sanitizers and busy machines
-    free(triangles);
-    rbt_mesh_free(mesh);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_tet_has_four_faces_outwards),
@@ -161,7 +145,6 @@ int main(void) {
         cmocka_unit_test(a_node_with_many_sides),
         cmocka_unit_test(rows_of_elements_and_nodes),
         cmocka_unit_test(connected_parts),
-        cmocka_unit_test(a_large_box_is_quick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 #include "math/vec3.h"
 #include "model/warp.h"
 
+#include "random.h"
+
 // 'cells' along a bar of one metre, 'body' adds keys
 static rbt_sim *bar(int cells, const char *body) {
     char json[2048];
@@ -118,11 +120,9 @@ static void warping_is_the_least_square(void **state) {
         size_t n = 3 * m->node_count;
         double *x = new_matrix(n, 1), *y = new_matrix(n, 1), *z = new_matrix(n, 1);
         unsigned char *stay = calloc(m->node_count, 1);
-        unsigned seed = 5;
         for (size_t i = 0; i < n; i++) {
-            seed = seed * 1664525u + 1013904223u;
             // turns of up to several times around
-            x[i] = m->X[i] + (k == 3 ? 3 : 0.3) * (seed / 4294967296.0 - 0.5);
+            x[i] = m->X[i] + (k == 3 ? 3 : 0.3) * uniform(-0.5, 0.5);
         }
         for (size_t v = 0; v < m->node_count; v++) stay[v] = m->role[v] != RBT_FREE;
         for (size_t t = 0; t < m->tet_count; t++)

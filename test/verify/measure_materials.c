@@ -179,6 +179,7 @@ void verify_materials(verify *v) {
         errors e = {0};
         for (int set = 0; set < RBT_INSTRUCTION_SETS; set++) {
             const rbt_tet_kernels *k = rbt_tet_kernels_with(material, (rbt_instruction_set)set);
+            verify_random_again(1 + (uint64_t)i);
             if (k) measure(material, k, tries, &e);
         }
         char inverted[32] = "an outcome";

@@ -1,6 +1,7 @@
 #include "verify.h"
 
 #include "base/threads.h"
+#include "random.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -44,11 +45,12 @@ void verify_row(verify *v, bool holds, const char *format, ...) {
     free(text);
 }
 
-static const uint64_t SEED = 88172645463325252u;
-static uint64_t random_state;
+static uint64_t stream;
+
+void verify_random_again(uint64_t number) { stream = random_stream("verify", number); }
 
 void verify_run(verify *v, verify_section section) {
-    random_state = SEED;
+    verify_random_again(0);
     rbt_threads_set(1);  // small bodies: waking threads costs more than they save
     section(v);
 }
@@ -157,8 +159,5 @@ double verify_distance(const double *x, const double *y, size_t count) {
 }
 
 double verify_random(double low, double high) {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return low + (high - low) * (double)(random_state >> 11) / 9007199254740992.0;
+    return low + (high - low) * random_unit(&stream);
 }

@@ -62,8 +62,10 @@ double verify_norm(const double *x, size_t count);
 double verify_largest(const double *x, size_t count);
 double verify_distance(const double *x, const double *y, size_t count);  // largest difference
 
-// A number between low and high; the sequence is the same in every section and run.
+// A number between low and high. Every section starts with the same sequence (test/support/random.h), and a walk over instruction sets goes
+// back to the beginning of one for each.
 double verify_random(double low, double high);
+void verify_random_again(uint64_t number);
 
 // ---- The sections
 

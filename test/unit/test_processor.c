@@ -1,0 +1,81 @@
+// Which instruction set each kind of kernel uses: as the table says, or as RUBATO_ISA says; and what a wrong RUBATO_ISA gets.
+#include "energy/proximal.h"
+#include "scene.h"
+#include "scene/sim.h"
+
+static const char *const BAR =
+    "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.1, 0.1], 'cells': [2, 1, "
+    "1]}}}}], 'time': {'step': 0.01, 'frame': 0.01, 'end': 1}}";
+
+static char *own;  // what the program was started with
+
+static int put_back(void **state) {
+    (void)state;
+    return own ? setenv("RUBATO_ISA", own, 1) : unsetenv("RUBATO_ISA");
+}
+
+static void one_word_is_for_all_kernels(void **state) {
+    (void)state;
+    int judged = 0;
+    for (int set = 0; set < RBT_INSTRUCTION_SETS; set++) {
+        if (!rbt_processor_has((rbt_instruction_set)set)) continue;
+        setenv("RUBATO_ISA", rbt_instruction_set_name((rbt_instruction_set)set), 1);
+        assert_true(rbt_processor_check(NULL));
+        for (int k = 0; k < RBT_KERNEL_KINDS; k++) assert_int_equal(rbt_processor_set((rbt_kernel_kind)k), set);
+        for (int i = 0; rbt_material_at(i); i++, judged++) {
+            const rbt_material *m = rbt_material_at(i);
+            rbt_tet_kernels used = rbt_tet_kernels_of(m);
+            assert_memory_equal(&used, rbt_tet_kernels_with(m, (rbt_instruction_set)set), sizeof used);
+            assert_true(rbt_proximal_of(m) == rbt_proximal_with(m, (rbt_instruction_set)set));
+        }
+    }
+    assert_true(judged >= 7);
+}
+
+// Without it, every kernel is one of the sets', and of one that the processor has.
+static void without_it_the_table_chooses(void **state) {
+    (void)state;
+    unsetenv("RUBATO_ISA");
+    assert_true(rbt_processor_check(NULL));
+    for (int k = 0; k < RBT_KERNEL_KINDS; k++) assert_true(rbt_processor_has(rbt_processor_set((rbt_kernel_kind)k)));
+    for (int i = 0; rbt_material_at(i); i++) {
+        const rbt_material *m = rbt_material_at(i);
+        rbt_tet_kernels used = rbt_tet_kernels_of(m);
+        const rbt_tet_kernels *forces = rbt_tet_kernels_with(m, rbt_processor_set(RBT_FORCE_KERNELS)),
+                              *tangents = rbt_tet_kernels_with(m, rbt_processor_set(RBT_TANGENT_KERNELS)),
+                              *projected = rbt_tet_kernels_with(m, rbt_processor_set(RBT_PROJECT_KERNELS));
+        assert_true(used.energy == forces->energy && used.gradient == forces->gradient && used.sum == forces->sum);
+        assert_true(used.tangent == forces->tangent && used.apply == forces->apply && used.warp == forces->warp);
+        assert_true(used.stiffness[RBT_HESSIAN] == tangents->stiffness[RBT_HESSIAN]);
+        assert_true(used.stiffness[RBT_TANGENT] == tangents->stiffness[RBT_TANGENT]);
+        assert_true(used.stiffness[RBT_PROJECTED] == projected->stiffness[RBT_PROJECTED]);
+    }
+}
+
+static void fails_with(const char *word, const char *sentence) {
+    setenv("RUBATO_ISA", word, 1);
+    refuses(BAR, sentence);
+    for (int k = 0; k < RBT_KERNEL_KINDS; k++) assert_true(rbt_processor_has(rbt_processor_set((rbt_kernel_kind)k)));
+}
+
+static void other_words_get_a_sentence(void **state) {
+    (void)state;
+    fails_with("avx1024", "RUBATO_ISA must be plain, avx2 or avx512; found \"avx1024\"");
+    fails_with("AVX2", "found \"AVX2\"");
+    if (!rbt_processor_has(RBT_AVX512))
+        fails_with("avx512", "RUBATO_ISA is \"avx512\", which this processor does not have; its best is ");
+    setenv("RUBATO_ISA", "", 1);  // as if it were not set
+    rbt_sim_free(sim_from(BAR));
+}
+
+int main(void) {
+    own = getenv("RUBATO_ISA") ? strdup(getenv("RUBATO_ISA")) : NULL;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(one_word_is_for_all_kernels, put_back),
+        cmocka_unit_test_teardown(without_it_the_table_chooses, put_back),
+        cmocka_unit_test_teardown(other_words_get_a_sentence, put_back),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(own);
+    return failed;
+}
