@@ -4,6 +4,7 @@
 #define RBT_STEP_SOLVER_H
 
 #include "base/record.h"
+#include "base/text.h"
 #include "step/stop.h"
 
 typedef enum rbt_variant_of_dot { RBT_DOT_FAST, RBT_DOT_PAPER } rbt_variant_of_dot;
@@ -37,6 +38,8 @@ typedef struct rbt_step_solver {
     // what is computed once a step.
     rbt_outcome (*solve)(void *self, const double *last, double *z, rbt_stop *stop, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report);
+    // What it has to say about itself in run.json: the members of an object, in JSON; NULL: nothing.
+    void (*describe)(const void *self, rbt_text *json);
 } rbt_step_solver;
 
 const rbt_step_solver *rbt_step_solver_at(int i);  // NULL past the end
