@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-static const rbt_step_solver *const SOLVERS[] = {&RBT_NEWTON, &RBT_DOT, &RBT_LBFGS_H, &RBT_LBFGS_PD, &RBT_ADMM_PD};
+#define ENTRY(NAME) &RBT_##NAME,
+static const rbt_step_solver *const SOLVERS[] = {RBT_STEP_SOLVER_LIST(ENTRY)};
 
 const rbt_step_solver *rbt_step_solver_at(int i) {
     return i >= 0 && i < (int)(sizeof SOLVERS / sizeof *SOLVERS) ? SOLVERS[i] : NULL;
