@@ -116,10 +116,10 @@ bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt
 }
 
 static bool fail_cut(rbt_step_report *report, const rbt_error *error) {
-    report->outcome = RBT_OUT_OF_MEMORY;
+    report->outcome = error->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_CUT_FAILED;
     report->stage = "cut";
     report->body = report->element = -1;
-    snprintf(report->hint, sizeof report->hint, "%.*s", (int)sizeof report->hint - 1, error->message);
+    rbt_error_text(error, report->hint, sizeof report->hint);
     return false;
 }
 
@@ -267,6 +267,8 @@ const char *rbt_outcome_name(rbt_outcome outcome) {
         [RBT_OUT_OF_MEMORY] = "out of memory",
         [RBT_STALLED] = "stalled",
         [RBT_UNSTABLE] = "unstable",
+        [RBT_CUT_FAILED] = "cut failed",
+        [RBT_STOPPED] = "stopped",
     };
     return outcome >= 0 && outcome < RBT_OUTCOMES ? names[outcome] : "unknown";
 }

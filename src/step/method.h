@@ -1,4 +1,4 @@
-// The table of time-stepping methods. Adding one is a file and a line in method.c; the scene format, `rubato methods`,
+// The table of time-stepping methods. Adding one is a file and a line in RBT_METHOD_LIST; the scene format, `rubato methods`,
 // the documentation and the tests iterate over the table.
 #ifndef RBT_STEP_METHOD_H
 #define RBT_STEP_METHOD_H
@@ -74,16 +74,21 @@ typedef struct rbt_method {
 const rbt_method *rbt_method_at(int i);  // NULL past the end
 const char *rbt_method_name(int i);      // NULL past the end
 
-extern const rbt_method RBT_IMEX;
-extern const rbt_method RBT_SYMPLECTIC_EULER;
-extern const rbt_method RBT_SEMI_IMPLICIT;
-extern const rbt_method RBT_BACKWARD_EULER;
-extern const rbt_method RBT_IMPLICIT_MIDPOINT;
-extern const rbt_method RBT_BDF2;
-extern const rbt_method RBT_SIERE;
-extern const rbt_method RBT_ERE;
-extern const rbt_method RBT_MULTIRATE_EULER;
-extern const rbt_method RBT_SCHROEDER;
-extern const rbt_method RBT_ASYNC_CONTACT;
+// Every method, in the order of the table; METHOD(NAME) is the rbt_method RBT_NAME of some file.
+#define RBT_METHOD_LIST(METHOD)                                                                                      \
+    METHOD(SEMI_IMPLICIT)                                                                                            \
+    METHOD(SIERE)                                                                                                    \
+    METHOD(BACKWARD_EULER)                                                                                           \
+    METHOD(IMPLICIT_MIDPOINT)                                                                                        \
+    METHOD(BDF2)                                                                                                     \
+    METHOD(ERE)                                                                                                      \
+    METHOD(IMEX)                                                                                                     \
+    METHOD(MULTIRATE_EULER)                                                                                          \
+    METHOD(SYMPLECTIC_EULER)                                                                                         \
+    METHOD(SCHROEDER)                                                                                                \
+    METHOD(ASYNC_CONTACT)
+
+#define RBT_METHOD_EXTERN(NAME) extern const rbt_method RBT_##NAME;
+RBT_METHOD_LIST(RBT_METHOD_EXTERN)
 
 #endif
