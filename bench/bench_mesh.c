@@ -49,7 +49,8 @@ typedef struct work {
 static void surface(const work *w) {
     int32_t *triangles;
     size_t count;
-    if (!rbt_boundary(w->mesh->tets, w->mesh->tet_count, w->mesh->node_count, &triangles, NULL, &count, NULL)) exit(1);
+    if (!rbt_boundary(w->mesh->tets, w->mesh->tet_count, w->mesh->node_count, &triangles, NULL, &count, NULL))
+        exit(1);
     free(triangles);
 }
 

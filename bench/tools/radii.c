@@ -1,5 +1,6 @@
-// Spectral radii of imex: whole steps on random bodies with damping and obstacles (test/support/coupled.h). Prints a list of JSON objects,
-// one per step: in units of the body's bound, how many bodies, how many with nodes of both kinds, the largest radius minus 1.
+// Spectral radii of imex: whole steps on random bodies with damping and obstacles (test/support/coupled.h). Prints a
+// list of JSON objects, one per step: in units of the body's bound, how many bodies, how many with nodes of both kinds,
+// the largest radius minus 1.
 #include "base/text.h"
 #include "base/threads.h"
 #include "coupled.h"

@@ -5,6 +5,7 @@
 #ifndef RUBATO_ERROR_H
 #define RUBATO_ERROR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -19,6 +20,7 @@ typedef struct rbt_error {
     long line, column;   // position of a syntax error, counted from 1; 0 if unknown
     char path[256];      // JSON path of a value in a scene, as bodies[0].material.young
     char message[1024];  // what is wrong, the value, the limit, what to try
+    bool out_of_memory;  // whether lack of memory is the cause
 } rbt_error;
 
 // Writes "file:line:column: path: message" with the parts that are known; returns `text`.

@@ -21,6 +21,8 @@ typedef enum rbt_outcome {
     RBT_OUT_OF_MEMORY,
     RBT_STALLED,   // events come ever closer in time: what is asked for is impossible, or nearly so
     RBT_UNSTABLE,  // energy has grown far beyond all that can account for it, or the step is longer than a stable one
+    RBT_CUT_FAILED,  // a cut of the scene cannot be made, or the method cannot go on with what it leaves
+    RBT_STOPPED,     // the caller asked for it (rbt_sim_stop_flag)
     RBT_OUTCOMES
 } rbt_outcome;
 
@@ -45,9 +47,9 @@ typedef struct rbt_step_report {
     int64_t substeps;          // of ere: parts that its exponentials went in
     int64_t indefinite;        // steps of siere whose matrix was indefinite and factored as it was
     int64_t projected;         // steps of siere whose matrix was indefinite, with projected stiffness instead
-    double gain;               // energy gained so far from nothing, beside all energy that is accounted for; above 0.1
-                               // it is worth a warning, far above it steps end with RBT_UNSTABLE
-    char hint[256];            // what to try
+    double gain;     // energy gained so far from nothing, beside all energy that is accounted for; above 0.1
+                     // it is worth a warning, far above it steps end with RBT_UNSTABLE
+    char hint[256];  // what to try
 } rbt_step_report;
 
 typedef struct rbt_sim rbt_sim;
@@ -81,8 +83,9 @@ const int32_t *rbt_sim_edges(const rbt_sim *sim);  // (edges x 2) springs of bod
 typedef struct rbt_energies {
     double kinetic, elastic, gravity, contact, total;
     double momentum[3], angular_momentum[3];
-    double work;  // done so far by loads, wind and all that follows a script: total - work stays, or falls by damping. Known
-                  // where frames end, NaN where not
+    double
+        work;  // done so far by loads, wind and all that follows a script: total - work stays, or falls by damping. Known
+               // where frames end, NaN where not
 } rbt_energies;
 rbt_energies rbt_sim_energies(const rbt_sim *sim);
 

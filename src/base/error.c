@@ -15,6 +15,7 @@ static void fill(rbt_error *error, const char *file, long line, long column, con
     memcpy(error->message, message, sizeof message);
     error->line = line;
     error->column = column;
+    error->out_of_memory = false;
 }
 
 bool rbt_fail(rbt_error *error, const char *format, ...) {
@@ -42,7 +43,9 @@ bool rbt_fail_path(rbt_error *error, const char *file, const char *path, const c
 }
 
 bool rbt_fail_memory(rbt_error *error, size_t bytes, const char *what) {
-    return rbt_fail(error, "not enough memory: %.3g MB for %s", (double)bytes / 1e6, what);
+    rbt_fail(error, "not enough memory: %.3g MB for %s", (double)bytes / 1e6, what);
+    if (error) error->out_of_memory = true;
+    return false;
 }
 
 const char *rbt_error_text(const rbt_error *error, char *text, size_t size) {

@@ -32,15 +32,6 @@ static void hear(const rbt_compare_news *news, void *listener) {
     fflush(stdout);
 }
 
-static char *default_folder(const char *scene) {
-    static const char begin[] = "out/compare-";
-    const char *name = strrchr(scene, '/') ? strrchr(scene, '/') + 1 : scene;
-    size_t length = strcspn(name, "."), size = sizeof begin + length;
-    char *folder = malloc(size);
-    if (folder) snprintf(folder, size, "%s%.*s", begin, (int)length, name);
-    return folder;
-}
-
 static bool save(const rbt_comparison *all, rbt_error *error) {
     char *plot = rbt_path_join(all->folder, "compare.svg");
     bool good = plot ? rbt_comparison_write(all, error) && rbt_compare_plot_write(all, all->scene_path, plot, error)
@@ -67,7 +58,7 @@ static int present(const rbt_comparison *all, bool quiet) {
 
 static int compare(rbt_compare_options *options, const char *folder, bool quiet) {
     rbt_error error = {0};
-    char *chosen = folder ? strdup(folder) : default_folder(options->scene_path);
+    char *chosen = folder ? strdup(folder) : rbt_default_folder("out/compare-", options->scene_path);
     options->folder = chosen;
     rbt_comparison *all = NULL;
     if (chosen) all = rbt_compare(options, &error);
@@ -96,11 +87,11 @@ int rbt_command_compare(int count, char **words) {
          .text = &reference},
         {"--repeat", NULL, "N",
          "run each method N times, in turns; times are medians (3, or 1 if a run takes more than 20 s)",
-         .integer = &repeat},
+         .integer = &repeat, .least = 1, .most = REPEAT_MOST},
         {"--output", "-o", "DIR", "where the results go (out/compare-NAME of the scene)", .text = &folder},
         {"--frames", "-n", "N", "stop after frame N", .integer = &frames},
         {"--threads", "-t", "N", "threads (all processors); results do not depend on it, times do",
-         .integer = &threads},
+         .integer = &threads, .least = 1},
         {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated",
          .list = &settings},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
@@ -110,11 +101,6 @@ int rbt_command_compare(int count, char **words) {
     if (code >= 0) return code;
     bool told = repeat != NOT_TOLD;
     if (!told) repeat = REPEAT;
-    if (repeat < 1 || repeat > REPEAT_MOST) {
-        fprintf(stderr, "rubato compare: --repeat must be at least 1 and at most %d, found %ld\n", REPEAT_MOST,
-                repeat);
-        return 2;
-    }
     rbt_error error = {0};
     rbt_compare_options o = {.scene_path = scene_path,
                              .no_reference = reference && strcmp(reference, "none") == 0,

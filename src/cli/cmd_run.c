@@ -1,4 +1,5 @@
 // rubato run: a scene in, frames out, one line a frame.
+#include "base/text.h"
 #include "base/threads.h"
 #include "cli/command.h"
 #include "cli/verify_table.h"
@@ -141,15 +142,8 @@ static void framed(const rbt_run_progress *p, void *listener) {
 static void ended(const rbt_run_progress *p, void *listener) {
     const voice *v = listener;
     char text[320];
-    if (!v->json && p->report->outcome == RBT_DONE && rbt_run_warning(p->sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);
-}
-
-static char *default_folder(const char *scene) {
-    const char *name = strrchr(scene, '/') ? strrchr(scene, '/') + 1 : scene;
-    size_t length = strcspn(name, ".");
-    char *folder = malloc(length + 5);
-    if (folder) snprintf(folder, length + 5, "out/%.*s", (int)length, name);
-    return folder;
+    if (!v->json && p->report->outcome == RBT_DONE && rbt_run_warning(p->sim, text))
+        fprintf(stderr, "rubato: warning: %s\n", text);
 }
 
 static int report_failure(const rbt_scene *scene, const rbt_step_report *r, const char *folder) {
@@ -183,12 +177,24 @@ static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report
     return rbt_complain(error);
 }
 
-// --method and --solver are short for settings of the integrator.
-static const char *setting(const char *path, const char *value) {
-    size_t n = strlen(path) + strlen(value) + 4;
-    char *text = malloc(n);
-    if (text) snprintf(text, n, "%s=\"%s\"", path, value);
-    return text;
+// --method and --solver are short for settings of the integrator. They come first, wherever they stand: --set may be about options of that
+// method.
+static rbt_scene_file *read_scene(const char *path, const char *method, const char *solver, const rbt_word_list *more,
+                                  rbt_error *error) {
+    const char *all[2 + RBT_WORDS_MOST];
+    size_t count = 0;
+    rbt_text first = {0}, second = {0};
+    if (method) rbt_text_add(&first, "integrator.method=\"%s\"", method);
+    if (solver) rbt_text_add(&second, "integrator.solver=\"%s\"", solver);
+    if (first.text) all[count++] = first.text;
+    if (second.text) all[count++] = second.text;
+    for (int i = 0; i < more->count; i++) all[count++] = more->words[i];
+    rbt_scene_file *file = NULL;
+    if (first.failed || second.failed) rbt_fail_memory(error, strlen(path), "the words of the command");
+    else file = rbt_scene_read(path, all, count, error);
+    rbt_text_free(&first);
+    rbt_text_free(&second);
+    return file;
 }
 
 int rbt_command_run(int count, char **words) {
@@ -201,8 +207,9 @@ int rbt_command_run(int count, char **words) {
          .text = &folder},
         {"--method", "-m", "M", "time-stepping method, instead of the scene's", .text = &method},
         {"--solver", NULL, "S", "step solver, instead of the scene's", .text = &solver},
-        {"--frames", "-n", "N", "stop after frame N", .integer = &frames},
-        {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads},
+        {"--frames", "-n", "N", "stop after frame N; 0: write the start only", .integer = &frames},
+        {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads,
+         .least = 1},
         {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated",
          .list = &settings},
         {"--resume", NULL, NULL, "go on from the newest checkpoint in DIR", .flag = &resume},
@@ -226,20 +233,14 @@ int rbt_command_run(int count, char **words) {
         fprintf(stderr, "rubato run: --resume and --from-frame exclude each other\n");
         return 2;
     }
-    if (settings.count > 61) {
-        fprintf(stderr, "rubato run: more than 61 --set\n");
-        return 2;
-    }
-    if (method) settings.words[settings.count++] = setting("integrator.method", method);
-    if (solver) settings.words[settings.count++] = setting("integrator.solver", solver);
     rbt_threads_set((int)threads);
     rbt_error error;
-    rbt_scene_file *file = rbt_scene_read(scene_path, settings.words, (size_t)settings.count, &error);
+    rbt_scene_file *file = read_scene(scene_path, method, solver, &settings, &error);
     if (!file) return rbt_complain(&error);
     const rbt_scene *scene = rbt_scene_of(file);
     char *chosen = folder                 ? strdup(folder)
                    : scene->output.folder ? strdup(scene->output.folder)
-                                          : default_folder(scene_path);
+                                          : rbt_default_folder("out/", scene_path);
     voice v = {.quiet = quiet, .json = log != NULL, .terminal = isatty(STDOUT_FILENO) && !quiet};
     signal(SIGINT, on_interrupt);
     signal(SIGTERM, on_interrupt);
@@ -261,8 +262,6 @@ int rbt_command_run(int count, char **words) {
     rbt_step_report report;
     rbt_run_end end = rbt_run(&o, &report, &error);
     code = finish(end, scene, &report, &error, chosen, scene_path, quiet || v.json);
-    if (method) free((char *)settings.words[settings.count - 1 - (solver != NULL)]);
-    if (solver) free((char *)settings.words[settings.count - 1]);
     free(chosen);
     rbt_scene_free(file);
     return code;

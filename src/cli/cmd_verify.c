@@ -32,16 +32,13 @@ int rbt_command_verify(int count, char **words) {
         {"--frames-only", NULL, NULL, "leave out the straight ways between frames", .flag = &states_only},
         {"--ways", NULL, NULL,
          "judge straight ways also of methods that do not go straight between frames (async-contact)", .flag = &ways},
-        {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads},
+        {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads,
+         .least = 1},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
     };
     int positionals, code = rbt_options_read("verify", options, sizeof options / sizeof *options, count, words,
                                              &folder, &positionals, 1, 1);
     if (code >= 0) return code;
-    if (pairs < 0 || threads < 0) {
-        fprintf(stderr, "rubato verify: %s must not be negative\n", pairs < 0 ? "--pairs" : "--threads");
-        return 2;
-    }
     rbt_threads_set((int)threads);
     rbt_verification v = {.keep = (size_t)pairs, .states_only = states_only, .all_ways = ways};
     bool silent = quiet || json;

@@ -39,12 +39,15 @@ typedef struct rbt_option {
     const char **text;
     double *real;
     long *integer;
+    long least, most;            // limits of an integer; most 0: none
     struct rbt_word_list *list;  // may be given several times
 } rbt_option;
 
+enum { RBT_WORDS_MOST = 64 };
+
 typedef struct rbt_word_list {
     int count;
-    const char *words[64];
+    const char *words[RBT_WORDS_MOST];
 } rbt_word_list;
 
 // Sorts words into options and positionals (at most `most`, at least `least`); `--name value` and `--name=value`.
@@ -54,5 +57,9 @@ int rbt_options_read(const char *command, const rbt_option *options, int option_
 
 // "rubato: <error>" on stderr; returns 1.
 int rbt_complain(const rbt_error *error);
+
+// `begin` and the name of a scene's file without its folder and the ending .json, as in out/NAME: where results go unless told. NULL: no
+// memory. Only the ending goes: a0.2.json and a0.5.json are two scenes. Free the result.
+char *rbt_default_folder(const char *begin, const char *scene);
 
 #endif

@@ -45,14 +45,27 @@ static const char *nearest_option(const char *word, const rbt_option *options, i
     return best;
 }
 
-static bool store(const rbt_option *o, const char *value) {
+// Puts the value where the option wants it; false after a sentence.
+static bool store(const char *command, const rbt_option *o, const char *value) {
     char *end = NULL;
     errno = 0;
     if (o->text) *o->text = value;
-    else if (o->list && o->list->count < 64) o->list->words[o->list->count++] = value;
+    else if (o->list && o->list->count < RBT_WORDS_MOST) o->list->words[o->list->count++] = value;
     else if (o->real) *o->real = strtod(value, &end);
     else if (o->integer) *o->integer = strtol(value, &end, 10);
-    return !end || (end != value && !*end && !errno && (!o->real || isfinite(*o->real)));
+    else {
+        fprintf(stderr, "rubato %s: more than %d times %s\n", command, RBT_WORDS_MOST, o->name);
+        return false;
+    }
+    if (end && (end == value || *end || errno || (o->real && !isfinite(*o->real)))) {
+        fprintf(stderr, "rubato %s: %s needs a number, \"%s\" is none\n", command, o->name, value);
+        return false;
+    }
+    if (!o->integer || (*o->integer >= o->least && (!o->most || *o->integer <= o->most))) return true;
+    fprintf(stderr, "rubato %s: %s must be at least %ld", command, o->name, o->least);
+    if (o->most) fprintf(stderr, " and at most %ld", o->most);
+    fprintf(stderr, ", found %ld\n", *o->integer);
+    return false;
 }
 
 int rbt_options_read(const char *command, const rbt_option *options, int option_count, int count, char **words,
@@ -104,10 +117,7 @@ int rbt_options_read(const char *command, const rbt_option *options, int option_
             fprintf(stderr, "rubato %s: %s needs a value (%s)\n", command, o->name, o->value);
             return 2;
         }
-        if (!store(o, value)) {
-            fprintf(stderr, "rubato %s: %s needs a number, \"%s\" is none\n", command, o->name, value);
-            return 2;
-        }
+        if (!store(command, o, value)) return 2;
     }
     if (*positional_count < least) {
         const rbt_command *c = find_command(command);
@@ -115,6 +125,16 @@ int rbt_options_read(const char *command, const rbt_option *options, int option_
         return 2;
     }
     return -1;
+}
+
+char *rbt_default_folder(const char *begin, const char *scene) {
+    const char *slash = strrchr(scene, '/'), *name = slash ? slash + 1 : scene;
+    size_t length = strlen(name);
+    if (length > 5 && strcmp(name + length - 5, ".json") == 0) length -= 5;
+    size_t size = strlen(begin) + length + 1;
+    char *folder = malloc(size);
+    if (folder) snprintf(folder, size, "%s%.*s", begin, (int)length, name);
+    return folder;
 }
 
 int rbt_complain(const rbt_error *error) {

@@ -125,8 +125,11 @@ static void wake(rbt_contact *c, int32_t number, int level) {
     list_add(c, level, number);
 }
 
+// Of several pairs at one moment the one is named that is deepest within its layers.
 static void stall(rbt_contact *c, const rbt_pair *pair, double support, double closing) {
-    if (!c->stalled) {
+    double depth = support / pair->eta;
+    if (!c->stalled || depth < c->stalled_depth) {
+        c->stalled_depth = depth;
         c->stalled_pair = pair->key;
         c->stalled_gap = support;
         c->stalled_speed = closing;
@@ -150,6 +153,11 @@ static void watch(rbt_contact *c, int32_t number, int64_t t, double support, dou
         c->out_of_memory = true;
 }
 
+// The step of its first layer [ticks]. A pair whose first layer would need a faster clock than there is may be looked at in every tick.
+static int64_t first_step(const rbt_pair *pair) {
+    return (int64_t)1 << (pair->base < RBT_TICK_BITS ? RBT_TICK_BITS - pair->base : 0);
+}
+
 void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double normal[3], double support) {
     rbt_pair *pair = &c->pairs[number];
     double closing = closing_of(c, pair, normal, &pair->high, &pair->low);
@@ -162,7 +170,7 @@ void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double norm
         watch(c, number, t, support, closing);
         return;
     }
-    int64_t layer_tick = (int64_t)1 << (RBT_TICK_BITS - pair->base);
+    int64_t layer_tick = first_step(pair);
     if (slack > 0) {
         double ticks = closing > 0 ? slack * (1 - 1e-12) / (closing * c->tracks->tick) : INFINITY;
         if (ticks >= (double)(c->end - t)) {
@@ -218,7 +226,7 @@ static void renew(rbt_contact *c, int32_t number, int64_t t) {
         corners_at(c, pair, t, x);
         memcpy(gap.normal, pair->normal, sizeof gap.normal);
         support = support_along(pair, gap.normal, x);
-        need = (double)((int64_t)ROOM << (RBT_TICK_BITS - pair->base)) * c->tracks->tick * (pair->high - pair->low);
+        need = (double)(ROOM * first_step(pair)) * c->tracks->tick * (pair->high - pair->low);
     }
     if (!(support - pair->eta > need)) rbt_pair_measure(c, pair, t, &gap, &support);
     rbt_pair_place(c, number, t, gap.normal, support);
@@ -531,7 +539,7 @@ double rbt_contact_energy(rbt_contact *c, int64_t t) {
     double sum = 0;
     rbt_pair_walk walk = rbt_pair_walk_all(c);
     for (const rbt_pair *pair; (pair = rbt_pair_next(c, &walk));) {
-        if (pair->level < 0) continue;
+        if (pair->level < 0 && !c->stalled) continue;  // it sleeps; of one that is stalled no level is known
         rbt_gap gap;
         double support;
         rbt_pair_measure(c, pair, t, &gap, &support);

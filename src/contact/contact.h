@@ -171,6 +171,7 @@ typedef struct rbt_contact {
     bool stalled;  // a layer would need a faster clock than allowed, or sides that are watched meet
     rbt_pair_key stalled_pair;
     double stalled_gap, stalled_speed;
+    double stalled_depth;  // its gap over its thickness
     bool stalled_watched;
     rbt_contact_counts counts;
 } rbt_contact;
@@ -182,6 +183,20 @@ void rbt_contact_free(rbt_contact *contact);
 
 // Pairs that touch or cross at the places x (node_count x 3): false and `text` names the first one.
 bool rbt_contact_is_legal(rbt_contact *contact, const double *x, char *text, size_t size);
+
+// A pair that is closer than its thickness at the start
+typedef struct rbt_start_gap {
+    rbt_pair_key key;
+    double gap, eta;  // [m]
+    double energy;    // of its layers [J]
+} rbt_start_gap;
+
+// Of the pairs that are closer than their thickness at the places x, which must be legal: the one with the narrowest gap, or with the
+// narrowest in parts of its thickness. False: there is none, or no memory.
+bool rbt_contact_start_gap(rbt_contact *contact, const double *x, bool in_parts, rbt_start_gap *found);
+
+// Another thickness for all pairs [m], before the first window.
+void rbt_contact_set_thickness(rbt_contact *contact, double thickness);
 
 // A new window from time t on. False: no memory, or stalled.
 bool rbt_contact_window(rbt_contact *contact, int64_t t);
@@ -204,7 +219,7 @@ bool rbt_contact_settle(rbt_contact *contact, int64_t t);
 // Makes the stalled pair the first one of those with the fastest clock at time t, or the next one to be looked at. False: there is none.
 bool rbt_contact_blame(rbt_contact *contact, int64_t t);
 
-// Energy of all layers at time t, which must lie in the window [J]: what they will give back, the part `restitution` of what was put in.
+// Energy of all layers at time t, which must lie in the window, stalled or not [J]: what they will give back, the part `restitution` of what was put in.
 // With it the energy of everything never grows, whether pairs separate or are pressed together again.
 double rbt_contact_energy(rbt_contact *contact, int64_t t);
 

@@ -2,9 +2,16 @@
 
 #include <math.h>
 
+// The last layer with l (l + 1) / 2 <= 2^depth
+static int32_t last_of_depth(int depth) {
+    int64_t most = (int64_t)2 << depth, l = (int64_t)sqrt((double)most);
+    while (l * (l + 1) > most) l--;
+    return (int32_t)l;
+}
+
 bool rbt_layers_init(rbt_layers *s, rbt_error *error) {
     *s = (rbt_layers){.depth_count = RBT_LAYER_DEPTHS};
-    for (int j = 0; j < RBT_LAYER_DEPTHS; j++) s->last[j] = (int32_t)floor(exp2(2.0 * j / 3) * (1 + 1e-12));
+    for (int j = 0; j < RBT_LAYER_DEPTHS; j++) s->last[j] = last_of_depth(j);
     size_t count = (size_t)s->last[RBT_LAYER_DEPTHS - 1] + 1;
     s->cubes_to = rbt_array_new(count, sizeof(double), "penalty layers", error);
     s->roots_to = rbt_array_new(count, sizeof(double), "penalty layers", error);

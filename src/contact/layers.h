@@ -1,8 +1,11 @@
 // Nested penalty layers (Harmon, Vouga, Smith, Tamstorf and Grinspun 2009, section 4): layer l = 1, 2, … of a pair at distance d has
 //   V_l = r_l/2 (eta_l - d)^2 where d < eta_l,   r_l = r l^3,   eta_l = eta l^(-1/4)
-// and its own regular clock. The stable step of layer l shrinks as l^(-3/2); clocks are a common step over powers of two, so
-// that layer l ticks k + ceil(3/2 log2 l) levels below the common step if layer 1 does k levels below it. All layers of one
-// level tick together: their forces are two sums, which are made once.
+// and its own regular clock. Layers of a pair add up: while layer l is awake so are all before it, together as stiff as
+//   r (1 + 2^3 + … + l^3) = r (l (l + 1) / 2)^2
+// so layer l has the step h / (l (l + 1) / 2), h that of layer 1: all layers down to l then are as far below their limit of stability as
+// layer 1 alone is. (The paper takes h l^(-3/2), the step of layer l alone: l layers are unstable from 4 / sqrt(l) times h on, and energy
+// grows long before.) Clocks are a common step over powers of two, so layer l ticks k + ceil(log2(l (l + 1) / 2)) levels below the
+// common step if layer 1 does k levels below it. All layers of one level tick together: their forces are two sums, which are made once.
 #ifndef RBT_CONTACT_LAYERS_H
 #define RBT_CONTACT_LAYERS_H
 
@@ -10,7 +13,7 @@
 
 enum {
     RBT_TICK_BITS = 36,    // a common step is 2^36 ticks; time is a whole number of ticks
-    RBT_LAYER_DEPTHS = 26  // levels of layers; the last layer is 2^(16 2/3)
+    RBT_LAYER_DEPTHS = 33  // levels of layers; the last layer is number 92,681
 };
 
 typedef struct rbt_layers {

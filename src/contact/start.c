@@ -1,5 +1,6 @@
 // Life of contact, and whether a start is legal. See contact.h.
 #include "contact/bounds.h"
+#include "contact/window.h"
 
 #include "math/scalar.h"
 #include "math/vec3.h"
@@ -49,9 +50,15 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
     for (size_t l = 0; ok && l < c->surface.leaf_count; l++)
         for (int k = 0; k < c->surface.leaves[l].corners; k++) c->exposed[c->surface.leaves[l].node[k]] = 1;
     for (size_t w = 0; ok && w < def->wall_count; w++) c->exposed[def->walls[w].node] = 1;
-    for (size_t i = 0; ok && i < n; i++) c->cones[i].eps = law->exact ? 0 : 0.01 * law->thickness / law->step;
-    if (!ok) rbt_contact_free(c);
+    if (ok) rbt_contact_set_thickness(c, law->thickness);
+    else rbt_contact_free(c);
     return ok;
+}
+
+void rbt_contact_set_thickness(rbt_contact *c, double thickness) {
+    c->law.thickness = thickness;
+    for (size_t i = 0; i < c->surface.def.node_count; i++)
+        c->cones[i].eps = c->law.exact ? 0 : 0.01 * thickness / c->law.step;
 }
 
 void rbt_contact_free(rbt_contact *c) {
@@ -132,15 +139,16 @@ static bool leaves_cross(const rbt_contact_surface *s, const double *x, int32_t 
     return false;
 }
 
-static bool pair_is_apart(const rbt_contact_surface *s, const double *x, rbt_pair_key key, double least) {
+static double gap_of(const rbt_contact_surface *s, const double *x, rbt_pair_key key) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     int32_t node[4];
     double at[12];
     rbt_gap gap;
     rbt_pair_nodes(s, key, node);
     gather(x, node, rbt_pair_corners(kind), at);
-    rbt_gap_measure(kind, at, &gap);
-    return gap.distance - rbt_pair_inside(s, key, node) > least;
+    if (kind == RBT_TOUCH_WALL) rbt_gap_wall(at + 3, s->def.walls[key & 0x3fffffff].normal, at, &gap);
+    else rbt_gap_measure(kind, at, &gap);
+    return gap.distance - rbt_pair_inside(s, key, node);
 }
 
 bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t size) {
@@ -157,7 +165,7 @@ bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t si
         rbt_pair_key keys[15];
         int count = rbt_leaf_pairs(s, a, b, keys);
         for (int k = 0; k < count; k++)
-            if (!pair_is_apart(s, x, keys[k], least)) {
+            if (!(gap_of(s, x, keys[k]) > least)) {
                 rbt_pair_text(s, keys[k], text, size);
                 return false;
             }
@@ -168,4 +176,34 @@ bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t si
         }
     }
     return rbt_walls_are_kept(c, x, least, text, size);
+}
+
+// ---- How near things are at the start
+
+static void look(const rbt_contact *c, const double *x, rbt_pair_key key, bool in_parts, rbt_start_gap *found) {
+    int32_t node[4];
+    rbt_pair_nodes(&c->surface, key, node);
+    double eta = rbt_pair_thickness(c, key, node), gap = gap_of(&c->surface, x, key);
+    if (!(gap < eta) || (found->eta > 0 && !(in_parts ? gap / eta < found->gap / found->eta : gap < found->gap)))
+        return;
+    *found = (rbt_start_gap){key, gap, eta, c->law.stiffness * rbt_layers_energy(&c->layers, eta, gap)};
+}
+
+bool rbt_contact_start_gap(rbt_contact *c, const double *x, bool in_parts, rbt_start_gap *found) {
+    const rbt_contact_surface *s = &c->surface;
+    *found = (rbt_start_gap){0};
+    if (!near_leaves(c, x, NULL)) return false;
+    for (size_t i = 0; i < c->tree.pair_count; i++) {
+        rbt_pair_key keys[15];
+        int count = rbt_leaf_pairs(s, c->tree.pairs[2 * i], c->tree.pairs[2 * i + 1], keys);
+        for (int k = 0; k < count; k++) look(c, x, keys[k], in_parts, found);
+    }
+    for (size_t l = 0; l < s->leaf_count; l++) {
+        const rbt_leaf *leaf = &s->leaves[l];
+        if (rbt_leaf_ends_may_touch(s, l)) look(c, x, rbt_leaf_ends(leaf), in_parts, found);
+        for (int k = 0; k < leaf->corners; k++)
+            for (size_t w = 0; s->def.lightness[leaf->node[k]] > 0 && w < s->def.wall_count; w++)
+                look(c, x, rbt_pair_key_of(RBT_TOUCH_WALL, leaf->node[k], (int32_t)w), in_parts, found);
+    }
+    return found->eta > 0;
 }

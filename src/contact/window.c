@@ -30,8 +30,7 @@ static double nodes_apart(const double *X, const int32_t *node, int first, int c
     return sqrt(least);
 }
 
-// Pairs of one body keep a thickness of half their distance at rest, so that nothing pushes there, and at most that of the law.
-static double thickness_of(const rbt_contact *c, rbt_pair_key key, const int32_t node[4]) {
+double rbt_pair_thickness(const rbt_contact *c, rbt_pair_key key, const int32_t node[4]) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     const rbt_contact_surface_def *def = &c->surface.def;
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
@@ -304,7 +303,7 @@ double rbt_pair_may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
         apart = rbt_larger(apart, apart_along_normal(c, kind, node, &distance) - inside);
         distance -= inside;
     }
-    if (apart <= most) most = thickness_of(c, key, node);
+    if (apart <= most) most = rbt_pair_thickness(c, key, node);
     *gap = rbt_smaller(*gap, apart <= most ? -1 : distance - most);
     return apart <= most ? most : 0;
 }
@@ -433,7 +432,7 @@ void rbt_pair_make(const rbt_contact *c, rbt_pair *pair, rbt_pair_key key, doubl
     double omega = sqrt(c->law.stiffness * lightness), h = c->law.step;
     pair->watched = lightness == 0;
     int base = 0;
-    while (h * omega > c->law.safety && base < 127) h *= 0.5, base++;
+    while (h * omega > c->law.safety && base <= c->law.deepest) h *= 0.5, base++;  // beyond the deepest: it stalls
     pair->base = (signed char)base;
     pair->push = c->law.stiffness * h;
 }

@@ -36,6 +36,9 @@ void rbt_span_of_node(const rbt_contact *contact, size_t node);
 void rbt_span_of_edge(const rbt_contact *contact, size_t edge);
 void rbt_span_of_leaf(const rbt_contact *contact, size_t leaf);
 
+// The thickness of a pair: that of the law, of pairs of one body at most half their distance at rest, so that nothing pushes there.
+double rbt_pair_thickness(const rbt_contact *contact, rbt_pair_key key, const int32_t node[4]);
+
 // The thickness of a pair that may come closer than that while its nodes keep to their lines; 0: it cannot, or there is no such pair. *gap
 // becomes at most how much further apart it is at the start of the window.
 double rbt_pair_may_touch(const rbt_contact *contact, rbt_pair_key key, double *gap);

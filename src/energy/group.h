@@ -39,6 +39,14 @@ typedef struct rbt_group_type {
     // below 2 / sqrt(rate). NULL: not known here (tets: mesh/stable_step.h).
     double (*rate)(const rbt_group *group, size_t element, const double *masses);
 
+    // The gradient with what resists the rate of strain, dW_e/dx + beta[e - first] D_e(x) v, as in gradient; beta: time constants [s].
+    // With s the strain of the element (length, Green's strain, angle) and C its moduli at rest
+    //   D = phi (ds/dx)^T C (ds/dx)
+    // is symmetric, positive semi-definite and 0 on rigid motions whatever the deformation: linear and angular momentum are kept, energy
+    // never grows. phi <= 1, 1 at rest, keeps the rate of D, the largest eigenvalue of M_e^-1 D, at most that of K at rest.
+    void (*damped_gradient)(const rbt_group *group, size_t first, size_t count, const double *x, const double *v,
+                            const double *beta, double *gradient);
+
     // RBT_TANGENT as a map, without a matrix: tangent_size numbers per element hold what depends on x, in an order of the type's
     // own (`first` is a multiple of RBT_W, and its numbers begin at store[first * size]); apply adds K_e p up as sum does, p
     // and result in places of four numbers.

@@ -4,51 +4,20 @@
 
 #include <string.h>
 
-static void raise_lambda(double *mu, double *lambda) { *lambda += *mu; }
+// Of stable neo-Hookean elasticity: psi's lambda is that of linear elasticity plus mu.
+static void rbt_lambda_plus_mu(double *mu, double *lambda) { *lambda += *mu; }
+static void rbt_lambda_minus_mu(double *mu, double *lambda) { *lambda -= *mu; }
 
-static const rbt_material MATERIALS[] = {
-    {.name = "stable-neo-hookean",
-     .doc = "rubber and flesh; finite and smooth for any deformation, inversion included",
-     .id = RBT_STABLE_NEO_HOOKEAN,
-     .survives_inversion = true,
-     .rotation_invariant = true,
-     .parameters = raise_lambda},
-    {.name = "neo-hookean",
-     .doc = "rubber with a logarithmic barrier: an element that would turn inside out is an outcome, not a state",
-     .id = RBT_NEO_HOOKEAN,
-     .rotation_invariant = true},
-    {.name = "st-venant-kirchhoff",
-     .doc = "linear stress in Green's strain; for large rotations and small strains, weak under strong compression",
-     .id = RBT_ST_VENANT_KIRCHHOFF,
-     .survives_inversion = true,
-     .rotation_invariant = true},
-    {.name = "fixed-corotated",
-     .doc = "distance to the nearest rotation plus a volume term; robust for large deformations",
-     .id = RBT_FIXED_COROTATED,
-     .wide_energy = true,
-     .survives_inversion = true,
-     .rotation_invariant = true},
-    {.name = "corotational",
-     .doc = "linear elasticity in each element's rotated frame, with the warped stiffness of Mueller and Gross; fast",
-     .id = RBT_COROTATIONAL,
-     .wide_energy = true,
-     .survives_inversion = true,
-     .rotation_invariant = true,
-     .turning_stiffness = true},
-    {.name = "arap",
-     .doc = "as rigid as possible: distance to the nearest rotation, without resistance to a change of volume",
-     .id = RBT_ARAP,
-     .wide_energy = true,
-     .survives_inversion = true,
-     .rotation_invariant = true,
-     .ignores_poisson = true},
-    {.name = "linear",
-     .doc = "linear elasticity; the fastest, for small displacements and rotations only",
-     .id = RBT_LINEAR,
-     .wide_energy = true,
-     .survives_inversion = true,
-     .constant_stiffness = true},
-};
+static void rbt_no_lambda(double *mu, double *lambda) {
+    (void)mu;
+    *lambda = 0;
+}
+
+#define ENTRY(ident, rotation, quartic, text, sentence, ...)                                                         \
+    {.name = text, .doc = sentence, .id = RBT_TET_##ident, .wide_energy = rotation, __VA_ARGS__},
+#define LINEAR(ident, rotation, quartic, text, sentence, ...)                                                        \
+    {.name = text, .doc = sentence, .id = RBT_TET_##ident, .wide_energy = true, __VA_ARGS__},
+static const rbt_material MATERIALS[] = {RBT_MATERIAL_LIST(ENTRY, ENTRY, LINEAR)};
 enum { MATERIAL_COUNT = sizeof MATERIALS / sizeof MATERIALS[0] };
 
 const rbt_material *rbt_material_at(int i) { return i >= 0 && i < MATERIAL_COUNT ? &MATERIALS[i] : NULL; }

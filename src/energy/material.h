@@ -1,5 +1,5 @@
-// The table of materials on tets: what the scene format, the documentation and the tests iterate over. The physics of a
-// material is in invariant_material.h (or, for linear elasticity, in tet_kernel.h), its kernels in tet_kernels.h.
+// The table of materials on tets: what the scene format, the documentation and the tests iterate over. It is made from material_list.h. The
+// physics of a material is in invariant_material.h (or, for linear elasticity, in tet_kernel.h), its kernels in tet_kernels.h.
 #ifndef RBT_ENERGY_MATERIAL_H
 #define RBT_ENERGY_MATERIAL_H
 
@@ -22,6 +22,8 @@ typedef struct rbt_material {
     // Turns the Lamé parameters of linear elasticity into those of psi, such that small strains see the former; NULL: they
     // are the same.
     void (*parameters)(double *mu, double *lambda);
+    // Turns those of psi into those that small strains see; NULL: they are the same.
+    void (*small_strain)(double *mu, double *lambda);
 } rbt_material;
 
 const rbt_material *rbt_material_at(int i);  // NULL past the end

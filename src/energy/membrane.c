@@ -152,6 +152,33 @@ static double local(const rbt_group *group, size_t element, const double *x, dou
     return m->volume * density(m, &s);
 }
 
+// The strain is Green's: E' = sym(F^T F'), D v = t A F (phi C : E') g_a. Corners that move by u strain the triangle at rest as
+// U u, F = R U, do this one, so the rate of D is at most phi lambda_max(U^2) times that at rest; lambda_max <= 1 + 2 |E|.
+static void add_viscous_stress(const rbt_membrane *m, const int32_t *node, const double *v, double beta,
+                               strained *s) {
+    double d[2][3], f[2][3];
+    for (int a = 0; a < 2; a++) rbt_subtract(v + 3 * (size_t)node[a + 1], v + 3 * (size_t)node[0], d[a]);
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 3; i++) f[j][i] = d[0][i] * m->B[j] + d[1][i] * m->B[2 + j];
+    double rate[3] = {rbt_dot(s->f[0], f[0]), rbt_dot(s->f[1], f[1]),
+                      0.5 * (rbt_dot(s->f[0], f[1]) + rbt_dot(s->f[1], f[0]))};
+    double size = sqrt(s->E[0] * s->E[0] + s->E[1] * s->E[1] + 2 * s->E[2] * s->E[2]);
+    double scale = beta / (1 + 2 * size), trace = rate[0] + rate[1];
+    for (int k = 0; k < 3; k++) s->S[k] += scale * (2 * m->mu * rate[k] + (k < 2 ? m->lambda * trace : 0));
+}
+
+static void damped_gradient(const rbt_group *group, size_t first, size_t count, const double *x, const double *v,
+                            const double *beta, double *result) {
+    const rbt_membrane *m = (const rbt_membrane *)group->data + first;
+    const int32_t *node = group->nodes + 3 * first;
+    for (size_t e = 0; e < count; e++, m++, node += 3, result += 9) {
+        strained s = strain(m, node, x);
+        if (beta[e] > 0) add_viscous_stress(m, node, v, beta[e], &s);
+        forces(m, &s, result);
+        for (int i = 0; i < 9; i++) result[i] = -result[i];
+    }
+}
+
 // At rest K = t A sum b C b^T, where corner a moving by u in the plane strains by b_a u = sym(u g_a^T). In the frame of strains
 // (e11 + e22, e11 - e22, 2 e12)/sqrt 2 the moduli C are diagonal, so the rate is that of a 3x3 matrix.
 static double rate(const rbt_group *group, size_t element, const double *masses) {
@@ -217,6 +244,7 @@ const rbt_group_type RBT_MEMBRANES = {
     .stiffness = rbt_group_stiffness,
     .local = local,
     .rate = rate,
+    .damped_gradient = damped_gradient,
     .tangent_size = rbt_group_tangent_size,
     .tangent = rbt_group_tangent,
     .apply = rbt_group_apply,

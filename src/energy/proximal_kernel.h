@@ -228,22 +228,14 @@ static void proximal_linear(const rbt_tet_batch *batches, rbt_duals *duals, size
     }
 }
 
-#define PROXIMAL(name, quartic)                                                                                      \
+#define PROXIMAL(name, rotation, quartic, ...)                                                                       \
     static void proximal_##name(const rbt_tet_batch *b, rbt_duals *d, size_t n, const double *x, double *g) {        \
         proximal_batches(b, d, n, x, g, psi_##name, quartic);                                                        \
     }
+RBT_MATERIAL_LIST(PROXIMAL, PROXIMAL, RBT_NO_MATERIAL)
 
-PROXIMAL(stable_neo_hookean, false)
-PROXIMAL(neo_hookean, false)
-PROXIMAL(st_venant_kirchhoff, true)
-PROXIMAL(fixed_corotated, false)
-PROXIMAL(corotational, false)
-PROXIMAL(arap, false)
-
+#define PROXIMAL_ENTRY(name, ...) [RBT_TET_##name] = proximal_##name,
 #define RBT_PROXIMAL_TABLE                                                                                           \
-    {                                                                                                                \
-        proximal_stable_neo_hookean, proximal_neo_hookean, proximal_st_venant_kirchhoff, proximal_fixed_corotated,   \
-            proximal_corotational, proximal_arap, proximal_linear                                                    \
-    }
+    { RBT_MATERIAL_LIST(PROXIMAL_ENTRY, PROXIMAL_ENTRY, PROXIMAL_ENTRY) }
 
 #endif

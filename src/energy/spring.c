@@ -46,6 +46,24 @@ static void gradient(const rbt_group *group, size_t first, size_t count, const d
     }
 }
 
+// The strain is the length, its rate l' = u . (v_1 - v_0): D v = +- k l' u, whose rate k (1/m_0 + 1/m_1) never changes.
+static void damped_gradient(const rbt_group *group, size_t first, size_t count, const double *x, const double *v,
+                            const double *beta, double *result) {
+    const rbt_spring *spring = (const rbt_spring *)group->data + first;
+    const int32_t *node = group->nodes + 2 * first;
+    for (size_t e = 0; e < count; e++, spring++, node += 2, result += 6) {
+        double along[3], apart[3], u[3];
+        rbt_subtract(x + 3 * (size_t)node[1], x + 3 * (size_t)node[0], along);
+        rbt_subtract(v + 3 * (size_t)node[1], v + 3 * (size_t)node[0], apart);
+        rbt_normalize(along, u);
+        double pull = spring->stiffness * (rbt_length(along) - spring->length + beta[e] * rbt_dot(u, apart));
+        for (int i = 0; i < 3; i++) {
+            result[3 + i] = pull * u[i];
+            result[i] = -result[3 + i];
+        }
+    }
+}
+
 static double rate(const rbt_group *group, size_t element, const double *masses) {
     const rbt_spring *spring = (const rbt_spring *)group->data + element;
     return spring->stiffness * (1 / masses[0] + 1 / masses[1]);
@@ -85,6 +103,7 @@ const rbt_group_type RBT_SPRINGS = {
     .stiffness = rbt_group_stiffness,
     .local = local,
     .rate = rate,
+    .damped_gradient = damped_gradient,
     .tangent_size = rbt_group_tangent_size,
     .tangent = rbt_group_tangent,
     .apply = rbt_group_apply,

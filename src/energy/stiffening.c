@@ -13,12 +13,11 @@ typedef struct derivatives {
 static rbt_psi psi_of(const rbt_stiffening *s, const rbt_lane_invariants *I) {
     rbt_lane mu = lane_of(s->mu), lambda = lane_of(s->lambda);
     switch (s->material->id) {
-    case RBT_STABLE_NEO_HOOKEAN: return psi_stable_neo_hookean(mu, lambda, I);
-    case RBT_NEO_HOOKEAN: return psi_neo_hookean(mu, lambda, I);
-    case RBT_ST_VENANT_KIRCHHOFF: return psi_st_venant_kirchhoff(mu, lambda, I);
-    case RBT_FIXED_COROTATED: return psi_fixed_corotated(mu, lambda, I);
-    case RBT_ARAP: return psi_arap(mu, lambda, I);
-    default: return psi_corotational(mu, lambda, I);
+#define CASE(name, ...)                                                                                              \
+    case RBT_TET_##name: return psi_##name(mu, lambda, I);
+        RBT_MATERIAL_LIST(CASE, CASE, RBT_NO_MATERIAL)
+#undef CASE
+    default: return psi_corotational(mu, lambda, I);  // linear elasticity does not stiffen; turned, it is this
     }
 }
 
@@ -104,8 +103,8 @@ static double stiffening_along(const rbt_stiffening *s, const double direction[3
     return rbt_stiffening_at(s, sigma);
 }
 
-// Directions of sorted strains, as the order of stretches does not matter: around the axis (1, 1, 1) from (2, -1, -1) to (1, 1, -2); and
-// those in which one or two strains are all there is.
+// Directions of sorted strains, as the order of stretches does not matter: around the axis (1, 1, 1) from (2, -1, -1)
+// to (1, 1, -2); and those in which one or two strains are all there is.
 static double most_at(const rbt_stiffening *s, double radius) {
     enum { ALONG = 48, AROUND = 8 };
     static const double CORNERS[4][3] = {{1, 0, 0}, {0, 0, -1}, {1, 1, 0}, {0, -1, -1}};

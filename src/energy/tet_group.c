@@ -167,6 +167,62 @@ void rbt_tet_group_warp(const rbt_group *group, size_t first, size_t count, cons
     ((const rbt_tets *)group->data)->kernels.warp(batch_at(group, first), count, x, result);
 }
 
+// C : E' of one lane, C the moduli that small strains see
+static void viscous_stress(const rbt_tets *tets, const rbt_tet_batch *b, int l, const double E[9], double S[9]) {
+    double mu = b->k.mu[l], lambda = b->k.lambda[l], trace = E[0] + E[4] + E[8];
+    if (tets->material->small_strain) tets->material->small_strain(&mu, &lambda);
+    for (int k = 0; k < 9; k++) S[k] = 2 * mu * E[k] + (k % 4 == 0 ? lambda * trace : 0);
+}
+
+// A^T B
+static void transpose_product(const double A[9], const double B[9], double C[9]) {
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
+}
+
+static void deformation_gradient(const rbt_tet_batch *b, int l, const double *x, double F[9]) {
+    const double *x0 = x + 3 * (size_t)b->node[0][l];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            F[3 * i + j] = 0;
+            for (int a = 0; a < 3; a++)
+                F[3 * i + j] += (x[3 * (size_t)b->node[a + 1][l] + (size_t)i] - x0[i]) * b->B[3 * a + j][l];
+        }
+}
+
+// The strain is Green's: D v = V F (phi C : E') g_a, E' = sym(F^T F'), phi = 1 / (1 + 2 |E|) as for membranes (membrane.c). Linear
+// elasticity has the linear strain: F = I and phi = 1.
+static void add_damping(const rbt_tets *tets, const rbt_tet_batch *b, int l, const double *x, const double *v,
+                        double beta, double *result) {
+    double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, rate[9], C[9], both[9], S[9], square = 0, G[4][3];
+    if (!tets->material->constant_stiffness) deformation_gradient(b, l, x, F);
+    deformation_gradient(b, l, v, rate);
+    transpose_product(F, F, C);
+    transpose_product(F, rate, both);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) rate[3 * i + j] = 0.5 * (both[3 * i + j] + both[3 * j + i]);
+    for (int k = 0; k < 9; k++) square += (C[k] - (k % 4 == 0)) * (C[k] - (k % 4 == 0));
+    viscous_stress(tets, b, l, rate, S);
+    double scale = beta * b->volume[l] / (1 + sqrt(square));
+    for (int i = 0; i < 3; i++) {
+        for (int a = 1; a < 4; a++) G[a][i] = b->B[3 * (a - 1) + i][l];
+        G[0][i] = -(G[1][i] + G[2][i] + G[3][i]);
+    }
+    for (int a = 0; a < 4; a++) {
+        double Sg[3] = {rbt_dot(S, G[a]), rbt_dot(S + 3, G[a]), rbt_dot(S + 6, G[a])};
+        for (int i = 0; i < 3; i++) result[3 * a + i] += scale * rbt_dot(F + 3 * i, Sg);
+    }
+}
+
+static void damped_gradient(const rbt_group *group, size_t first, size_t count, const double *x, const double *v,
+                            const double *beta, double *result) {
+    const rbt_tet_batch *batches = batch_at(group, first);
+    gradient(group, first, count, x, NULL, result);
+    for (size_t e = 0; e < count; e++)
+        if (beta[e] > 0)
+            add_damping(group->data, &batches[e / RBT_W], (int)(e % RBT_W), x, v, beta[e], result + 12 * e);
+}
+
 static void copy_lane(const rbt_tet_batch *from, int source, rbt_tet_batch *to, int lane) {
     for (int k = 0; k < 9; k++) to->B[k][lane] = from->B[k][source];
     for (int a = 0; a < 4; a++) to->node[a][lane] = from->node[a][source];
@@ -260,6 +316,7 @@ const rbt_group_type RBT_TETS = {
     .sum = sum,
     .stiffness = stiffness,
     .local = rbt_tet_local,
+    .damped_gradient = damped_gradient,
     .tangent_size = tangent_size,
     .tangent = tangent,
     .apply = apply,
@@ -299,16 +356,6 @@ double rbt_tet_local(const rbt_group *group, size_t element, const double *x, do
 }
 
 // ---- Reports
-
-static void deformation_gradient(const rbt_tet_batch *b, int l, const double *x, double F[9]) {
-    const double *x0 = x + 3 * (size_t)b->node[0][l];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            F[3 * i + j] = 0;
-            for (int a = 0; a < 3; a++)
-                F[3 * i + j] += (x[3 * (size_t)b->node[a + 1][l] + (size_t)i] - x0[i]) * b->B[3 * a + j][l];
-        }
-}
 
 static double determinant(const double F[9]) {
     double n[3];

@@ -348,17 +348,11 @@ static void strain_batches(const rbt_tet_batch *batches, size_t count, const dou
         tangent_batches(b, n, x, t, psi_##name, rotation, quartic);                                                  \
     }
 
-INVARIANT_KERNELS(stable_neo_hookean, false, false)
-TANGENT_KERNEL(stable_neo_hookean, false, false)
-INVARIANT_KERNELS(neo_hookean, false, false)
-TANGENT_KERNEL(neo_hookean, false, false)
-INVARIANT_KERNELS(st_venant_kirchhoff, false, true)
-TANGENT_KERNEL(st_venant_kirchhoff, false, true)
-INVARIANT_KERNELS(fixed_corotated, true, false)
-TANGENT_KERNEL(fixed_corotated, true, false)
-INVARIANT_KERNELS(corotational, true, false)
-INVARIANT_KERNELS(arap, true, false)
-TANGENT_KERNEL(arap, true, false)
+#define BOTH_KERNELS(name, rotation, quartic, ...)                                                                   \
+    INVARIANT_KERNELS(name, rotation, quartic)                                                                       \
+    TANGENT_KERNEL(name, rotation, quartic)
+#define NO_TANGENT_KERNEL(name, rotation, quartic, ...) INVARIANT_KERNELS(name, rotation, quartic)
+RBT_MATERIAL_LIST(BOTH_KERNELS, NO_TANGENT_KERNEL, RBT_NO_MATERIAL)
 
 static void energy_linear(const rbt_tet_batch *b, size_t n, const double *x, double *e) {
     linear_batches(b, n, x, e, NULL);
@@ -373,33 +367,33 @@ static void warped_corotational(const rbt_tet_batch *b, size_t n, const double *
     warped_batches(b, n, x, k, false);
 }
 
-#define KERNELS(name)                                                                                                \
-    {                                                                                                                \
-        energy_##name, gradient_##name, sum_##name, {hessian_##name, projected_##name, hessian_##name},              \
-            SPECTRUM_DOUBLES, tangent_##name, apply_spectrum, NULL, strain_batches                                   \
-    }
+#define KERNELS(name, ...)                                                                                           \
+    [RBT_TET_##name] = {                                                                                             \
+        energy_##name,    gradient_##name, sum_##name,     {hessian_##name, projected_##name, hessian_##name},       \
+        SPECTRUM_DOUBLES, tangent_##name,  apply_spectrum, NULL,                                                     \
+        strain_batches},
+#define WARPED_KERNELS(name, ...)                                                                                    \
+    [RBT_TET_##name] = {energy_##name,                                                                               \
+                        gradient_##name,                                                                             \
+                        sum_##name,                                                                                  \
+                        {hessian_##name, projected_##name, warped_##name},                                           \
+                        9,                                                                                           \
+                        tangent_rotation,                                                                            \
+                        apply_rotation,                                                                              \
+                        NULL,                                                                                        \
+                        strain_batches},
+#define LINEAR_KERNELS(name, ...)                                                                                    \
+    [RBT_TET_##name] = {energy_##name,                                                                               \
+                        gradient_##name,                                                                             \
+                        sum_##name,                                                                                  \
+                        {hessian_##name, hessian_##name, hessian_##name},                                            \
+                        0,                                                                                           \
+                        tangent_nothing,                                                                             \
+                        apply_##name,                                                                                \
+                        warp_##name,                                                                                 \
+                        strain_batches},
 
 #define RBT_TET_KERNEL_TABLE                                                                                         \
-    {                                                                                                                \
-        KERNELS(stable_neo_hookean), KERNELS(neo_hookean), KERNELS(st_venant_kirchhoff), KERNELS(fixed_corotated),   \
-            {energy_corotational,                                                                                    \
-             gradient_corotational,                                                                                  \
-             sum_corotational,                                                                                       \
-             {hessian_corotational, projected_corotational, warped_corotational},                                    \
-             9,                                                                                                      \
-             tangent_rotation,                                                                                       \
-             apply_rotation,                                                                                         \
-             NULL,                                                                                                   \
-             strain_batches},                                                                                        \
-            KERNELS(arap), {energy_linear,                                                                           \
-                            gradient_linear,                                                                         \
-                            sum_linear,                                                                              \
-                            {hessian_linear, hessian_linear, hessian_linear},                                        \
-                            0,                                                                                       \
-                            tangent_nothing,                                                                         \
-                            apply_linear,                                                                            \
-                            warp_linear,                                                                             \
-                            strain_batches},                                                                         \
-    }
+    { RBT_MATERIAL_LIST(KERNELS, WARPED_KERNELS, LINEAR_KERNELS) }
 
 #endif

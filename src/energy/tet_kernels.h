@@ -1,7 +1,8 @@
-// The element kernels of every material on tets, by instruction set. The order of materials is that of RBT_TET_MATERIAL.
+// The element kernels of every material on tets, by instruction set. The order of materials is that of material_list.h.
 #ifndef RBT_ENERGY_TET_KERNELS_H
 #define RBT_ENERGY_TET_KERNELS_H
 
+#include "energy/material_list.h"
 #include "math/lanes.h"
 
 #include <stddef.h>
@@ -27,17 +28,6 @@ typedef enum rbt_stiffness_kind {
     RBT_TANGENT,    // what linearly implicit methods use: the Hessian, for corotational elements the warped stiffness
     RBT_STIFFNESS_KINDS
 } rbt_stiffness_kind;
-
-typedef enum rbt_tet_material {
-    RBT_STABLE_NEO_HOOKEAN,
-    RBT_NEO_HOOKEAN,
-    RBT_ST_VENANT_KIRCHHOFF,
-    RBT_FIXED_COROTATED,
-    RBT_COROTATIONAL,
-    RBT_ARAP,
-    RBT_LINEAR,
-    RBT_TET_MATERIALS
-} rbt_tet_material;
 
 typedef struct rbt_tet_kernels {
     // `count` tets of the batches, which are full but for the last. energy[e] [J]

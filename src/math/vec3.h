@@ -23,10 +23,21 @@ static inline void rbt_add_scaled(double y[3], double s, const double x[3]) {
     for (int i = 0; i < 3; i++) y[i] += s * x[i];
 }
 
+// The same direction with components whose squares are numbers of full precision: those below 1e-154 or above 1e154 are brought to about
+// 1, by a power of two, which rounds nothing.
+static inline void rbt_moderate(const double a[3], double b[3]) {
+    double square = rbt_dot(a, a), largest = fmax(fmax(fabs(a[0]), fabs(a[1])), fabs(a[2]));
+    int exponent = 0;
+    if (!(square > 1e-280 && square < 1e300) && largest > 0 && largest < INFINITY) frexp(largest, &exponent);
+    for (int i = 0; i < 3; i++) b[i] = exponent ? ldexp(a[i], -exponent) : a[i];
+}
+
 // a / |a|; a zero vector becomes the x axis.
 static inline void rbt_normalize(const double a[3], double unit[3]) {
-    double length = rbt_length(a);
-    for (int i = 0; i < 3; i++) unit[i] = length > 0 ? a[i] / length : (i == 0);
+    double b[3];
+    rbt_moderate(a, b);
+    double length = rbt_length(b);
+    for (int i = 0; i < 3; i++) unit[i] = length > 0 ? b[i] / length : (i == 0);
 }
 
 // Signed volume of a tet, det(b - a, c - a, d - a) / 6

@@ -73,6 +73,7 @@ typedef struct rbt_intersection {
     int counts[2];     // how many of the first and of the second
     double when;       // on the way, from 0 to 1
     double place[3];   // about where
+    int32_t owner[2];  // whose the first and the second are; the caller's to write, at first 0
 } rbt_intersection;
 
 typedef struct rbt_intersections {

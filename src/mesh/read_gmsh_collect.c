@@ -165,17 +165,27 @@ static int compare_names(const void *a, const void *b) {
 
 static const char *const DIMENSION_NAMES[4] = {"point", "curve", "surface", "volume"};
 
-static void name_physical(const void *context, int source, int64_t number, rbt_text *name) {
-    const rbt_gmsh *g = context;
+// The name of a physical group; NULL: it has none.
+static const rbt_gmsh_name *find_name(const rbt_gmsh *g, int dimension, int64_t number) {
     size_t low = 0, high = g->name_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const rbt_gmsh_name *n = &g->names[middle];
-        if (n->dimension < source || (n->dimension == source && n->tag < number)) low = middle + 1;
+        if (n->dimension < dimension || (n->dimension == dimension && n->tag < number)) low = middle + 1;
         else high = middle;
     }
     const rbt_gmsh_name *n = low < g->name_count ? &g->names[low] : NULL;
-    if (n && n->dimension == source && n->tag == number && n->length) rbt_text_add_bytes(name, n->text, n->length);
+    return n && n->dimension == dimension && n->tag == number && n->length ? n : NULL;
+}
+
+static bool is_no_set(const rbt_gmsh *g, int dimension, int64_t number) {
+    const rbt_gmsh_name *n = find_name(g, dimension, number);
+    return n && n->length == strlen(RBT_GMSH_NO_SET) && memcmp(n->text, RBT_GMSH_NO_SET, n->length) == 0;
+}
+
+static void name_physical(const void *context, int source, int64_t number, rbt_text *name) {
+    const rbt_gmsh_name *n = find_name(context, source, number);
+    if (n) rbt_text_add_bytes(name, n->text, n->length);
     else rbt_text_add(name, "physical %s %lld", DIMENSION_NAMES[source], (long long)number);
 }
 
@@ -190,7 +200,8 @@ static bool mark_physicals(rbt_gmsh *g, rbt_marks *marks) {
     size_t cost = 0, limit = 8 * (size_t)(g->in.scan.end - g->in.scan.begin);
     for (size_t i = 0; i < g->run_count; i++) {
         const rbt_gmsh_run *run = &g->runs[i];
-        if (run->physical && !rbt_marks_add(marks, run->dimension, run->physical, run->first, run->count, g->error))
+        if (run->physical && !is_no_set(g, run->dimension, run->physical) &&
+            !rbt_marks_add(marks, run->dimension, run->physical, run->first, run->count, g->error))
             return false;
         const rbt_gmsh_entity *entity = g->entity_count ? find_entity(g, run->dimension, run->entity) : NULL;
         for (size_t k = 0; entity && k < entity->count; k++) {
@@ -200,6 +211,7 @@ static bool mark_physicals(rbt_gmsh *g, rbt_marks *marks) {
                                    "%s %lld belongs to %zu physical groups: too many for the number of its elements",
                                    DIMENSION_NAMES[run->dimension], (long long)run->entity, entity->count);
             int64_t physical = g->physicals[entity->first + k];
+            if (is_no_set(g, run->dimension, physical)) continue;
             if (!rbt_marks_add(marks, run->dimension, physical, run->first, run->count, g->error)) return false;
         }
     }

@@ -2,7 +2,7 @@
 //
 // gmsh knows groups of elements only through geometric entities: an element belongs to one entity, an entity to any
 // number of physical groups. So the elements of a kind that lie in the same combination of sets make up one entity,
-// and every set becomes a physical group. Node sets are written as point elements. Element tags number the tets, then
+// and every set becomes a physical group; if there are any, elements in none of them have a group of their own, too (gmsh.h). Node sets are written as point elements. Element tags number the tets, then
 // triangles, edges and points in the mesh's order, which the blocks scatter and the reader restores.
 #include "mesh/format.h"
 
@@ -116,21 +116,34 @@ static bool check_sets(const rbt_mesh *mesh, rbt_error *error) {
     for (size_t i = 0; i < mesh->set_count; i++)
         if (strpbrk(mesh->sets[i].name, "\r\n"))
             return rbt_fail(error, "the name of set %zu holds a line end, which a gmsh file cannot: rename it", i);
+    for (size_t i = 0; i < mesh->set_count; i++)
+        if (strcmp(mesh->sets[i].name, RBT_GMSH_NO_SET) == 0)
+            return rbt_fail(error, "set %zu is named \"" RBT_GMSH_NO_SET "\", which stands for no set: rename it", i);
     return true;
 }
 
 static void write_names(writer *w) {
     const rbt_mesh *mesh = w->mesh;
     if (!mesh->set_count) return;
-    fprintf(w->stream, "$PhysicalNames\n%zu\n", mesh->set_count);
+    size_t others = 0;  // dimensions with elements in no set
+    for (int d = 0; d < 4; d++) others += w->layers[d].classes[0].tag != 0;
+    fprintf(w->stream, "$PhysicalNames\n%zu\n", mesh->set_count + others);
+    for (int d = 0; d < 4; d++)
+        if (w->layers[d].classes[0].tag)
+            fprintf(w->stream, "%d %zu \"" RBT_GMSH_NO_SET "\"\n", d, mesh->set_count + 1);
     for (size_t i = 0; i < mesh->set_count; i++)
         fprintf(w->stream, "%d %zu \"%s\"\n", dimension_of(mesh->sets[i].kind), i + 1, mesh->sets[i].name);
     fputs("$EndPhysicalNames\n", w->stream);
 }
 
-// The physical groups of a class: those of the chain of classes it was split from.
+// The physical groups of a class: those of the chain of classes it was split from, or that of elements in no set.
 static void write_groups(writer *w, const layer *l, size_t c) {
     size_t count = 0;
+    if (c == 0 && w->mesh->set_count) {
+        put_size(w, 1, ' ');
+        put_int(w, (int)w->mesh->set_count + 1, ' ');
+        return;
+    }
     for (size_t k = c; k; k = l->classes[k].parent) count++;
     put_size(w, count, ' ');
     for (size_t k = c; k; k = l->classes[k].parent) put_int(w, (int)l->classes[k].set + 1, ' ');

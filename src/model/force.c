@@ -106,6 +106,10 @@ static void sum_chunk(const rbt_model *m, const rbt_plan *plan, size_t c, const 
     if (energies) energies[c] = sum_of(energy, chunk->count);
 }
 
+void rbt_force_chunk(const rbt_model *m, const rbt_plan *plan, size_t chunk, const double *x, double *partial) {
+    sum_chunk(m, plan, chunk, x, NULL, partial);
+}
+
 // A team of one thread costs more than a handful of elements: methods that make millions of small events go around it.
 void rbt_force_slots(const rbt_model *m, const rbt_plan *plan, const double *x, double *energies, double *partial) {
     if (plan->slot_count < RBT_PARALLEL_FROM) {

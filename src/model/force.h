@@ -23,6 +23,9 @@ void rbt_force_elastic(const rbt_model *model, const double *x, double *energies
 void rbt_force_slots(const rbt_model *model, const rbt_plan *plan, const double *x, double *energies,
                      double *partial);
 
+// One of its chunks.
+void rbt_force_chunk(const rbt_model *model, const rbt_plan *plan, size_t chunk, const double *x, double *partial);
+
 // W(x) of all groups [J]; energies (plan.chunk_count) is work space.
 double rbt_energy_elastic(const rbt_model *model, const double *x, double *energies);
 

@@ -131,16 +131,17 @@ void rbt_model_set_step(rbt_model *model, double step);
 enum { RBT_LEDGER_RECENT = 16 };
 typedef struct rbt_ledger {
     int64_t looks;           // so far; 0: nothing below is known yet
+    double time;             // of the latest look [s]
     double energy, gravity;  // total energy, and gravity's part of it, at the latest look
     double work;             // of outside forces and prescribed motion so far, as the watch counts it
     double own_work;         // beside it, what the method itself had counted at the latest look
     double effort;           // sum of the sizes of the pieces that the work came in
-    double slack;            // how wrong the work may be: loads that began or ended within a step
-    double jumps;            // what cuts, and a scene that was changed before it went on, added to the energy
-    double start;            // kinetic, elastic and contact energy of the start
-    double top;              // gravity's energy of the start
-    double scale;            // the most that start, work and falling have explained so far
-    int64_t frames;          // looks at the ends of frames
+    double slack;    // how wrong the work may be: loads that began or ended within a step, forces between samples
+    double jumps;    // what cuts, and a scene that was changed before it went on, added to the energy
+    double start;    // kinetic, elastic and contact energy of the start
+    double top;      // gravity's energy of the start
+    double scale;    // the most that start, work and falling have explained so far
+    int64_t frames;  // looks at the ends of frames
     double recent[RBT_LEDGER_RECENT];  // balances (energy - work - jumps) of the latest of them, in turn
     double level;                      // the least that all of as many in a row stayed below so far
     double gain, gain_time;            // the largest rise above that, and when [s]

@@ -1,6 +1,7 @@
 #include "model/obstacle_parts.h"
 
 #include "base/memory.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static void add(rbt_obstacle_parts *p, const rbt_obstacle *o, size_t number) {
         const rbt_obstacle_plane *plane = o->value;
         rbt_half_space *half = &p->planes[p->plane_count++];
         half->node = add_node(p, plane->point, number);
-        memcpy(half->normal, plane->normal, sizeof half->normal);
+        rbt_moderate(plane->normal, half->normal);
         break;
     }
     case RBT_OBSTACLE_SPHERE: {

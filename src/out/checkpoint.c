@@ -22,7 +22,7 @@ typedef struct head {
     rbt_tally tally;
     uint64_t cuts_size;
 } head;
-_Static_assert(sizeof(head) == 368, "the head has no gaps");
+_Static_assert(sizeof(head) == 376, "the head has no gaps");
 
 static const char MAGIC[8] = {'R', 'B', 'T', 'C', 'K', 'P', 'T', '1'};
 enum { VERSION = 4, LEVEL = 1, NODE_BYTES = 6 * sizeof(double) };
@@ -122,10 +122,10 @@ static bool check_values(const char *name, const head *h, rbt_error *error) {
                            (long long)tally->unconverged, (long long)tally->steps, tally->worst_residual,
                            tally->first);
     if (!rbt_ledger_is_sound(&tally->ledger))
-        return rbt_fail_at(error, name, 0, 0,
-                           "has an energy of %g J, work of %g J and a gain of %g J at look %lld, which no run can have",
-                           tally->ledger.energy, tally->ledger.work, tally->ledger.gain,
-                           (long long)tally->ledger.looks);
+        return rbt_fail_at(
+            error, name, 0, 0,
+            "has an energy of %g J, work of %g J and a gain of %g J at look %lld, which no run can have",
+            tally->ledger.energy, tally->ledger.work, tally->ledger.gain, (long long)tally->ledger.looks);
     if (h->node_count > INT32_MAX || h->memory_size > SIZE_MAX / 8 || h->cuts_size > SIZE_MAX / 8 ||
         h->payload_size != h->node_count * NODE_BYTES + h->memory_size + h->cuts_size)
         return rbt_fail_at(

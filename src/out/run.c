@@ -207,7 +207,7 @@ bool rbt_run_warning(const rbt_sim *sim, char text[320]) {
 void rbt_unconverged_text(const rbt_tally *tally, char text[256]) {
     snprintf(
         text, 256,
-        "%lld of %lld steps did not converge (the gradient was up to %.3g times the tolerance), the first at %g s; "
+        "%lld of %lld steps did not converge (the residual was up to %.3g times the tolerance), the first at %g s; "
         "take more iterations, a smaller step or another solver",
         (long long)tally->unconverged, (long long)tally->steps, tally->worst_residual, tally->first);
 }
@@ -228,12 +228,26 @@ static void remove_failure(const run *r) {
     free(path);
 }
 
+// Whether the folder holds a run to go on from: its scene, or its checkpoints if a program ran it without one.
+static bool has_run(const run *r) {
+    char *checkpoints = rbt_path_join(r->options->folder, "checkpoints");
+    bool has = access(r->scene_path, F_OK) == 0 || (checkpoints && access(checkpoints, F_OK) == 0);
+    free(checkpoints);
+    if (has) return true;
+    const char *why = access(r->options->folder, F_OK) == 0 ? "holds no run" : "is no folder";
+    return rbt_fail_at(r->error, r->options->folder, 0, 0,
+                       "%s, so there is nothing to go on from; %s starts a run, and -o says where another one is",
+                       why, r->options->resume ? "leaving out --resume" : "leaving out --from-frame");
+}
+
 static bool begin(run *r) {
     const rbt_run_options *o = r->options;
     bool again = o->resume || o->from_frame >= 0;
     double start = rbt_now();
+    if (again && !has_run(r)) return false;
     if (!(r->sim = rbt_sim_create(o->scene, r->error))) return false;
     r->report.sim = r->sim;
+    r->sim->watch.every_frame = true;
     r->report.compile_seconds = rbt_now() - start;
     if (!rbt_folder_make(o->folder, r->error) || (again && !restore(r))) return false;
     remove_failure(r);

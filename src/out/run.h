@@ -47,11 +47,12 @@ typedef struct rbt_run_options {
     const volatile int *stop;  // becomes non-zero when the run should end after the current frame; may be NULL
 } rbt_run_options;
 
-// Warnings beside those of the model: what the method says before it starts, and energy that came from nowhere in the motion so far.
+// Warnings beside those of the model: what the method says before it starts, and energy that came from nowhere in the
+// motion so far.
 bool rbt_run_foreseen(const rbt_sim *sim, char text[320]);
 bool rbt_run_warning(const rbt_sim *sim, char text[320]);
 
-// "3 of 40 steps did not converge (the gradient was up to 12.5 times the tolerance), the first at 0.1 s; …", and what to try
+// "3 of 40 steps did not converge (the residual was up to 12.5 times the tolerance), the first at 0.1 s; …", and what to try
 void rbt_unconverged_text(const rbt_tally *tally, char text[256]);
 
 // On RBT_RUN_STEP_FAILED the report names stage, body and element; on RBT_RUN_WORLD_FAILED, RBT_RUN_NOT_CONVERGED

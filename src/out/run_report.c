@@ -138,6 +138,16 @@ static void add_warnings(rbt_text *t, const rbt_sim *sim) {
     rbt_text_add(t, "],\n");
 }
 
+// What the method has to say about itself
+static void add_description(rbt_text *t, const rbt_sim *sim) {
+    const rbt_method *method = sim->stepper.method;
+    rbt_text about = {0};
+    if (method->describe) method->describe(sim->stepper.self, &about);
+    if (about.size) rbt_text_add(t, "  \"%s\": {%s},\n", method->name, about.text);
+    t->failed = t->failed || about.failed;
+    rbt_text_free(&about);
+}
+
 bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *error) {
     const rbt_model *m = r->sim->model;
     const rbt_method *method = r->sim->stepper.method;
@@ -160,11 +170,7 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     if (r->indefinite || r->projected)
         rbt_text_add(&t, "  \"fallbacks\": {\"indefinite\": %lld, \"projected\": %lld},\n", (long long)r->indefinite,
                      (long long)r->projected);
-    if (method->describe) {
-        rbt_text_add(&t, "  \"%s\": {", method->name);
-        method->describe(r->sim->stepper.self, &t);
-        rbt_text_add(&t, "},\n");
-    }
+    add_description(&t, r->sim);
     add_seconds(&t, r);
     add_energies(&t, "energy_first", &r->first, ",");
     add_energies(&t, "energy_last", &r->last, ",");

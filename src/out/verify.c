@@ -196,6 +196,15 @@ static void count(rbt_verification *v, const rbt_verified *s) {
     v->exact += s->way.exact;
 }
 
+// Whose what was found is. Nodes have other numbers after the next cut, bodies have not.
+static void note_owners(const rbt_verification *v, rbt_intersections *found) {
+    for (size_t i = 0; i < found->kept; i++) {
+        rbt_intersection *item = &found->kept_items[i];
+        item->owner[0] = v->node_body[item->nodes[0]];
+        item->owner[1] = v->node_body[item->nodes[item->counts[0]]];
+    }
+}
+
 bool rbt_verification_add(rbt_verification *v, const rbt_verified *about, const double *x, rbt_error *error) {
     double start = rbt_now();
     void *states = v->states;
@@ -203,6 +212,8 @@ bool rbt_verification_add(rbt_verification *v, const rbt_verified *about, const 
     if (!rbt_array_reserve(&states, &v->capacity, v->count + 1, sizeof s, "verified states", error)) return false;
     v->states = states;
     if (!judge(v, &s, x, error)) return false;
+    note_owners(v, &s.in);
+    note_owners(v, &s.way);
     count(v, &s);
     if (!s.event || s.in.count + s.way.count > 0) {
         v->states[v->count++] = s;

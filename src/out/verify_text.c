@@ -20,19 +20,19 @@ static const struct {
 };
 
 // What the nodes of one side are
-static const char *word_of(const rbt_verification *v, const rbt_intersection *i, int side) {
+static const char *word_of(const rbt_intersection *i, int side) {
     bool round = i->kind == RBT_ROUND_AT_ROUND || (!side && i->kind >= RBT_ROUND_AT_TRIANGLE);
     if (i->kind == RBT_NODE_BEHIND_PLANE) {
         if (side) return "plane";
         round = false;
     }
     if (round && i->counts[side] == 2) return "rod";
-    if (round) return (size_t)i->nodes[side ? i->counts[0] : 0] < v->mesh.obstacle_begin ? "particle" : "sphere";
+    if (round) return i->owner[side] >= 0 ? "particle" : "sphere";
     return i->counts[side] == 1 ? "node" : i->counts[side] == 2 ? "edge" : "triangle";
 }
 
-static void add_body(const rbt_verification *v, int32_t node, rbt_text *text) {
-    int32_t body = v->node_body[node];
+// A body, or an obstacle: -1 less its number
+static void add_body(const rbt_verification *v, int32_t body, rbt_text *text) {
     if (body < 0) rbt_text_add(text, "\"obstacles[%d]\"", -1 - body);
     else if ((size_t)body < v->body_count) rbt_text_add_json(text, v->body_names[body]);
     else rbt_text_add(text, "\"body %d\"", body);
@@ -56,13 +56,13 @@ void rbt_intersection_text(const rbt_verification *v, const rbt_verified *state,
                          i->touching ? "touches"
                          : i->on_way ? KINDS[i->kind].way_verb
                                      : KINDS[i->kind].verb);
-        rbt_text_add(text, "%s ", word_of(v, i, side));
-        if ((size_t)nodes[0] < v->mesh.obstacle_begin) {  // nodes of obstacles are in no file
+        rbt_text_add(text, "%s ", word_of(i, side));
+        if (i->owner[side] >= 0) {  // nodes of obstacles are in no file
             add_nodes(nodes, i->counts[side], "-", text);
             rbt_text_add(text, " ");
         }
         rbt_text_add(text, "of ");
-        add_body(v, nodes[0], text);
+        add_body(v, i->owner[side], text);
     }
     rbt_text_add(text, " at (%.6g, %.6g, %.6g)", i->place[0], i->place[1], i->place[2]);
     if (i->on_way) rbt_text_add(text, ", %.6g s", time_of(state, i));
@@ -99,9 +99,9 @@ static void add_intersection(const rbt_verification *v, const rbt_verified *s, c
     int first = i->counts[0], second = i->counts[1];
     rbt_text_add(t, "{\"kind\": \"%s\", \"touching\": %s, \"bodies\": [", KINDS[i->kind].name,
                  i->touching ? "true" : "false");
-    add_body(v, i->nodes[0], t);
+    add_body(v, i->owner[0], t);
     rbt_text_add(t, ", ");
-    add_body(v, i->nodes[first], t);
+    add_body(v, i->owner[1], t);
     rbt_text_add(t, "], \"nodes\": [[");
     add_nodes(i->nodes, first, ", ", t);
     rbt_text_add(t, "], [");

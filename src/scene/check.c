@@ -1,6 +1,7 @@
 // Checks of a finished description, made by the parser or by a program. First the limits of every member, by the same
 // tables that the parser uses; then, record by record, what depends on several members.
 #include "base/memory.h"
+#include "math/vec3.h"
 #include "scene/table.h"
 #include "scene/walk.h"
 
@@ -264,11 +265,11 @@ static bool check_move_keyframes(checker *c, const void *data) {
 
 static bool check_deform_bend(checker *c, const void *data) {
     const rbt_deform_bend *bend = data;
-    const double *a = bend->axis, *t = bend->towards;
-    double cross[3] = {a[1] * t[2] - a[2] * t[1], a[2] * t[0] - a[0] * t[2], a[0] * t[1] - a[1] * t[0]};
-    double size = hypot(hypot(cross[0], cross[1]), cross[2]);
-    double lengths = hypot(hypot(a[0], a[1]), a[2]) * hypot(hypot(t[0], t[1]), t[2]);
-    return size > 1e-9 * lengths || fail_at(c, "towards", "must not point along the axis");
+    double axis[3], towards[3], cross[3];
+    rbt_normalize(bend->axis, axis);
+    rbt_normalize(bend->towards, towards);
+    rbt_cross(axis, towards, cross);
+    return rbt_length(cross) > 1e-9 || fail_at(c, "towards", "must not point along the axis");
 }
 
 static bool check_body_exists(checker *c, const char *name) {

@@ -89,6 +89,15 @@ void rbt_sim_free(rbt_sim *sim) {
     free(sim);
 }
 
+// For another model or state
+static bool renew_watch(rbt_sim *sim, rbt_error *error) {
+    bool every_frame = sim->watch.every_frame;
+    rbt_energy_watch_free(&sim->watch);
+    if (!rbt_energy_watch_init(&sim->watch, &sim->stepper, error)) return false;
+    sim->watch.every_frame = every_frame;
+    return true;
+}
+
 bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt_error *error) {
     rbt_state_free(&sim->state);
     sim->state = *state;
@@ -103,16 +112,14 @@ bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt
         if (!choose_step(sim, scene, error)) return false;
         if (!rbt_stepper_init(&sim->stepper, model, &scene->integrator, error)) return false;
     }
-    rbt_energy_watch_free(&sim->watch);
-    return rbt_stepper_prepare(&sim->stepper, &sim->state, error) &&
-           rbt_energy_watch_init(&sim->watch, &sim->stepper, error);
+    return rbt_stepper_prepare(&sim->stepper, &sim->state, error) && renew_watch(sim, error);
 }
 
 static bool fail_cut(rbt_step_report *report, const rbt_error *error) {
-    report->outcome = RBT_OUT_OF_MEMORY;
+    report->outcome = error->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_CUT_FAILED;
     report->stage = "cut";
     report->body = report->element = -1;
-    snprintf(report->hint, sizeof report->hint, "%.*s", (int)sizeof report->hint - 1, error->message);
+    rbt_error_text(error, report->hint, sizeof report->hint);
     return false;
 }
 
@@ -139,7 +146,8 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
     double start = rbt_now();
     rbt_error error = {0};
     if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, &sim->state);
-    if (rbt_energy_watch_look(&sim->watch, &sim->state, report) != RBT_DONE) return false;
+    if (sim->watch.t != sim->state.t && rbt_energy_watch_look(&sim->watch, &sim->state, report) != RBT_DONE)
+        return false;
     bool good = true;
     while (good && rbt_cutting_due(sim->cutting, sim->state.t)) {
         rbt_change change;
@@ -153,8 +161,7 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
         }
         rbt_change_free(&change);
     }
-    rbt_energy_watch_free(&sim->watch);
-    good = good && rbt_energy_watch_init(&sim->watch, &sim->stepper, &error);
+    good = good && renew_watch(sim, &error);
     if (good) rbt_energy_watch_begin(&sim->watch, &sim->state);
     sim->cut_seconds += rbt_now() - start;
     return good || fail_cut(report, &error);
@@ -260,6 +267,8 @@ const char *rbt_outcome_name(rbt_outcome outcome) {
         [RBT_OUT_OF_MEMORY] = "out of memory",
         [RBT_STALLED] = "stalled",
         [RBT_UNSTABLE] = "unstable",
+        [RBT_CUT_FAILED] = "cut failed",
+        [RBT_STOPPED] = "stopped",
     };
     return outcome >= 0 && outcome < RBT_OUTCOMES ? names[outcome] : "unknown";
 }

@@ -231,7 +231,9 @@ static const rbt_field DAMPING[] = {
     {FIELD(rbt_damping_def, mass, RBT_REAL), .max = INFINITY, .unit = "1/s",
      .doc = "Share of the mass matrix; damps all motion, as in syrup."},
     {FIELD(rbt_damping_def, stiffness, RBT_REAL), .max = INFINITY, .unit = "s",
-     .doc = "Share of the stiffness matrix; damps deformation, quick vibrations most."},
+     .doc =
+         "Share of the stiffness matrix; damps deformation, quick vibrations most. async-contact resists the rate of "
+         "strain instead, which is the same for small strains and leaves rotations alone."},
 };
 RECORD(static, DAMPING_RECORD, rbt_damping_def, DAMPING, "damping", "Rayleigh damping: D = mass M + stiffness K.");
 

@@ -107,9 +107,9 @@ static bool analyze_graph(rbt_cholesky *c, const size_t *row_start, const rbt_no
         for (size_t p = 0; p < g->count; p++) c->place[c->tree.order[p]] = (int32_t)p;
         fill_entries(c, row_start, g, fill);
         rbt_frontal_entries kept = {c->entry_start, c->entry_row, c->source};
-        c->frontal = rbt_frontal_new(&c->tree, &kept,
-                                     rbt_dense_kernels_with(rbt_processor_set(RBT_DENSE_KERNELS), precision == RBT_SINGLE),
-                                     error);
+        c->frontal = rbt_frontal_new(
+            &c->tree, &kept, rbt_dense_kernels_with(rbt_processor_set(RBT_DENSE_KERNELS), precision == RBT_SINGLE),
+            error);
         good = c->frontal;
     }
     free(fill);

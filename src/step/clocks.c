@@ -1,5 +1,6 @@
 #include "step/clocks.h"
 
+#include "base/threads.h"
 #include "math/vec3.h"
 #include "mesh/stable_step.h"
 
@@ -17,7 +18,9 @@ static double tet_step(const rbt_model *m, const rbt_group *group, size_t e) {
     return rbt_tet_stable_step((const double(*)[3])X, def->young, def->poisson, def->density);
 }
 
-// Largest stable step of an element with its share of its nodes' masses, less with stiffness damping
+// Largest stable step of an element with its share of its nodes' masses, less with stiffness damping. A mode of frequency w and
+// damping b w^2 is stable while h^2 w^2 + 2 h b w^2 < 4 (v and x before the kick): with h_0 = 2 / w the step h_0 / (1 + 4 b / h_0) is, for
+// any b, even if the damping has twice its rate. A kick of damping alone then takes kinetic energy, since h b w^2 < 1.
 static double element_step(const rbt_model *m, const rbt_group *group, size_t e, const int32_t *sharing) {
     size_t corners = (size_t)group->type->corners;
     const int32_t *node = group->nodes + corners * e;
@@ -95,7 +98,33 @@ static size_t cut_level(const rbt_model *m, signed char *const *levels, int leve
     return count;
 }
 
-static bool add_clock(rbt_clocks *s, signed char *const *levels, int level, size_t *memory, rbt_error *error) {
+// Damping of the elements of a chunk [s]. False: no memory; *beta stays NULL if none is damped.
+static bool list_damping(const rbt_clocks *s, const rbt_chunk *chunk, double **beta) {
+    const rbt_model *m = s->model;
+    const rbt_group *group = &m->groups[chunk->group];
+    for (size_t e = 0; e < chunk->count; e++) {
+        int32_t node = group->nodes[(size_t)group->type->corners * (chunk->first + e)];
+        double own = m->bodies[m->node_body[node]].damping.stiffness;
+        if (own > 0 && !*beta && !(*beta = rbt_arena_take(s->arena, chunk->count, sizeof **beta))) return false;
+        if (*beta) (*beta)[e] = own;
+    }
+    return true;
+}
+
+static bool find_damped(rbt_clocks *s, rbt_clock *clock, rbt_error *error) {
+    const rbt_plan *plan = &clock->plan;
+    size_t bytes = 3 * plan->slot_count * sizeof *clock->pulls;
+    bool any = false, ok = (clock->beta = rbt_arena_take(s->arena, plan->chunk_count, sizeof *clock->beta)) != NULL;
+    for (size_t c = 0; ok && c < plan->chunk_count; c++) {
+        ok = list_damping(s, &plan->chunks[c], &clock->beta[c]);
+        any |= clock->beta[c] != NULL;
+    }
+    if (ok && any) ok = (clock->pulls = rbt_arena_take(s->arena, 3 * plan->slot_count, sizeof(double))) != NULL;
+    s->stiffness_damped |= any;
+    return ok || rbt_fail_memory(error, bytes, "clocks");
+}
+
+static bool add_clock(rbt_clocks *s, signed char *const *levels, int level, rbt_error *error) {
     const rbt_model *m = s->model;
     size_t chunk_count = cut_level(m, levels, level, NULL);
     if (!chunk_count && level > 0) return true;
@@ -103,10 +132,10 @@ static bool add_clock(rbt_clocks *s, signed char *const *levels, int level, size
     rbt_clock *clock = &s->clocks[s->count];
     if (!chunks) return rbt_fail_memory(error, chunk_count * sizeof *chunks, "clocks");
     cut_level(m, levels, level, chunks);
-    *clock = (rbt_clock){.level = level, .h = ldexp(m->step, -level), .memory = *memory};
+    *clock = (rbt_clock){.level = level, .h = ldexp(m->step, -level)};
     if (!rbt_plan_fill(&clock->plan, s->arena, m->groups, chunks, chunk_count, m->node_count, error)) return false;
     for (size_t c = 0; c < chunk_count; c++) clock->element_count += chunks[c].count;
-    *memory += 3 * clock->plan.slot_count;
+    if (!find_damped(s, clock, error)) return false;
     s->count++;
     s->finest = level;
     if (level == 0) return true;
@@ -170,7 +199,7 @@ static bool copy_flowing(rbt_clocks *s, rbt_error *error) {
 
 // Where the memory of the flow of a group's hinges begins
 static size_t flow_begin(const rbt_clocks *s, size_t group) {
-    size_t begin = s->flow;
+    size_t begin = 0;
     for (size_t g = 0; g < group; g++)
         if (s->flowing[g]) begin += s->model->groups[g].count;
     return begin;
@@ -203,14 +232,18 @@ double rbt_clocks_energy(const rbt_clocks *s, const double *x) {
 
 // ---- Making them
 
-size_t rbt_clocks_memory(const rbt_model *m) {
-    size_t corners = 0, count = 0;
-    for (size_t g = 0; g < m->group_count; g++) corners += m->groups[g].count * (size_t)m->groups[g].type->corners;
-    for (size_t b = 0; b < m->body_count; b++) {
-        if (m->bodies[b].damping.stiffness > 0) count |= 1;
-        if (m->bodies[b].damping.mass > 0) count |= 2;
-    }
-    return (count & 1 ? 3 * corners : 0) + (count & 2 ? 3 * m->node_count : 0) + flow_memory(m);
+size_t rbt_clocks_memory(const rbt_model *m) { return flow_memory(m); }
+
+// A step of mass damping leaves 1 - alpha h of a velocity, which must not change its sign.
+static bool drag_is_slow(const rbt_model *m, rbt_error *error) {
+    for (size_t b = 0; b < m->body_count; b++)
+        if (m->bodies[b].damping.mass * m->step > 1)
+            return rbt_fail_path(
+                error, NULL, "bodies",
+                "\"%s\" has a mass damping of %g 1/s, which the step of %g s cannot follow: it needs "
+                "steps of %g s at most",
+                m->bodies[b].name, m->bodies[b].damping.mass, m->step, 1 / m->bodies[b].damping.mass);
+    return true;
 }
 
 bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error *error) {
@@ -224,15 +257,11 @@ bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error
     for (size_t g = 0; ok && g < m->group_count; g++)
         ok = (levels[g] = rbt_arena_take(s->arena, m->groups[g].count / RBT_W + 1, 1)) != NULL;
     if (!ok) rbt_fail_memory(error, m->node_count, "clocks");
-    ok = ok && copy_flowing(s, error) && choose_levels(m, safety, levels, error);
-    size_t memory = 0, slots = 0;
-    for (int level = 0; ok && level < MOST_LEVELS; level++) ok = add_clock(s, levels, level, &memory, error);
-    for (size_t b = 0; ok && b < m->body_count; b++) {
-        s->stiffness_damped |= m->bodies[b].damping.stiffness > 0;
-        s->mass_damped |= m->bodies[b].damping.mass > 0;
-    }
+    ok = ok && drag_is_slow(m, error) && copy_flowing(s, error) && choose_levels(m, safety, levels, error);
+    size_t slots = 0;
+    for (int level = 0; ok && level < MOST_LEVELS; level++) ok = add_clock(s, levels, level, error);
+    for (size_t b = 0; ok && b < m->body_count; b++) s->mass_damped |= m->bodies[b].damping.mass > 0;
     ok = ok && find_plain(s, error);
-    if (ok) s->flow = rbt_clocks_memory(m) - (s->mass_damped ? 3 * m->node_count : 0) - flow_memory(m);
     for (size_t i = 0; ok && i < s->count; i++)
         if (s->clocks[i].plan.slot_count > slots) slots = s->clocks[i].plan.slot_count;
     if (ok && !((s->f = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double))) &&
@@ -271,21 +300,10 @@ static void hold(rbt_clocks *s, rbt_tracks *tracks, double t) {
 }
 
 // What the elements of a clock pull at a node, in the order of its slots
-static inline void gather(const rbt_clocks *s, const rbt_clock *clock, size_t n, const double *before, bool first,
-                          double f[3]) {
+static inline void gather(const rbt_clock *clock, size_t n, const double *pulls, double f[3]) {
     const rbt_plan *plan = &clock->plan;
-    size_t k = plan->node_start[n], end = plan->node_start[n + 1];
-    if (!before || first) {
-        for (; k < end; k++) rbt_add_scaled(f, -1, s->partial + 3 * (size_t)plan->node_slots[k]);
-        return;
-    }
-    double beta = s->model->bodies[s->model->node_body[n]].damping.stiffness / clock->h;
-    for (; k < end; k++) {
-        size_t slot = 3 * (size_t)plan->node_slots[k];
-        const double *pull = s->partial + slot;
-        rbt_add_scaled(f, -1, pull);
-        for (size_t i = 0; beta > 0 && i < 3; i++) f[i] -= beta * (pull[i] - before[slot + i]);
-    }
+    for (size_t k = plan->node_start[n], end = plan->node_start[n + 1]; k < end; k++)
+        rbt_add_scaled(f, -1, pulls + 3 * (size_t)plan->node_slots[k]);
 }
 
 static inline void kick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, size_t n, const double f[3]) {
@@ -295,7 +313,7 @@ static inline void kick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *cloc
 
 // Gravity, loads and the elements of the common step, for all nodes
 static void kick_all(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick, bool first,
-                     double *before, double *places) {
+                     const double *pulls) {
     const rbt_model *m = s->model;
     double *v = tracks->v, *x = tracks->x, t = rbt_clocks_time(s, tracks, tick);
     if (s->driven) rbt_held_nodes(m, t, s->held);
@@ -303,33 +321,67 @@ static void kick_all(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, 
     for (size_t n = 0; n < m->node_count; n++) {
         double f[3];
         for (size_t i = 0; i < 3; i++) f[i] = s->loaded ? s->f[3 * n + i] : m->mass[n] * m->gravity[i];
-        gather(s, clock, n, before, first, f);
-        double alpha = places ? m->bodies[m->node_body[n]].damping.mass : 0;
-        for (size_t i = 0; places && i < 3; i++) {
-            if (!first) f[i] -= alpha * m->mass[n] * (x[3 * n + i] - places[3 * n + i]) / clock->h;
-            places[3 * n + i] = x[3 * n + i];
-        }
+        gather(clock, n, pulls, f);
+        if (s->mass_damped) rbt_add_scaled(f, -m->bodies[m->node_body[n]].damping.mass * m->mass[n], v + 3 * n);
         kick(s, tracks, clock, n, f);
     }
     if (s->driven || first) hold(s, tracks, t);
 }
 
+static void move_nodes(const rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick) {
+    size_t count = clock->level ? clock->node_count : s->model->node_count;
+    for (size_t i = 0; i < count; i++) rbt_track_move(tracks, clock->level ? (size_t)clock->nodes[i] : i, tick);
+}
+
+static void flow(rbt_clocks *s, const rbt_clock *clock, const double *x, double *memory) {
+    for (size_t k = 0; s->flows && k < clock->plan.chunk_count; k++)
+        if (s->flowing[clock->plan.chunks[k].group]) flow_chunk(s, &clock->plan.chunks[k], x, memory);
+}
+
+static void damp_chunk(const rbt_clocks *s, const rbt_clock *clock, size_t c, const rbt_tracks *tracks) {
+    const rbt_chunk *chunk = &clock->plan.chunks[c];
+    const rbt_group *group = &s->elastic.groups[chunk->group];
+    double corner[3 * RBT_MOST_CORNERS * RBT_CHUNK], *sum = clock->pulls + 3 * chunk->slot_begin;
+    if (!clock->beta[c]) {
+        rbt_force_chunk(&s->elastic, &clock->plan, c, tracks->x, clock->pulls);
+        return;
+    }
+    group->type->damped_gradient(group, chunk->first, chunk->count, tracks->x, tracks->v, clock->beta[c], corner);
+    memset(sum, 0, 3 * chunk->slot_count * sizeof *sum);
+    const uint16_t *local = clock->plan.local + chunk->corner_begin;
+    for (size_t k = 0; k < chunk->count * (size_t)group->type->corners; k++)
+        rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
+}
+
+void rbt_clocks_damp(rbt_clocks *s, rbt_tracks *tracks, int64_t tick, double *memory) {
+    for (size_t i = 0; i < s->count; i++) {
+        const rbt_clock *clock = &s->clocks[i];
+        if (clock->level < rbt_tick_level(tick) || !clock->pulls) continue;
+        move_nodes(s, tracks, clock, tick);
+        flow(s, clock, tracks->x, memory);
+        // A team of one thread costs more than a handful of elements.
+        if (clock->plan.slot_count < RBT_PARALLEL_FROM) {
+            for (size_t c = 0; c < clock->plan.chunk_count; c++) damp_chunk(s, clock, c, tracks);
+            continue;
+        }
+#pragma omp parallel for schedule(static)
+        for (size_t c = 0; c < clock->plan.chunk_count; c++) damp_chunk(s, clock, c, tracks);
+    }
+}
+
 void rbt_clock_tick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick, bool first,
                     double *memory) {
-    const rbt_model *m = s->model;
-    double *before = s->stiffness_damped ? memory + clock->memory : NULL;
-    double *places = s->mass_damped ? memory + s->memory_count - 3 * m->node_count : NULL;
-    size_t count = clock->level ? clock->node_count : m->node_count;
-    for (size_t i = 0; i < count; i++) rbt_track_move(tracks, clock->level ? (size_t)clock->nodes[i] : i, tick);
-    for (size_t k = 0; s->flows && k < clock->plan.chunk_count; k++)
-        if (s->flowing[clock->plan.chunks[k].group]) flow_chunk(s, &clock->plan.chunks[k], tracks->x, memory);
-    rbt_force_slots(&s->elastic, &clock->plan, tracks->x, NULL, s->partial);
-    if (clock->level == 0) kick_all(s, tracks, clock, tick, first, before, places);
-    for (size_t i = 0; clock->level && i < count; i++) {
+    const double *pulls = clock->pulls ? clock->pulls : s->partial;
+    move_nodes(s, tracks, clock, tick);
+    if (!clock->pulls) {
+        flow(s, clock, tracks->x, memory);
+        rbt_force_slots(&s->elastic, &clock->plan, tracks->x, NULL, s->partial);
+    }
+    if (clock->level == 0) kick_all(s, tracks, clock, tick, first, pulls);
+    for (size_t i = 0; clock->level && i < clock->node_count; i++) {
         size_t n = (size_t)clock->nodes[i];
         double f[3] = {0};
-        gather(s, clock, n, before, first, f);
+        gather(clock, n, pulls, f);
         kick(s, tracks, clock, n, f);
     }
-    if (before) memcpy(before, s->partial, 3 * clock->plan.slot_count * sizeof *before);
 }

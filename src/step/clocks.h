@@ -5,9 +5,13 @@
 // The first tick goes the general way, also of clocks that are plain (step/plain_clock.h). With one level the sums are those of
 // symplectic Euler, bit for bit.
 //
-// Damping is seen from positions at the ticks of the damped force, so that it commutes too:
-//   f = -g_k - beta (g_k - g_{k-1}) / h - alpha m (x_k - x_{k-1}) / h,   g = dW/dx
-// So are the rest angles of hinges that yield: they follow the angle at the ticks of the hinge, and are remembered.
+// Damping resists the rate of strain of every element, and all motion if there is mass damping:
+//   f = -dW/dx - beta D(x) v - alpha m v
+// x and v are those before any kick of the moment, so that damping forces commute too and nothing is remembered between ticks. D keeps
+// linear and angular momentum (energy/group.h). A difference of forces over a tick, beta (g_k - g_{k-1}) / h with g = dW/dx, would not: g
+// turns with an element that is under stress, and the difference brakes its spin.
+//
+// Rest angles of hinges that yield follow the angle at the ticks of the hinge, and are remembered.
 #ifndef RBT_STEP_CLOCKS_H
 #define RBT_STEP_CLOCKS_H
 
@@ -20,9 +24,10 @@ typedef struct rbt_clock {
     double h;       // [s]
     rbt_plan plan;  // its elements
     size_t element_count;
-    size_t node_count;             // nodes that it kicks
-    const int32_t *nodes;          // NULL: all
-    size_t memory;                 // where its part of the memory begins, in doubles
+    size_t node_count;     // nodes that it kicks
+    const int32_t *nodes;  // NULL: all
+    double *pulls;         // (plan.slot_count x 3) dW/dx + beta D v per slot; NULL: no element has stiffness damping
+    double **beta;         // (plan.chunk_count), each NULL or (its elements) their stiffness damping [s]
     const rbt_plain_clock *plain;  // NULL: it is not
 } rbt_clock;
 
@@ -34,7 +39,7 @@ typedef struct rbt_clocks {
     size_t count;
     rbt_clock *clocks;  // (count) by level
     int finest;
-    size_t memory_count;  // doubles that damping remembers
+    size_t memory_count;  // doubles that hinges remember
     double *f;            // (node_count x 3)
     double *partial;      // (most slots x 3)
     double *energies;     // (chunks of the model) work
@@ -43,11 +48,10 @@ typedef struct rbt_clocks {
     bool driven;   // some nodes follow scripts: who is held, and how fast, changes with time
     bool loaded;   // there are forces from outside other than gravity
     bool flows;    // some hinges yield
-    size_t flow;   // where the memory of hinges that yield begins
     double *work;  // by prescribed nodes so far [J]
 } rbt_clocks;
 
-// Doubles of memory that damping and hinges that yield need between ticks.
+// Doubles of memory that hinges that yield need between ticks.
 size_t rbt_clocks_memory(const rbt_model *model);
 
 // safety: part of the stable step that is used.
@@ -66,6 +70,9 @@ static inline double rbt_clocks_time(const rbt_clocks *clocks, const rbt_tracks 
     return (double)(tick >> RBT_TICK_BITS) * clocks->model->step + (double)(tick & (step - 1)) * tracks->tick;
 }
 
+// Forces of all clocks with damping that tick at `tick`, before any of them kicks. `memory` as below.
+void rbt_clocks_damp(rbt_clocks *clocks, rbt_tracks *tracks, int64_t tick, double *memory);
+
 // One of them, in the general way
 void rbt_clock_tick(rbt_clocks *clocks, rbt_tracks *tracks, const rbt_clock *clock, int64_t tick, bool first,
                     double *memory);
@@ -76,6 +83,7 @@ static inline size_t rbt_clocks_tick(rbt_clocks *clocks, rbt_tracks *tracks, int
                                      double *memory) {
     size_t elements = 0;
     int slowest = rbt_tick_level(tick);
+    if (clocks->stiffness_damped) rbt_clocks_damp(clocks, tracks, tick, memory);
     for (const rbt_clock *clock = clocks->clocks, *end = clock + clocks->count; clock < end; clock++) {
         if (clock->level < slowest) continue;
         elements += clock->element_count;

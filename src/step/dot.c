@@ -27,6 +27,7 @@ typedef struct dot {
     bool fast;
     rbt_stop_test test;
     rbt_lbfgs lbfgs;
+    int asked;  // number of subdomains that the scene asks for; -1: none
     rbt_subdomains subdomains;
     costs costs;
 } dot;
@@ -103,6 +104,7 @@ static void *create(rbt_objective *objective, const rbt_solver_options *options,
     s->objective = objective;
     s->fast = options->variant == RBT_DOT_FAST;
     s->test = (rbt_stop_test)options->stop;
+    s->asked = options->subdomains;
     size_t count = (size_t)(options->subdomains < 0 ? 1 : options->subdomains);
     if (rbt_lbfgs_init(&s->lbfgs, objective, error) &&
         (options->subdomains >= 0 || choose_count(objective, s->test, &count, error)) &&
@@ -164,6 +166,13 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
     return rbt_lbfgs_solve(&s->lbfgs, &D, z, stop, max_iterations, stages, report);
 }
 
+static void describe(const void *self, rbt_text *json) {
+    const dot *s = self;
+    rbt_text_add(json, "\"subdomains\": %zu", s->subdomains.count);
+    if (s->asked < 0) rbt_text_add(json, ", \"subdomains_asked\": \"auto\"");
+    else rbt_text_add(json, ", \"subdomains_asked\": %d", s->asked);
+}
+
 const rbt_step_solver RBT_DOT = {
     .name = "dot",
     .doc = "L-BFGS around the factors of subdomains: large steps, large deformations, large meshes",
@@ -171,4 +180,5 @@ const rbt_step_solver RBT_DOT = {
     .create = create,
     .destroy = destroy,
     .solve = solve,
+    .describe = describe,
 };

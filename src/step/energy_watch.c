@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KINETIC_EVERY = 8 };        // steps
-static const double SURPRISE = 4;  // times the scale: a kinetic energy to be looked into
+enum { KINETIC_EVERY = 8, CHEAP_STEPS = 64 };  // steps between looks
+static const double SURPRISE = 4;              // times the scale: a kinetic energy to be looked into
 
 // ---- Making
 
@@ -26,7 +26,8 @@ static double acceleration(const rbt_model *m) {
     return sum;
 }
 
-// Energy of a tet whose strain is 1 in one direction: lambda + 2 mu per volume. Energies are differences of numbers of this size.
+// Energy of a tet whose strain is 1 in one direction: lambda + 2 mu per volume. Energies are differences of numbers of
+// this size.
 static double tet_energy(const rbt_model *m, size_t t) {
     const int32_t *n = m->tets + 4 * t;
     const rbt_material_def *material = &m->regions[m->tet_region[t]].material;
@@ -36,10 +37,11 @@ static double tet_energy(const rbt_model *m, size_t t) {
     return fabs(modulus * volume);
 }
 
-// Rounding of energies, 1e-12 of the numbers that they are sums of (4,000 units in the last place, for sums of millions), and all nodes
-// moving by a millionth of their body's size in the whole run
+// Rounding of energies, 1e-12 of the numbers that they are sums of (4,000 units in the last place, for sums of
+// millions), and all nodes moving by a millionth of their body's size in the whole run
 static double noise(const rbt_model *m) {
-    double sum = 1e-12 * m->sheet_energy, whole = m->frame_interval * (double)(m->frame_count > 0 ? m->frame_count : 1);
+    double sum = 1e-12 * m->sheet_energy,
+           whole = m->frame_interval * (double)(m->frame_count > 0 ? m->frame_count : 1);
     for (size_t t = 0; t < m->tet_count; t++) sum += 1e-12 * tet_energy(m, t);
     for (size_t b = 0; b < m->body_count; b++) {
         double size[3];
@@ -54,8 +56,9 @@ bool rbt_energy_watch_init(rbt_energy_watch *w, const rbt_stepper *stepper, rbt_
     const rbt_model *m = stepper->model;
     *w = (rbt_energy_watch){.t = NAN};
     const rbt_method *method = stepper->method;
-    bool cheap = method == &RBT_SYMPLECTIC_EULER || method == &RBT_IMEX;
-    if (!rbt_outside_init(&w->outside, m, !method->own_contact, cheap, error)) return false;
+    bool is_explicit = method == &RBT_SYMPLECTIC_EULER || method == &RBT_IMEX;
+    if (!rbt_outside_init(&w->outside, m, !method->own_contact, is_explicit, error)) return false;
+    w->cheap = is_explicit || m->linear;  // a linear body has one factor for all steps
     w->stepper = stepper;
     w->acceleration = acceleration(m);
     w->noise = noise(m);
@@ -95,11 +98,12 @@ void rbt_energy_watch_begin(rbt_energy_watch *w, rbt_state *state) {
     w->begun = true;
     if (!isfinite(e->total)) return;
     bool first = l->looks == 0;
-    if (first) *l = (rbt_ledger){.looks = 1, .energy = e->total, .level = e->total - own, .own_work = own};
+    if (first)
+        *l = (rbt_ledger){.looks = 1, .time = state->t, .energy = e->total, .level = e->total - own, .own_work = own};
     for (size_t i = 0; first && i < RBT_LEDGER_RECENT; i++) l->recent[i] = l->level;
     l->work += l->own_work - own;  // another method counts from 0
     l->own_work = own;
-    if (!first && e->total == l->energy) return;
+    if (!first && (l->time != state->t || e->total == l->energy)) return;
     l->jumps += e->total - l->energy;
     l->energy = e->total;
     l->gravity = l->top = e->gravity;
@@ -116,14 +120,16 @@ static void add_work(rbt_ledger *l, const rbt_outside_work *work) {
 double rbt_energy_watch_work(const rbt_energy_watch *w, const rbt_state *state, const rbt_energies *e) {
     const rbt_ledger *l = &state->tally.ledger;
     if (l->looks == 0) return 0;
-    return rbt_outside_is_idle(&w->outside) || (w->begun && state->t == w->t) ? l->work + own_work(w, e) : NAN;
+    bool known = rbt_outside_is_idle(&w->outside) || (w->begun && state->t == w->outside.last.t);
+    return known ? l->work + own_work(w, e) : NAN;
 }
 
 bool rbt_ledger_is_sound(const rbt_ledger *l) {
     for (size_t i = 0; i < RBT_LEDGER_RECENT; i++)
         if (!isfinite(l->recent[i])) return false;
     return l->looks >= 0 && l->frames >= 0 && l->effort >= 0 && l->slack >= 0 && l->scale >= 0 && l->gain >= 0 &&
-           isfinite(l->energy + l->gravity + l->work + l->own_work + l->jumps + l->start + l->top + l->level) &&
+           isfinite(l->time + l->energy + l->gravity + l->work + l->own_work + l->jumps + l->start + l->top +
+                    l->level) &&
            isfinite(l->effort + l->slack + l->scale + l->gain + l->gain_time);
 }
 
@@ -147,7 +153,8 @@ bool rbt_ledger_text(const rbt_ledger *l, const rbt_method *method, char text[32
 
 // ---- Looking
 
-// Of lumped masses, which is no less than that of consistent ones; four sums, in an order that depends on the nodes alone
+// Of lumped masses, which is no less than that of consistent ones; four sums, in an order that depends on the nodes
+// alone
 static double kinetic_energy(const rbt_model *m, const double *v, size_t begin, size_t end) {
     double sum[4] = {0};
     for (size_t n = begin; n < end; n++) sum[n % 4] += m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n);
@@ -177,11 +184,12 @@ static void report_gain(const rbt_energy_watch *w, const rbt_state *state, const
     rbt_report_node(report, m, state->x, most_energetic(m, state->v));
     report->outcome = RBT_UNSTABLE;
     report->stage = "energy";
-    snprintf(report->hint, sizeof report->hint,
-             "by %g s %s has gained %.3g J from nothing and has %.3g J, where start, work and gravity account for %.3g "
-             "J; take a step below %.3g s (explicit ones: %.3g s here) or %s",
-             state->t, w->stepper->method->name, now->gain, now->energy, now->scale, m->step,
-             m->bodies[report->body].explicit_step, remedy(w->stepper->method));
+    snprintf(
+        report->hint, sizeof report->hint,
+        "by %g s %s has gained %.3g J from nothing and has %.3g J, where start, work and gravity account for %.3g "
+        "J; take a step below %.3g s (explicit ones: %.3g s here) or %s",
+        state->t, w->stepper->method->name, now->gain, now->energy, now->scale, m->step,
+        m->bodies[report->body].explicit_step, remedy(w->stepper->method));
 }
 
 // Enters energies and work into the ledger; false: the gain is beyond the limit.
@@ -193,6 +201,7 @@ static bool enter(const rbt_energy_watch *w, const rbt_outside_work *work, const
     l->effort += fabs(own - l->own_work);
     l->own_work = own;
     l->looks++;
+    l->time = state->t;
     l->energy = e->total;
     l->gravity = e->gravity;
     l->scale = fmax(l->scale, accounted_for(w, l));
@@ -234,15 +243,17 @@ rbt_outcome rbt_energy_watch_look(rbt_energy_watch *w, rbt_state *state, rbt_ste
     return look(w, state, &work, report);
 }
 
-bool rbt_energy_watch_due(const rbt_energy_watch *w, const rbt_state *state, int64_t count) {
-    int64_t after = state->step + count;
-    return after == w->stepper->model->steps_per_frame || after / KINETIC_EVERY != state->step / KINETIC_EVERY;
+bool rbt_energy_watch_due(rbt_energy_watch *w, const rbt_state *state, int64_t count) {
+    int64_t after = state->step + count, steps = state->tally.steps;
+    bool last = after == w->stepper->model->steps_per_frame;
+    w->in_turn = last && (w->every_frame || !w->cheap || (steps + count) / CHEAP_STEPS != steps / CHEAP_STEPS);
+    return last || after / KINETIC_EVERY != state->step / KINETIC_EVERY;
 }
 
 rbt_outcome rbt_energy_watch_step(rbt_energy_watch *w, rbt_state *state, bool due, rbt_step_report *report) {
     const rbt_model *m = w->stepper->model;
     rbt_ledger *l = &state->tally.ledger;
-    if (due && (state->step == 0 || !(kinetic_energy(m, state->v, 0, m->node_count) <= SURPRISE * l->scale)))
+    if (due && (w->in_turn || !(kinetic_energy(m, state->v, 0, m->node_count) <= SURPRISE * l->scale)))
         return rbt_energy_watch_look(w, state, report);
     if (rbt_outside_due(&w->outside, state)) {
         rbt_outside_work work = rbt_outside_sample_at(&w->outside, state);

@@ -51,11 +51,11 @@ static void read_options(const void *options, rbt_imex_options *to) {
 }
 
 // state->memory: what the watch remembers, the implicit nodes (a byte each, rounded up), with obstacles those within their reach
-// (likewise), the allowances of the envelope (likewise), and what the block remembers
+// (likewise), what the envelope remembers (likewise), and what the block does
 typedef struct memory {
     rbt_imex_watched *watched;
     unsigned char *implicit, *reach;
-    float *allowed;
+    rbt_imex_allowances envelope;
     void *inverse;  // rbt_islands_memory or rbt_imex_memory; NULL: needs none
 } memory;
 
@@ -66,7 +66,7 @@ static size_t reach_size(const rbt_model *m) { return m->obstacles.count ? mask_
 static size_t envelope_size(const rbt_model *m) {
     size_t elements = 0;
     for (size_t g = 0; g < m->group_count; g++) elements += m->groups[g].count;
-    return rbt_imex_envelope_needed(m) ? (elements + 1) / 2 * 8 : 0;
+    return rbt_imex_envelope_needed(m) ? (elements + 1) / 2 * 8 + (rbt_imex_envelope_batches(m) + 7) / 8 * 8 : 0;
 }
 
 static bool is_constant(const rbt_model *m) { return m->linear && !m->obstacles.count; }
@@ -86,8 +86,10 @@ static memory memory_of(const rbt_model *m, rbt_state *state) {
     at += sizeof(rbt_imex_watched) + mask_size(m);
     parts.reach = (unsigned char *)at;
     at += reach_size(m);
-    parts.allowed = (float *)at;
+    parts.envelope.allowed = (float *)at;
     if (!is_constant(m)) parts.inverse = at + envelope_size(m);
+    if (envelope_size(m))
+        parts.envelope.close = (unsigned char *)at + envelope_size(m) - (rbt_imex_envelope_batches(m) + 7) / 8 * 8;
     return parts;
 }
 
@@ -304,14 +306,18 @@ static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
     if (s->reaches) watch_reach(s, state, parts);
     if (s->envelope.arena) {
         size_t until_now = s->split.moved_count;
-        if (fresh) rbt_imex_envelope_open(&s->envelope, &s->stability, s->implicit, &s->split, parts->allowed);
-        if (rbt_imex_envelope_look(&s->envelope, &s->stability, state->x, parts->allowed, s->implicit, &s->split))
+        s->envelope.stale |= other || until_now != before;
+        if (fresh)
+            rbt_imex_envelope_open(&s->envelope, &s->stability, s->implicit, &s->split, parts->envelope.allowed);
+        if (rbt_imex_envelope_look(&s->envelope, &s->stability, state->x, parts->watched->steps, parts->envelope,
+                                   s->implicit, &s->split))
             s->watch.certificates++;
         s->watch.moved += (int64_t)(s->split.moved_count - until_now);
     }
     if (s->options.certify && !m->linear)
         rbt_imex_watch_look(&s->watch, &s->edges, &s->stability, parts->watched, state->x, s->implicit, &s->split);
     bool moved = s->split.moved_count != before;
+    s->envelope.stale |= moved;
     parts->watched->begun = 1;
     if (fresh || moved) memcpy(parts->implicit, s->implicit, m->node_count);
     if (!other && !moved) return RBT_DONE;
@@ -406,11 +412,12 @@ static const rbt_field FIELDS[] = {
     {OPTION(rings, RBT_INT), .max = 10,
      .doc = "Rings of nodes around those of ill-shaped elements that are implicit, too."},
     {OPTION(certify, RBT_BOOL), .fallback = {1},
-     .doc = "Whether the explicit nodes are proved to be stable together with the implicit ones, with damping and "
-            "with the "
-            "obstacles within reach, and more of them made implicit until they are; again before any step in which "
-            "elements have become stiffer, or more nodes may touch, than was proved. Without, the local test alone "
-            "decides, as in the paper, and can be wrong."},
+     .doc =
+         "Whether the explicit nodes are proved to be stable together with the implicit ones, with damping and with "
+         "the "
+         "obstacles within reach, and more of them made implicit until they are; again when elements become stiffer, "
+         "and before more nodes touch, than was proved. Without, the local test alone decides, as in the paper, and "
+         "can be wrong."},
     {OPTION(release, RBT_BOOL), .fallback = {1},
      .doc =
          "Whether nodes of ill-shaped elements stay explicit where the others of the element being implicit is "

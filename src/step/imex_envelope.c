@@ -8,7 +8,8 @@
 
 // More than is needed, so that certificates are rare: each costs as much as some hundred steps.
 static const double AHEAD = 1.25, LEAST = 0.02;
-enum { MOST_TRIALS = 5 };
+static const double CLOSE = 0.5;  // of the radius
+enum { MOST_TRIALS = 5, EVERY = 4 };
 
 bool rbt_imex_stiffens(const rbt_group *group) {
     return group->type->stiffening && !group->constant_stiffness && !group->turning_stiffness;
@@ -80,6 +81,7 @@ static bool has_explicit(const rbt_stability *s, const unsigned char *implicit, 
 // What follows from allowances and implicit nodes
 static void take(rbt_imex_envelope *v, const rbt_stability *s, const unsigned char *implicit, const float *allowed) {
     size_t first = 0;
+    v->stale = false;
     memcpy(v->allowed, allowed, v->element_count * sizeof *allowed);
     for (size_t g = 0; g < v->model->group_count; first += v->model->groups[g++].count) {
         const rbt_group *group = &v->model->groups[g];
@@ -95,8 +97,8 @@ static void take(rbt_imex_envelope *v, const rbt_stability *s, const unsigned ch
     }
 }
 
-// With 4 / bound^2 and 4 / own^2 the largest eigenvalues of the envelope and of sum modulus G, all allowances may grow by t if
-// 4 / bound^2 + 4 t / own^2 <= 4 / step^2.
+// With 4 / bound^2 and 4 / own^2 the largest eigenvalues of the envelope and of sum modulus G, all allowances may grow
+// by t if 4 / bound^2 + 4 t / own^2 <= 4 / step^2.
 static void give_rest(rbt_imex_envelope *v, rbt_stability *s, const unsigned char *implicit, const rbt_split *split,
                       float *allowed) {
     double step = s->model->step;
@@ -113,8 +115,8 @@ static void give_rest(rbt_imex_envelope *v, rbt_stability *s, const unsigned cha
     take(v, s, implicit, allowed);
 }
 
-// By the local test an element could be 4 / (h^2 rate) times as stiff. Most are far from that, and allowances in proportion to it cost
-// nothing: the largest share of it is taken with which the certificate holds as it is.
+// By the local test an element could be 4 / (h^2 rate) times as stiff. Most are far from that, and allowances in
+// proportion to it cost nothing: the largest share of it is taken with which the certificate holds as it is.
 static void share_out(rbt_imex_envelope *v, rbt_stability *s, const unsigned char *implicit, float *allowed,
                       rbt_split *split) {
     double step = s->model->step;
@@ -150,24 +152,60 @@ void rbt_imex_envelope_open(rbt_imex_envelope *v, rbt_stability *s, const unsign
 
 // ---- The look
 
-static void measure(const rbt_group *group, const double *x, double *square) {
+// Batches of a group: elements RBT_W b to RBT_W b + RBT_W - 1
+static size_t batches_of(const rbt_group *group) { return (group->count + RBT_W - 1) / RBT_W; }
+
+size_t rbt_imex_envelope_batches(const rbt_model *m) {
+    size_t count = 0;
+    for (size_t g = 0; g < m->group_count; g++) count += batches_of(&m->groups[g]);
+    return count;
+}
+
+// Of the tets that are to be looked at
+static void measure(const rbt_group *group, const double *x, const unsigned char *close, bool all, double *square) {
     const rbt_tets *tets = group->data;
     size_t chunks = (group->count + RBT_CHUNK - 1) / RBT_CHUNK;
 #pragma omp parallel for schedule(static) if (group->count >= RBT_PARALLEL_FROM)
     for (size_t c = 0; c < chunks; c++) {
-        size_t first = c * RBT_CHUNK, left = group->count - first;
-        tets->kernels.strain(tets->batches + first / RBT_W, left < RBT_CHUNK ? left : RBT_CHUNK, x, square + first);
+        size_t end = (c + 1) * RBT_CHUNK < group->count ? (c + 1) * RBT_CHUNK : group->count;
+        size_t piece = all ? RBT_CHUNK : RBT_W;
+        for (size_t e = c * RBT_CHUNK; e < end; e += piece)
+            if (all || close[e / RBT_W])
+                tets->kernels.strain(tets->batches + e / RBT_W, end - e < piece ? end - e : piece, x, square + e);
     }
 }
 
-static bool exceeds(const rbt_imex_envelope *v, const double *x) {
+static bool element_exceeds(const rbt_imex_envelope *v, const rbt_group *group, size_t first, size_t e,
+                            const double *x) {
+    return !isinf(v->limit[first + e]) && !(v->square[first + e] <= v->limit[first + e]) &&
+           !(group->type->stiffening(group, e, x) <= (double)v->allowed[first + e]);
+}
+
+// Whether an element of a group does. With `all`, who is close follows.
+static bool group_exceeds(const rbt_imex_envelope *v, const rbt_group *group, size_t first, const double *x, bool all,
+                          unsigned char *close) {
+    for (size_t b = 0; b < batches_of(group); b++) {
+        size_t end = RBT_W * (b + 1) < group->count ? RBT_W * (b + 1) : group->count;
+        if (!all && !close[b]) continue;
+        bool near = false;
+        for (size_t e = RBT_W * b; e < end; e++) {
+            if (element_exceeds(v, group, first, e, x)) return true;
+            near = near || !(v->square[first + e] <= CLOSE * CLOSE * v->limit[first + e]);
+        }
+        if (all) close[b] = near;
+    }
+    return false;
+}
+
+static bool exceeds(const rbt_imex_envelope *v, const double *x, bool all, unsigned char *close) {
     size_t first = 0;
-    for (size_t g = 0; g < v->model->group_count; first += v->model->groups[g++].count) {
+    for (size_t g = 0; g < v->model->group_count; first += v->model->groups[g].count, g++) {
         const rbt_group *group = &v->model->groups[g];
-        for (size_t e = 0; rbt_imex_stiffens(group) && e < group->count; e++)
-            if (!isinf(v->limit[first + e]) && !(v->square[first + e] <= v->limit[first + e]) &&
-                !(group->type->stiffening(group, e, x) <= (double)v->allowed[first + e]))
-                return true;
+        if (rbt_imex_stiffens(group)) {
+            if (group->type == &RBT_TETS) measure(group, x, close, all, v->square + first);
+            if (group_exceeds(v, group, first, x, all, close)) return true;
+        }
+        close += batches_of(group);
     }
     return false;
 }
@@ -177,31 +215,26 @@ static void grow(rbt_imex_envelope *v, const double *x, float *allowed) {
     for (size_t g = 0; g < v->model->group_count; first += v->model->groups[g++].count) {
         const rbt_group *group = &v->model->groups[g];
         for (size_t e = 0; rbt_imex_stiffens(group) && e < group->count; e++) {
-            if (isinf(v->limit[first + e])) continue;
-            if (group->type == &RBT_TETS) {
-                double strain = sqrt(v->square[first + e]);
-                if (isfinite(strain)) v->strain = fmax(v->strain, strain);
-            }
-            double now = group->type->stiffening(group, e, x);
+            double now = isinf(v->limit[first + e]) ? 0 : group->type->stiffening(group, e, x);
             // An element that the material forbids cannot be made stiff enough; steps end with an outcome there.
             double wanted = isfinite(now) ? AHEAD * now + LEAST : 1e6;
             if (now > 0.8 * (double)allowed[first + e]) allowed[first + e] = fmaxf(allowed[first + e], (float)wanted);
+            if (isfinite(v->square[first + e]) && group->type == &RBT_TETS)
+                v->strain = fmax(v->strain, sqrt(v->square[first + e]));
         }
     }
 }
 
-bool rbt_imex_envelope_look(rbt_imex_envelope *v, rbt_stability *s, const double *x, float *allowed,
-                            unsigned char *implicit, rbt_split *split) {
-    size_t first = 0;
-    if (memcmp(v->allowed, allowed, v->element_count * sizeof *allowed) != 0) take(v, s, implicit, allowed);
-    for (size_t g = 0; g < v->model->group_count; first += v->model->groups[g++].count)
-        if (rbt_imex_stiffens(&v->model->groups[g]) && v->model->groups[g].type == &RBT_TETS)
-            measure(&v->model->groups[g], x, v->square + first);
-    if (!exceeds(v, x)) return false;
-    grow(v, x, allowed);
-    take(v, s, implicit, allowed);
+bool rbt_imex_envelope_look(rbt_imex_envelope *v, rbt_stability *s, const double *x, uint64_t step,
+                            rbt_imex_allowances to, unsigned char *implicit, rbt_split *split) {
+    if (v->stale || memcmp(v->allowed, to.allowed, v->element_count * sizeof *to.allowed) != 0)
+        take(v, s, implicit, to.allowed);
+    if (!exceeds(v, x, step % EVERY == 0, to.close)) return false;
+    grow(v, x, to.allowed);
+    take(v, s, implicit, to.allowed);
     s->added = v->added;
     rbt_stability_certify(s, s->model->step, s->model->X, implicit, split);
-    give_rest(v, s, implicit, split, allowed);
+    give_rest(v, s, implicit, split, to.allowed);
+    memset(to.close, 1, rbt_imex_envelope_batches(v->model));
     return true;
 }

@@ -201,6 +201,11 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     return RBT_DONE;
 }
 
+static void describe(const void *self, rbt_text *json) {
+    const implicit *s = self;
+    if (s->solver->describe) s->solver->describe(s->work, json);
+}
+
 #define CREATE(name, which)                                                                                          \
     static void *name(const rbt_model *model, int solver, const void *options, rbt_error *error) {                   \
         return create(which, model, solver, options, error);                                                         \
@@ -219,6 +224,7 @@ const rbt_method RBT_BACKWARD_EULER = {
     .create = create_backward_euler,
     .destroy = destroy,
     .attempt = attempt,
+    .describe = describe,
 };
 
 const rbt_method RBT_IMPLICIT_MIDPOINT = {
@@ -232,6 +238,7 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .create = create_midpoint,
     .destroy = destroy,
     .attempt = attempt,
+    .describe = describe,
 };
 
 const rbt_method RBT_BDF2 = {
@@ -245,4 +252,5 @@ const rbt_method RBT_BDF2 = {
     .create = create_bdf2,
     .destroy = destroy,
     .attempt = attempt,
+    .describe = describe,
 };

@@ -1,4 +1,4 @@
-// The table of time-stepping methods. Adding one is a file and a line in method.c; the scene format, `rubato methods`,
+// The table of time-stepping methods. Adding one is a file and a line in RBT_METHOD_LIST; the scene format, `rubato methods`,
 // the documentation and the tests iterate over the table.
 #ifndef RBT_STEP_METHOD_H
 #define RBT_STEP_METHOD_H
@@ -21,10 +21,12 @@ typedef struct rbt_witness {
 
 typedef struct rbt_method {
     const char *name;
-    const char *doc;              // what it does, one sentence
-    const char *when;             // when to use it, one sentence
-    int order;                    // of its error in x and v on smooth motion: 1 or 2
-    int damped_order;             // the same with stiffness damping, whose matrix changes with x; 0: as order
+    const char *doc;   // what it does, one sentence
+    const char *when;  // when to use it, one sentence
+    int order;         // of its error in x and v on smooth motion: 1 or 2
+    int damped_order;  // the same with stiffness damping, whose matrix changes with x; 0: as order
+    bool
+        damps_strain_rates;  // stiffness damping is beta D(x) v of energy/group.h instead of beta K(x) v: the same at rest
     bool keeps_angular_momentum;  // of a free body, to rounding or the solver's tolerance; all keep the linear one
     bool needs_lumped_mass;       // refuses bodies with consistent mass
     rbt_name_of solvers;          // names of its step solvers, the first is the default; NULL: it needs none
@@ -72,16 +74,21 @@ typedef struct rbt_method {
 const rbt_method *rbt_method_at(int i);  // NULL past the end
 const char *rbt_method_name(int i);      // NULL past the end
 
-extern const rbt_method RBT_IMEX;
-extern const rbt_method RBT_SYMPLECTIC_EULER;
-extern const rbt_method RBT_SEMI_IMPLICIT;
-extern const rbt_method RBT_BACKWARD_EULER;
-extern const rbt_method RBT_IMPLICIT_MIDPOINT;
-extern const rbt_method RBT_BDF2;
-extern const rbt_method RBT_SIERE;
-extern const rbt_method RBT_ERE;
-extern const rbt_method RBT_MULTIRATE_EULER;
-extern const rbt_method RBT_SCHROEDER;
-extern const rbt_method RBT_ASYNC_CONTACT;
+// Every method, in the order of the table; METHOD(NAME) is the rbt_method RBT_NAME of some file.
+#define RBT_METHOD_LIST(METHOD)                                                                                      \
+    METHOD(SEMI_IMPLICIT)                                                                                            \
+    METHOD(SIERE)                                                                                                    \
+    METHOD(BACKWARD_EULER)                                                                                           \
+    METHOD(IMPLICIT_MIDPOINT)                                                                                        \
+    METHOD(BDF2)                                                                                                     \
+    METHOD(ERE)                                                                                                      \
+    METHOD(IMEX)                                                                                                     \
+    METHOD(MULTIRATE_EULER)                                                                                          \
+    METHOD(SYMPLECTIC_EULER)                                                                                         \
+    METHOD(SCHROEDER)                                                                                                \
+    METHOD(ASYNC_CONTACT)
+
+#define RBT_METHOD_EXTERN(NAME) extern const rbt_method RBT_##NAME;
+RBT_METHOD_LIST(RBT_METHOD_EXTERN)
 
 #endif

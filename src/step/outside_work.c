@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { SAMPLES_PER_LOAD = 32 };  // at least, where there are as many steps
+enum { SAMPLES_PER_FRAME = 4, SAMPLES_PER_LOAD = 32 };  // at least, where there are as many steps
 
 static bool take(rbt_arena *arena, size_t count, double **values) {
     return (*values = rbt_arena_take(arena, 3 * count + 1, sizeof **values)) != NULL;
@@ -33,8 +33,8 @@ static bool build_part(rbt_outside *s, rbt_error *error) {
                   rbt_fail_memory(error, s->part.model.node_count, "the work of driven nodes"));
 }
 
-// What a sample costs beside the force of all elements: its elements, few and scattered, cost twice as much as others, a triangle in
-// the wind as much as they, a node of a load a twentieth of an element (measured).
+// What a sample costs beside the force of all elements: its elements, few and scattered, cost twice as much as others,
+// a triangle in the wind as much as they, a node of a load a twentieth of an element (measured).
 static double share_of(const rbt_outside *s) {
     const rbt_model *m = s->model;
     double all = 1, own = 2 * (double)s->part.element_count + 0.05 * (double)s->load_nodes;
@@ -133,7 +133,8 @@ static bool is_eventful(const rbt_outside *s, double t, double interval) {
 
 bool rbt_outside_due(const rbt_outside *s, const rbt_state *state) {
     if (rbt_outside_is_idle(s)) return false;
-    return state->step % s->every == 0 || is_eventful(s, state->t, (double)s->every * s->model->step);
+    int64_t most = s->model->steps_per_frame / SAMPLES_PER_FRAME, every = s->every < most ? s->every : most;
+    return every <= 1 || state->step % every == 0 || is_eventful(s, state->t, (double)every * s->model->step);
 }
 
 // ---- Work between two samples
@@ -143,20 +144,22 @@ static bool is_held(const rbt_outside *s, size_t i) {
     return s->last.t < s->model->motions.groups[s->model->motions.group[i]].release;
 }
 
-static double scripts_work(const rbt_outside *s) {
+// Between samples that are several steps apart the force may have been anywhere between its two values, or nearly so.
+static void add_scripts(const rbt_outside *s, rbt_outside_work *work) {
     const rbt_model *m = s->model;
     const rbt_outside_sample *a = &s->last, *b = &s->next;
-    double work = 0, dt = b->t - a->t;
+    double dt = b->t - a->t, change = 0;
     for (size_t i = 0; i < s->driven_count; i++) {
         if (!is_held(s, i)) continue;
         double beta = m->bodies[m->node_body[m->motions.node[i]]].damping.stiffness / dt;
         for (size_t k = 3 * i; k < 3 * i + 3; k++) {
             double dx = b->x[k] - a->x[k];
-            work += 0.5 * (a->v[k] + b->v[k]) * (b->momentum[k] - a->momentum[k]);
-            work += (0.5 * (a->gradient[k] + b->gradient[k]) + beta * (b->elastic[k] - a->elastic[k])) * dx;
+            work->scripts += 0.5 * (a->v[k] + b->v[k]) * (b->momentum[k] - a->momentum[k]);
+            work->scripts += (0.5 * (a->gradient[k] + b->gradient[k]) + beta * (b->elastic[k] - a->elastic[k])) * dx;
+            change += (b->gradient[k] - a->gradient[k]) * dx;
         }
     }
-    return work;
+    if (dt > 1.5 * m->step) work->slack += 0.5 * fabs(change);
 }
 
 static void add_loads(const rbt_outside *s, const unsigned char *still, rbt_outside_work *work) {
@@ -192,7 +195,7 @@ rbt_outside_work rbt_outside_sample_at(rbt_outside *s, const rbt_state *state) {
     const rbt_motions *motions = &s->model->motions;
     if (!(state->t > s->last.t)) return work;
     sample(s, state, &s->next);
-    work.scripts = scripts_work(s);
+    add_scripts(s, &work);
     for (size_t i = 0; i < motions->node_count; i++) s->still[motions->node[i]] = is_held(s, i);
     add_loads(s, s->still, &work);
     if (s->model->loads.wind_count) work.loads += wind_work(s, s->still);

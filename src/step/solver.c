@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-static const rbt_step_solver *const SOLVERS[] = {&RBT_NEWTON, &RBT_DOT, &RBT_LBFGS_H, &RBT_LBFGS_PD, &RBT_ADMM_PD};
+#define ENTRY(NAME) &RBT_##NAME,
+static const rbt_step_solver *const SOLVERS[] = {RBT_STEP_SOLVER_LIST(ENTRY)};
 
 const rbt_step_solver *rbt_step_solver_at(int i) {
     return i >= 0 && i < (int)(sizeof SOLVERS / sizeof *SOLVERS) ? SOLVERS[i] : NULL;
@@ -57,8 +58,9 @@ static const rbt_field FIELDS[] = {
      .doc = "What a step does that has not converged: fail (and be cut), or continue; then the run does not end with "
             "success."},
     {OPTION(subdomains, RBT_INT), .flags = RBT_AUTO, .fallback = {-1}, .min = 1, .max = 1e6,
-     .doc = "Of solver dot: parts whose matrices are factored one by one; auto: chosen from the size and the cost of "
-            "factors."},
+     .doc =
+         "Of solver dot: parts whose matrices are factored one by one, at most as many as there are elements; auto: "
+         "chosen from the size and the cost of factors. run.json says how many there are."},
     {OPTION(variant, RBT_CHOICE), .of.names = variant_name,
      .doc = "Of solver dot: paper is the method as published (Li et al. 2019), fast our own."},
 };

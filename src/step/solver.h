@@ -1,9 +1,10 @@
 // The table of step solvers: ways to find the minimum of a step's function (objective.h). All start from the same place and
-// stop by the same test, so that iterations and times compare. Adding one is a file and a line in solver.c.
+// stop by the same test, so that iterations and times compare. Adding one is a file and a line in RBT_STEP_SOLVER_LIST.
 #ifndef RBT_STEP_SOLVER_H
 #define RBT_STEP_SOLVER_H
 
 #include "base/record.h"
+#include "base/text.h"
 #include "step/stop.h"
 
 typedef enum rbt_variant_of_dot { RBT_DOT_FAST, RBT_DOT_PAPER } rbt_variant_of_dot;
@@ -37,16 +38,23 @@ typedef struct rbt_step_solver {
     // what is computed once a step.
     rbt_outcome (*solve)(void *self, const double *last, double *z, rbt_stop *stop, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report);
+    // What it has to say about itself in run.json: the members of an object, in JSON; NULL: nothing.
+    void (*describe)(const void *self, rbt_text *json);
 } rbt_step_solver;
 
 const rbt_step_solver *rbt_step_solver_at(int i);  // NULL past the end
 const char *rbt_step_solver_name(int i);           // NULL past the end
 
-extern const rbt_step_solver RBT_NEWTON;
-extern const rbt_step_solver RBT_LBFGS_H;
-extern const rbt_step_solver RBT_LBFGS_PD;
-extern const rbt_step_solver RBT_ADMM_PD;
-extern const rbt_step_solver RBT_DOT;
+// Every solver, in the order of the table; SOLVER(NAME) is the rbt_step_solver RBT_NAME of some file. The first is the default.
+#define RBT_STEP_SOLVER_LIST(SOLVER)                                                                                 \
+    SOLVER(NEWTON)                                                                                                   \
+    SOLVER(DOT)                                                                                                      \
+    SOLVER(LBFGS_H)                                                                                                  \
+    SOLVER(LBFGS_PD)                                                                                                 \
+    SOLVER(ADMM_PD)
+
+#define RBT_STEP_SOLVER_EXTERN(NAME) extern const rbt_step_solver RBT_##NAME;
+RBT_STEP_SOLVER_LIST(RBT_STEP_SOLVER_EXTERN)
 
 // ---- What solvers share
 

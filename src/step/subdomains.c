@@ -89,34 +89,36 @@ static bool list_members(rbt_subdomains *s, const elements *e, const int32_t *pa
     return ok;
 }
 
-static bool divide(rbt_subdomains *s, rbt_error *error) {
-    elements e;
-    int32_t *part = NULL;
-    bool ok = collect(&e, s->model, error) && (part = rbt_array_new(e.count, sizeof *part, WHAT, error)) &&
-              rbt_partition(e.count, e.start, e.node, s->model->node_count, (int)s->count, part, error) &&
-              list_members(s, &e, part, error);
-    free(e.start);
-    free(e.node);
+static bool divide(rbt_subdomains *s, const elements *e, rbt_error *error) {
+    int32_t *part = rbt_array_new(e->count, sizeof *part, WHAT, error);
+    bool ok = part && rbt_partition(e->count, e->start, e->node, s->model->node_count, (int)s->count, part, error) &&
+              list_members(s, e, part, error);
     free(part);
     return ok;
 }
 
 bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_block_matrix *H, size_t count,
                          rbt_precision precision, rbt_error *error) {
+    elements e;
+    bool ok = collect(&e, model, error);
+    if (ok && count > e.count) count = e.count;
+    if (count < 1) count = 1;
     *s = (rbt_subdomains){.model = model, .H = H, .precision = precision, .count = count};
     size_t nodes = model->node_count;
-    bool ok = (s->member_start = rbt_array_new(count + 1, sizeof *s->member_start, WHAT, error)) &&
-              (s->row_start = rbt_array_new(count + 1, sizeof *s->row_start, WHAT, error)) &&
-              (s->factor = rbt_array_new(count, sizeof *s->factor, WHAT, error)) &&
-              (s->exact = rbt_array_new(count, sizeof *s->exact, WHAT, error)) &&
-              (s->inexact = rbt_array_new(count, sizeof *s->inexact, WHAT, error)) &&
-              (s->result = rbt_array_new(count, 1, WHAT, error)) &&
-              (s->bad_row = rbt_array_new(count, sizeof *s->bad_row, WHAT, error)) &&
-              (s->held = rbt_array_new(nodes, 1, WHAT, error)) &&
-              (s->copy_start = rbt_array_new(nodes + 1, sizeof *s->copy_start, WHAT, error)) && divide(s, error) &&
-              (s->rows = rbt_array_new(s->member_start[count], sizeof *s->rows, WHAT, error)) &&
-              (s->copies = rbt_array_new(s->member_start[count], sizeof *s->copies, WHAT, error)) &&
-              (s->local = rbt_array_new(3 * s->member_start[count], sizeof *s->local, WHAT, error));
+    ok = ok && (s->member_start = rbt_array_new(count + 1, sizeof *s->member_start, WHAT, error)) &&
+         (s->row_start = rbt_array_new(count + 1, sizeof *s->row_start, WHAT, error)) &&
+         (s->factor = rbt_array_new(count, sizeof *s->factor, WHAT, error)) &&
+         (s->exact = rbt_array_new(count, sizeof *s->exact, WHAT, error)) &&
+         (s->inexact = rbt_array_new(count, sizeof *s->inexact, WHAT, error)) &&
+         (s->result = rbt_array_new(count, 1, WHAT, error)) &&
+         (s->bad_row = rbt_array_new(count, sizeof *s->bad_row, WHAT, error)) &&
+         (s->held = rbt_array_new(nodes, 1, WHAT, error)) &&
+         (s->copy_start = rbt_array_new(nodes + 1, sizeof *s->copy_start, WHAT, error)) && divide(s, &e, error) &&
+         (s->rows = rbt_array_new(s->member_start[count], sizeof *s->rows, WHAT, error)) &&
+         (s->copies = rbt_array_new(s->member_start[count], sizeof *s->copies, WHAT, error)) &&
+         (s->local = rbt_array_new(3 * s->member_start[count], sizeof *s->local, WHAT, error));
+    free(e.start);
+    free(e.node);
     if (!ok) rbt_subdomains_free(s);
     return ok;
 }

@@ -35,6 +35,7 @@ typedef struct rbt_subdomains {
     size_t *bad_row;        // (count) work
 } rbt_subdomains;
 
+// `count` as asked for; there are as many as there are elements at most, and at least one.
 bool rbt_subdomains_init(rbt_subdomains *subdomains, const rbt_model *model, const rbt_block_matrix *H, size_t count,
                          rbt_precision precision, rbt_error *error);
 void rbt_subdomains_free(rbt_subdomains *subdomains);

@@ -1,14 +1,16 @@
 // Symplectic Euler: explicit, first order, conserves momenta, energy without drift while h < 2 / omega_max.
 //   v+ = v + h M^-1 f(x, v, t),   x+ = x + h v+       (f: explicit.h)
-// Steps that are not stable even at rest and without contact (stability.h, with the damping) are refused. Nothing is said against
-// steps that are only too long where an obstacle is touched, or where strains make the material stiffer, but in a warning.
+// Steps that are not stable even at rest and without contact (stability.h, with the damping) are refused. Nothing is
+// said against steps that are only too long where an obstacle is touched, or where strains make the material stiffer,
+// but in a warning.
 #include "step/explicit.h"
 #include "step/stability.h"
 
 #include <stdio.h>
 
-// The bound is found from below and has what it may be short by taken off: 0.1 % and epsilon = 0.04, of h^2 without damping and of h
-// where damping alone decides. A step beyond it by more than that is not stable, whatever the bound was short by.
+// The bound is found from below and has what it may be short by taken off: 0.1 % and epsilon = 0.04, of h^2 without
+// damping and of h where damping alone decides. A step beyond it by more than that is not stable, whatever the bound
+// was short by.
 static const double CERTAIN = 1.05;
 
 typedef struct symplectic_euler {
@@ -37,8 +39,8 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
 
 // ---- Whether the step is stable
 
-// Whether elements alone, each free in space, allow the step: no body is faster than its fastest element. Found with the model already,
-// where the certificate takes as long as a hundred steps and more.
+// Whether elements alone, each free in space, allow the step: no body is faster than its fastest element. Found with
+// the model already, where the certificate takes as long as a hundred steps and more.
 static bool is_short(const rbt_model *m) {
     double h = m->step;
     bool is = m->obstacles.count == 0;
@@ -85,11 +87,12 @@ static bool warn(void *self, char text[320]) {
     if (!judge(s) || !(m->step > s->touching_bound) || m->step > CERTAIN * s->bound) return false;
     bool at_rest = m->step > s->bound;
     size_t node = at_rest ? s->node : s->touching_node;
-    snprintf(text, 320,
-             "symplectic-euler: a step of %.4g s is longer than %.4g s, the longest that is certain to be stable %s of "
-             "body \"%.80s\"; it may gain energy: take a smaller step, imex or an implicit method",
-             m->step, at_rest ? s->bound : s->touching_bound, at_rest ? "at the nodes" : "where obstacles touch nodes",
-             m->bodies[m->node_body[node]].name);
+    snprintf(
+        text, 320,
+        "symplectic-euler: a step of %.4g s is longer than %.4g s, the longest that is certain to be stable %s of "
+        "body \"%.80s\"; it may gain energy: take a smaller step, imex or an implicit method",
+        m->step, at_rest ? s->bound : s->touching_bound, at_rest ? "at the nodes" : "where obstacles touch nodes",
+        m->bodies[m->node_body[node]].name);
     return true;
 }
 
@@ -112,7 +115,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     symplectic_euler *s = self;
     rbt_explicit *base = &s->base;
     double h = rbt_step_length(base->model, state, until);
-    RBT_STAGE("stability", refuse(s, h, report));  // h <= 2 / omega_max
+    RBT_STAGE("stability", refuse(s, h, report));         // h <= 2 / omega_max
     RBT_STAGE("force", forces(base, state));              // f = f_ext - dW/dx - D v
     RBT_STAGE("update", update(base, state, h, report));  // v += h M^-1 f, x += h v
     return RBT_DONE;

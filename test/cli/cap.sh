@@ -32,7 +32,7 @@ grep -q '"outcome": "not converged"' failed/run.json || fail "run.json should na
 grep -Eq '"tet": [0-9]' failed/run.json || fail "run.json should name the element"
 
 # ---- continue: all frames, and no success
-says 1 'rubato: not converged: 8 of 8 steps did not converge (the gradient was up to ' "$rubato" run scene.json -o whole -q --set $on
+says 1 'rubato: not converged: 8 of 8 steps did not converge (the residual was up to ' "$rubato" run scene.json -o whole -q --set $on
 says 1 'times the tolerance), the first at 0 s; take more iterations, a smaller step or another solver; all frames are in whole' \
     "$rubato" run scene.json -o whole -q --set $on
 says 1 '2 steps, 2 not converged, ' "$rubato" run scene.json -o whole --set $on
@@ -79,7 +79,7 @@ import json, sys
 newton, admm = json.load(open(sys.argv[1]))["methods"]
 assert newton["outcome"] == "finished" and newton["unconverged_steps"] == 0 and newton["reason"] == ""
 assert admm["outcome"] == "not converged" and admm["unconverged_steps"] == 8, admm
-assert admm["reason"].startswith("8 of 8 steps did not converge (the gradient was up to ")
+assert admm["reason"].startswith("8 of 8 steps did not converge (the residual was up to ")
 assert admm["seconds_per_second"] > 0 and admm["distance_end"] > 0
 PYTHON
 says 1 'no method finished; the first one: 8 of 8 steps did not converge' "$rubato" compare scene.json -o none --repeat 1 -q \

@@ -222,7 +222,7 @@ printf 'v 0 0 0\nv 1 0 0\nl 1 2\n' >line.obj
 says 2 'there are no surfaces' "$rubato" verify net
 says 1 'there are no surfaces' "$rubato" run net.json -o net --verify
 says 2 'usage: rubato verify DIR' "$rubato" verify
-says 2 '--pairs must not be negative' "$rubato" verify hit --pairs -1
+says 2 '--pairs must be at least 0, found -1' "$rubato" verify hit --pairs -1
 says 0 'between frames' "$rubato" verify --help
 cp -r miss broken
 rm broken/frames/frame_000001.vtu

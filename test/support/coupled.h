@@ -26,7 +26,8 @@ typedef struct coupled {
     const char *solver;                         // and options, as in a scene
 } coupled;
 
-// A body in the unit cube. Three nodes are fixed: no rigid motion, whose double eigenvalue 1 is blurred. NULL: it is refused.
+// A body in the unit cube. Three nodes are fixed: no rigid motion, whose double eigenvalue 1 is blurred. NULL: it is
+// refused.
 static inline rbt_sim *coupled_sim(const char *mesh, const char *method, const coupled *c) {
     char json[4096], planes[1024] = "";
     for (int p = 0; p < 2; p++) {
@@ -82,8 +83,8 @@ static inline double coupled_gap(const rbt_model *m, const double *normal) {
     return level;
 }
 
-// Of sizes that matter at this step: h alpha, beta / h and h^2 k A / m from little to much. A plane lies below all nodes, above all, or
-// between them.
+// Of sizes that matter at this step: h alpha, beta / h and h^2 k A / m from little to much. A plane lies below all
+// nodes, above all, or between them.
 static inline coupled coupled_random(const rbt_model *m, double step, uint64_t *seed) {
     coupled c = {.step = step};
     double area = 0, mass = 0;
@@ -132,7 +133,8 @@ static inline double coupled_clearance(const rbt_model *m, const coupled *c) {
     return least;
 }
 
-// Of a step as a matrix over (u / h, v), by differences: it is affine while the same nodes touch. Infinite if a step fails.
+// Of a step as a matrix over (u / h, v), by differences: it is affine while the same nodes touch. Infinite if a step
+// fails.
 static inline double coupled_radius(rbt_sim *sim, const coupled *c) {
     size_t n = 3 * sim->model->node_count;
     double *B = calloc(4 * n * n, sizeof *B), *rest = calloc(2 * n, sizeof *rest), radius = INFINITY;

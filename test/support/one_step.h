@@ -18,12 +18,13 @@ typedef struct one_step {
 // A clamped bar that was bent at random, and where its step starts: further on, at random too. `more`: keys of the body
 static inline one_step one_step_begin(const char *material, double young, double bent, double on, const char *more) {
     char json[1024];
-    snprintf(json, sizeof json,
-             "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.8, 0.2, 0.2], 'cells': "
-             "[8, 2, 2]}}}, 'material': {'model': '%s', 'young': %g, 'poisson': 0.4, 'density': 1000}, 'fixed': "
-             "['left']%s}], 'time': {'step': 0.02, 'frame': 0.02, 'end': 10}, 'integrator': {'method': "
-             "'backward-euler'}}",
-             material, young, more);
+    snprintf(
+        json, sizeof json,
+        "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.8, 0.2, 0.2], 'cells': "
+        "[8, 2, 2]}}}, 'material': {'model': '%s', 'young': %g, 'poisson': 0.4, 'density': 1000}, 'fixed': "
+        "['left']%s}], 'time': {'step': 0.02, 'frame': 0.02, 'end': 10}, 'integrator': {'method': "
+        "'backward-euler'}}",
+        material, young, more);
     one_step s = {.sim = sim_from(json)};
     const rbt_model *m = s.sim->model;
     s.values = 3 * m->node_count;

@@ -34,45 +34,76 @@ static drift energy_drift(rbt_sim *sim, int frames) {
     return d;
 }
 
-// Over 10,000 s; `most`: bound on single states [J].
-static void has_no_drift(const char *json, double most) {
-    rbt_sim *sim = sim_from(json);
+// Over 10,000 s; `most`: bound on single states [J]. `walk`: what the impacts, each of which changes the energy of its pair by up to
+// safety^2 (step/async_contact.c), add up to as a random walk [J]: the phases of some follow from one another for longer than a block, so that
+// the scatter of the means may tell too little.
+static void has_no_drift(rbt_sim *sim, double most, double walk) {
     drift d = energy_drift(sim, 2000 / BLOCKS);
     assert_true(fabs(rbt_sim_time(sim) - 1e4) < 1e-6);
-    if (!(fabs(d.change) <= 3 * d.error && d.error <= most && d.most <= most))
+    if (!(fabs(d.change) <= 3 * fmax(d.error, walk) && d.error <= most && d.most <= most))
         print_error("of %g J: change %g, a random walk's %g, most %g\n", d.first, d.change, d.error, d.most);
-    assert_true(fabs(d.change) <= 3 * d.error);
+    assert_true(fabs(d.change) <= 3 * fmax(d.error, walk));
     assert_true(d.error <= most && d.most <= most);
     rbt_sim_free(sim);
 }
 
+static rbt_sim *shipped(const char *name, const char *const *settings, size_t count) {
+    char path[4096], message[2048];
+    rbt_error error;
+    snprintf(path, sizeof path, "%s/scenes/async-contact/%s.json", RBT_SOURCE_DIR, name);
+    rbt_scene_file *file = rbt_scene_read(path, settings, count, &error);
+    rbt_sim *sim = file ? rbt_sim_create(rbt_scene_of(file), &error) : NULL;
+    if (!sim) fail_msg("%s", rbt_error_text(&error, message, sizeof message));
+    rbt_scene_free(file);
+    return sim;
+}
+
+// As shipped, within 2 %: half of safety 0.025 for what is read during an impact, h/2 |F v| of spring and gravity, and the rest for the
+// random walk of thousands of impacts.
 static void pogo_for_ten_thousand_seconds(void **state) {
     (void)state;
-    FILE *file = fopen("pogo-long.obj", "w");
-    assert_non_null(file);
-    fputs("v 0 0 0\nv 0 1 0\nl 1 2\n", file);
-    fclose(file);
-    has_no_drift(
-        "{'rubato': 1, 'bodies': [{'name': 'pogo', 'mesh': {'file': 'pogo-long.obj'}, 'transform': {'translate': [0, "
-        "1, "
-        "0]}, 'springs': {'stiffness': 1, 'node_mass': 1}}], 'forces': [{'gravity': {'acceleration': [0, -1, 0]}}], "
-        "'obstacles': [{'plane': {'point': [0, 0, 0], 'normal': [0, 1, 0]}}], "
-        "'time': {'step': 0.01, 'frame': 5, 'end': 1e4}, 'integrator': {'method': 'async-contact', 'options': "
-        "{'stiffness': 1000, 'thickness': 0.1, 'safety': 0.1}}}",
-        0.05 * 3 + 0.005 * (sqrt(2) * 3 + 2 * sqrt(3)));  // contact; spring; gravity
-    remove("pogo-long.obj");
+    static const char *const settings[] = {"time.end=10000", "time.frame=5"};
+    // 0.12 safety^2 of 2 J in each of 4,000 shallow impacts
+    has_no_drift(shipped("pogo", settings, 2), 0.02 * 3, 0.12 * 0.025 * 0.025 * 2 * sqrt(4000));
+}
+
+// Others with restitution 1 as shipped, for as long as a test may take; the page of the method has them to their ends. Beside what is
+// read wrongly, an energy that grows or decays all the time would show in the curtain, whose layers go hundreds deep.
+static void shipped_scenes_keep_their_energy(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *end, *frame;
+    } scenes[] = {{"two-walls", "time.end=60", "time.frame=0.1"},
+                  {"particle-box", "time.end=0.1", "time.frame=0.005"},
+                  {"particle-box-gravity", "time.end=0.1", "time.frame=0.005"},
+                  {"sphere-wedge", "time.end=0.25", "time.frame=0.005"},
+                  {"inextensible-curtain", "time.end=0.03", "time.frame=0.002"}};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        const char *const settings[] = {scenes[i].end, scenes[i].frame};
+        rbt_sim *sim = shipped(scenes[i].name, settings, 2);
+        double first = rbt_sim_energies(sim).total, touched = 0;
+        while (rbt_sim_frame(sim) < rbt_sim_frame_count(sim)) {
+            advance(sim, 1);
+            rbt_energies now = rbt_sim_energies(sim);
+            touched = fmax(touched, now.contact);
+            if (!(fabs(now.total - first) <= 0.02 * first))
+                fail_msg("%s: %g J of %g J at %g s", scenes[i].name, now.total, first, rbt_sim_time(sim));
+        }
+        assert_true(touched > 0);
+        rbt_sim_free(sim);
+    }
 }
 
 static void two_walls_for_ten_thousand_seconds(void **state) {
     (void)state;
     has_no_drift(
-        "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'cloth': {'length': 9, 'width': 9, "
-        "'cells_along': 1, 'cells_across': 1}}}, 'transform': {'translate': [0, 0.5, 0]}, "
-        "'particles': {'radius': 0, 'mass': 1}, 'velocity': {'linear': [0.0871557, 0.9961947, 0]}}], "
-        "'obstacles': [{'plane': {'point': [0, 0, 0], 'normal': [0, 1, 0]}}, {'plane': {'point': [0, 1, 0], "
-        "'normal': [0, -1, 0]}}], 'time': {'step': 0.02, 'frame': 5, 'end': 1e4}, "
-        "'integrator': {'method': 'async-contact', 'options': {'stiffness': 1, 'thickness': 0.1, 'safety': 0.1}}}",
-        0.05 * 2);
+        sim_from("{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'cloth': {'length': 9, 'width': 9, "
+                 "'cells_along': 1, 'cells_across': 1}}}, 'transform': {'translate': [0, 0.5, 0]}, "
+                 "'particles': {'radius': 0, 'mass': 1}, 'velocity': {'linear': [0.0871557, 0.9961947, 0]}}], "
+                 "'obstacles': [{'plane': {'point': [0, 0, 0], 'normal': [0, 1, 0]}}, {'plane': {'point': [0, 1, 0], "
+                 "'normal': [0, -1, 0]}}], 'time': {'step': 0.02, 'frame': 5, 'end': 1e4}, "
+                 "'integrator': {'method': 'async-contact', 'options': {'stiffness': 1, 'thickness': 0.1}}}"),
+        0.05 * 2, 0);
 }
 
 static void box_for_ten_thousand_seconds(void **state) {
@@ -87,12 +118,11 @@ static void box_for_ten_thousand_seconds(void **state) {
             "'obstacles': [{'plane': {'point': [-0.4, 0, 0], 'normal': [1, 0, 0]}}, {'plane': {'point': [0.4, 0, 0], "
             "'normal': [-1, 0, 0]}}, {'plane': {'point': [0, 0, -0.4], 'normal': [0, 0, 1]}}, {'plane': {'point': "
             "[0, 0, 0.4], 'normal': [0, 0, -1]}}], 'time': {'step': 0.05, 'frame': 5, 'end': 1e4}, "
-            "'integrator': {'method': 'async-contact', 'options': {'stiffness': 10, 'thickness': 0.02, 'safety': "
-            "0.1}}}",
+            "'integrator': {'method': 'async-contact', 'options': {'stiffness': 10, 'thickness': 0.02}}}",
             gravity[i]);
         // 9 discs fall 0.4 m at most; a step takes gravity h/2 m g v of each off, v below 0.2 m/s on average
         double kinetic = 0.0156 + i * 9 * 0.01 * 0.4;
-        has_no_drift(json, 0.05 * kinetic + i * 0.025 * 9 * 0.01 * 0.2);
+        has_no_drift(sim_from(json), 0.0125 * kinetic + i * 0.025 * 9 * 0.01 * 0.2, 0);
     }
 }
 
@@ -124,9 +154,8 @@ static void restitution_is_the_part_given_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pogo_for_ten_thousand_seconds),
-        cmocka_unit_test(two_walls_for_ten_thousand_seconds),
-        cmocka_unit_test(box_for_ten_thousand_seconds),
+        cmocka_unit_test(pogo_for_ten_thousand_seconds),      cmocka_unit_test(shipped_scenes_keep_their_energy),
+        cmocka_unit_test(two_walls_for_ten_thousand_seconds), cmocka_unit_test(box_for_ten_thousand_seconds),
         cmocka_unit_test(restitution_is_the_part_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static stick stick_start(clocks how, double h, double safety) {
     for (int g = 0; g < GAPS; g++) {
         double first = h;
         while (first * sqrt((g + 1) * s.r) > safety) first *= 0.5;
-        for (int l = 1; l <= LAYERS; l++) s.step[g][l] = ldexp(first, -(int)ceil(1.5 * log2(l) - 1e-9));
+        for (int l = 1; l <= LAYERS; l++) s.step[g][l] = ldexp(first, -(int)ceil(log2(0.5 * l * (l + 1.0)) - 1e-9));
     }
     return s;
 }
@@ -128,7 +128,7 @@ static void clocks_must_be_regular(void **state) {
     enum { BLOCKS = 20 };
     double mean[BLOCKS], change[3], away[3], spread[3];
     for (int c = 0; c < 3; c++) {
-        stick s = stick_start((clocks)c, 0.002, 0.05);
+        stick s = stick_start((clocks)c, 0.002, 0.025);
         block_means(&s, 400, BLOCKS, mean);
         away[c] = drift_of(mean, BLOCKS, &change[c]);
         double low = mean[0], high = mean[0];

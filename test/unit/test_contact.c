@@ -77,7 +77,7 @@ static void layers_follow_their_law(void **state) {
         int from = (int)uniform(0, 5), to = from + (int)uniform(0, 15);
         for (int l = 1; l <= layers.last[layers.depth_count - 1]; l++) {
             double own = eta * pow(l, -0.25), r = pow(l, 3);
-            int depth = (int)ceil(1.5 * log2(l) - 1e-9);
+            int depth = (int)ceil(log2(0.5 * l * (l + 1.0)) - 1e-9);
             if (own <= d) break;
             energy += 0.5 * r * (own - d) * (own - d);
             if (depth >= from && depth <= to) impulse += r * (own - d) * pow(2, -depth);
@@ -85,8 +85,14 @@ static void layers_follow_their_law(void **state) {
         assert_true(fabs(rbt_layers_energy(&layers, eta, d) - energy) <= 1e-9 * energy);
         assert_true(fabs(rbt_layers_impulse(&layers, eta, d, from, to) - impulse) <= 1e-9 * impulse + 1e-12);
     }
-    // Steps shrink with the frequency of a layer: h_l sqrt(r_l) never exceeds that of layer 1.
-    for (int j = 0; j < layers.depth_count; j++) assert_true(pow(layers.last[j], 1.5) <= pow(2, j) * (1 + 1e-9));
+    // Steps shrink with the frequency of all layers down to l together, sqrt(1 + 2^3 + … + l^3) times that of layer 1, and no faster than
+    // powers of two demand.
+    for (int j = 0; j < layers.depth_count; j++) {
+        double l = layers.last[j], next = l + 1;
+        assert_true(sqrt(layers.cubes_to[layers.last[j]]) <= pow(2, j) * (1 + 1e-9));
+        assert_true(0.5 * next * (next + 1) > pow(2, j));
+    }
+    assert_true(layers.last[layers.depth_count - 1] == 92681);
     rbt_layers_free(&layers);
 }
 

@@ -200,19 +200,25 @@ static void damping_makes_clocks_faster(void **state) {
 static void hinges_flow_to_their_yield_angle(void **state) {
     (void)state;
     const double yield = 0.1;
-    rbt_sim *sim = sim_from(
-        "{'rubato': 1, 'bodies': [{'name': 'sheet', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, 'cells_along': "
-        "6, 'cells_across': 6}}}, 'material': {'young': 1e4, 'density': 500}, 'shell': {'thickness': 0.01, 'bending': "
-        "0.01, 'yield': 0.1}}], 'time': {'step': 1e-4, 'frame': 1e-2, 'end': 1}, 'integrator': {'method': "
-        "'async-contact'}}");
+    rbt_sim *sim =
+        sim_from("{'rubato': 1, 'bodies': [{'name': 'sheet', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, "
+                 "'cells_along': "
+                 "6, 'cells_across': 6}}}, 'material': {'young': 1e4, 'density': 500}, 'shell': {'thickness': 0.01, "
+                 "'bending': "
+                 "0.01, 'yield': 0.1}}], 'time': {'step': 1e-4, 'frame': 1e-2, 'end': 1}, 'integrator': {'method': "
+                 "'async-contact'}}");
     const rbt_model *m = sim->model;
     size_t n = m->node_count, hinges = 0;
     rbt_clocks clocks;
     assert_true(rbt_clocks_init(&clocks, m, 0.9, NULL));
     while (m->groups[hinges].type != &RBT_HINGES) hinges++;
     const rbt_group *group = &m->groups[hinges];
-    double *memory = calloc(rbt_clocks_memory(m) + 1, sizeof *memory), *flow = memory + clocks.flow;
-    rbt_tracks tracks = {n, sim->state.x, sim->state.v, calloc(n, sizeof(int64_t)), calloc(n, sizeof(double)),
+    double *memory = calloc(rbt_clocks_memory(m) + 1, sizeof *memory), *flow = memory;
+    rbt_tracks tracks = {n,
+                         sim->state.x,
+                         sim->state.v,
+                         calloc(n, sizeof(int64_t)),
+                         calloc(n, sizeof(double)),
                          ldexp(m->step, -RBT_TICK_BITS)};
     size_t flowed = 0, elastic = 0;
     double *before = calloc(group->count, sizeof *before), stored = 0;
@@ -223,7 +229,8 @@ static void hinges_flow_to_their_yield_angle(void **state) {
         stored = 0;
         for (size_t e = 0; e < group->count; e++) {
             const rbt_hinge *hinge = (const rbt_hinge *)group->data + e;
-            double angle = rbt_hinge_angle(tracks.x, group->nodes + 4 * e), was = angle - hinge->rest_angle - before[e];
+            double angle = rbt_hinge_angle(tracks.x, group->nodes + 4 * e),
+                   was = angle - hinge->rest_angle - before[e];
             double rest = angle - hinge->rest_angle - flow[e];
             assert_true(fabs(rest) <= yield + 1e-12);
             if (fabs(was) > yield) assert_true(fabs(rest - copysign(yield, was)) < 1e-12);

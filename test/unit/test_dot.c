@@ -49,7 +49,8 @@ static void one_iteration_is_the_papers(void **state) {
             for (size_t i = 0; i < s.values; i++) s.gradient[i] = -s.gradient[i];
             assert_int_equal(rbt_subdomains_factor(&solver->subdomains, place, &report), RBT_DONE);
             assert_int_equal(rbt_subdomains_apply(&solver->subdomains, s.gradient, s.p), RBT_DONE);
-            double length = fast ? 1 : length_14(&s, s.p, -one_step_dot(&s, s.p, s.gradient)), size = one_step_dot(&s, s.p, s.p);
+            double length = fast ? 1 : length_14(&s, s.p, -one_step_dot(&s, s.p, s.gradient)),
+                   size = one_step_dot(&s, s.p, s.p);
             between += length > 0.1 && length < 1;
             for (size_t i = 0; i < s.values; i++) z[i] -= s.z[i];
             double gone = one_step_dot(&s, z, s.p) / size, halvings = log2(length / gone), off = 0;
@@ -86,11 +87,12 @@ static void large_bodies_are_divided(void **state) {
     static const int cells[3][3] = {{40, 20, 20}, {24, 24, 24}, {4, 2, 2}};
     for (int i = 0; i < 3; i++) {
         char json[1024];
-        snprintf(json, sizeof json,
-                 "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.8, 0.4, 0.4], "
-                 "'cells': [%d, %d, %d]}}}, 'material': {'young': 1e4}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': "
-                 "1}, 'integrator': {'method': 'symplectic-euler'}}",
-                 cells[i][0], cells[i][1], cells[i][2]);
+        snprintf(
+            json, sizeof json,
+            "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.8, 0.4, 0.4], "
+            "'cells': [%d, %d, %d]}}}, 'material': {'young': 1e4}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': "
+            "1}, 'integrator': {'method': 'symplectic-euler'}}",
+            cells[i][0], cells[i][1], cells[i][2]);
         rbt_sim *sim = sim_from(json);
         rbt_objective o;
         assert_true(rbt_objective_init(&o, sim->model, NULL));
@@ -206,8 +208,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_iteration_is_the_papers), cmocka_unit_test(the_first_length_is_equation_14),
         cmocka_unit_test(large_bodies_are_divided),    cmocka_unit_test(other_solvers_take_their_own_matrix),
-        cmocka_unit_test(searches_do_not_climb),
-        cmocka_unit_test(blind_searches_go_by_the_slope),
+        cmocka_unit_test(searches_do_not_climb),       cmocka_unit_test(blind_searches_go_by_the_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,8 +162,10 @@ static void flat_tets_carry_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(affine_maps_are_followed), cmocka_unit_test(the_tet_is_the_nearest_one),
-        cmocka_unit_test(nodes_are_inside),         cmocka_unit_test(flat_tets_carry_nothing),
+        cmocka_unit_test(affine_maps_are_followed),
+        cmocka_unit_test(the_tet_is_the_nearest_one),
+        cmocka_unit_test(nodes_are_inside),
+        cmocka_unit_test(flat_tets_carry_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,8 @@ static void modes_are_exact(void **state) {
         for (size_t j = 0; j < sizeof dampings / sizeof *dampings; j++)
             for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) check_mode(steps[k], lambdas[i], dampings[j]);
     // Near critical damping, on either side: (h d / 2)^2 - h^2 lambda small
-    static const double halves[] = {1.1, 1.5, 2, 3, 6}, squares[] = {0, 1e-13, 1e-9, 1e-4, 0.01, 0.1, 0.2, 0.249, 0.251, 0.5};
+    static const double halves[] = {1.1, 1.5, 2, 3, 6},
+                        squares[] = {0, 1e-13, 1e-9, 1e-4, 0.01, 0.1, 0.2, 0.249, 0.251, 0.5};
     for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
         for (size_t j = 0; j < sizeof squares / sizeof *squares; j++)
             for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)

@@ -322,7 +322,8 @@ static void iterations_end_within_the_tolerance(void **state) {
         rbt_step_report report = {0};
         for (int k = 0; k < 3; k++) {
             char options[128];
-            snprintf(options, sizeof options, ", 'solver': '%s', 'options': {'tolerance': %g}", SOLVERS[k], TOLERANCES[t]);
+            snprintf(options, sizeof options, ", 'solver': '%s', 'options': {'tolerance': %g}", SOLVERS[k],
+                     TOLERANCES[t]);
             sims[k] = body_sim("imex", "linear", 0.05, options, DEFORMED);
             assert_int_equal(rbt_sim_step(sims[k], &report), RBT_DONE);
         }
@@ -527,7 +528,8 @@ int main(void) {
         cmocka_unit_test(local_rates_are_dense_ones),
         cmocka_unit_test(certificates_hold_and_waste_little),
         cmocka_unit_test(certified_steps_are_stable),
-        cmocka_unit_test(limits_are_the_pure_methods), cmocka_unit_test(iterations_end_within_the_tolerance),
+        cmocka_unit_test(limits_are_the_pure_methods),
+        cmocka_unit_test(iterations_end_within_the_tolerance),
         cmocka_unit_test(strained_bodies_are_certified_again),
         cmocka_unit_test(slivers_shrink_the_explicit_step),
         cmocka_unit_test(the_step_can_be_chosen),

@@ -1,6 +1,6 @@
-// Whether what imex leaves explicit is stable: spectral radii of whole steps on random bodies with damping and obstacles, the step
-// bound of symplectic Euler by them, envelopes of elements that stiffen against dense matrices, and runs that blew up before certificates
-// knew of all that.
+// Whether what imex leaves explicit is stable: spectral radii of whole steps on random bodies with damping and
+// obstacles, the step bound of symplectic Euler by them, envelopes of elements that stiffen against dense matrices, and
+// runs that blew up before certificates knew of all that.
 #include "base/threads.h"
 #include "coupled.h"
 #include "energy/stiffening.h"
@@ -24,8 +24,8 @@ static void damped_steps_against_obstacles_are_stable(void **state) {
     }
 }
 
-// A step at the bound is stable and one 5 % above it is not: the certificate takes 4 % off h^2 P(h), which is linear in h where damping
-// rules, and 0.1 % is what the search leaves.
+// A step at the bound is stable and one 5 % above it is not: the certificate takes 4 % off h^2 P(h), which is linear in
+// h where damping rules, and 0.1 % is what the search leaves.
 static void the_bound_of_explicit_steps_is_theirs(void **state) {
     (void)state;
     uint64_t seed = random_stream(__func__, 0);
@@ -132,7 +132,8 @@ static double covered(const rbt_model *m, double amount, bool loose, uint64_t *s
     return ratio;
 }
 
-// Where all tets turn alike this is a theorem. Where they do not, what counts is that it stays within the 4 % that certificates keep.
+// Where all tets turn alike this is a theorem. Where they do not, what counts is that it stays within the 4 % that
+// certificates keep.
 static void envelopes_are_stiffer_than_what_they_cover(void **state) {
     (void)state;
     static const char *const NAMES[] = {"st-venant-kirchhoff", "stable-neo-hookean", "neo-hookean", "fixed-corotated",
@@ -218,8 +219,8 @@ static energies run(const char *json, int steps) {
     return e;
 }
 
-// Symplectic Euler keeps E - h v . f / 2, so that at a frequency w E swings by (1 + h w / 2) / (1 - h w / 2). Certified are
-// (h w)^2 <= 4 (1 - 0.04), and explosions go beyond any number.
+// Symplectic Euler keeps E - h v . f / 2, so that at a frequency w E swings by (1 + h w / 2) / (1 - h w / 2). Certified
+// are (h w)^2 <= 4 (1 - 0.04), and explosions go beyond any number.
 static double swing(void) { return (1 + sqrt(0.96)) / (1 - sqrt(0.96)); }
 
 static const char BAR[] =

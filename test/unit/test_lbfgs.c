@@ -61,7 +61,8 @@ static void directions_are_those_of_bfgs(void **state) {
         assert_true(off < 1e-11 * size);
         if (count == 8) break;
         for (int i = 0; i < 2; i++) pairs[i][count] = malloc(n * sizeof(double));
-        for (int against = count < 4; against >= 0; against--) {  // first a pair of negative curvature, which is left out
+        for (int against = count < 4; against >= 0;
+             against--) {  // first a pair of negative curvature, which is left out
             for (size_t i = 0; i < n; i++) {
                 double step = uniform(-1, 1), change = (against ? -1 : 1) * uniform(0.5, 2) * step;
                 l.before[i] = uniform(-1, 1);

@@ -337,6 +337,59 @@ static void round_trip(void **state) {
     assert_int_equal(rmdir(f.path), 0);
 }
 
+// Some programs read physical groups of all entities or of none (meshio 5 fails on others; read with it by hand, the test looks at the
+// file). Counts entities with groups and without in the text of $Entities: points are "tag x y z count groups…", the others
+// "tag box of 6 count groups… count bounding".
+static void count_groups(const char *text, int *with, int *without) {
+    int counts[4], length;
+    *with = *without = 0;
+    text = strstr(text, "$Entities\n") + 10;
+    assert_int_equal(sscanf(text, "%d %d %d %d%n", &counts[0], &counts[1], &counts[2], &counts[3], &length), 4);
+    for (int d = 0; d < 4; d++)
+        for (int i = 0; i < counts[d]; i++) {
+            int groups = -1, skipped = d ? 7 : 4;
+            text = strchr(text, '\n') + 1;
+            const char *at = text;
+            while (skipped--) at = strchr(at, ' ') + 1;
+            assert_int_equal(sscanf(at, "%d", &groups), 1);
+            assert_true(groups >= 0);
+            *(groups ? with : without) += 1;
+        }
+}
+
+static void all_entities_have_groups_or_none(void **state) {
+    (void)state;
+    for (int sets = 0; sets < 2; sets++) {
+        rbt_error error = {0};
+        rbt_mesh *mesh = rbt_mesh_new(&error);
+        fill(mesh, &error);
+        if (!sets) {
+            for (size_t i = 0; i < mesh->set_count; i++) free(mesh->sets[i].name), free(mesh->sets[i].items);
+            mesh->set_count = 0;
+        }
+        char *text = NULL;
+        size_t size;
+        FILE *stream = open_memstream(&text, &size);
+        assert_true(rbt_write_gmsh(mesh, stream, true, &error));
+        fclose(stream);
+        int with, without;
+        count_groups(text, &with, &without);
+        // tets: in none, odd, big, both; triangles: in none, top; the edge; points: held, loaded, both
+        assert_int_equal(with, sets ? 10 : 0);
+        assert_int_equal(without, sets ? 0 : 3);
+        free(text);
+        if (sets) {
+            assert_true(rbt_mesh_add_to_set(mesh, "(in no set)", RBT_SET_TETS, (int32_t[]){0}, 1, &error));
+            stream = open_memstream(&text, &size);
+            assert_false(rbt_write_gmsh(mesh, stream, true, &error));
+            fclose(stream);
+            free(text);
+            assert_string_equal(error.message, "set 6 is named \"(in no set)\", which stands for no set: rename it");
+        }
+        rbt_mesh_free(mesh);
+    }
+}
+
 static void failed_write_leaves_nothing(void **state) {
     (void)state;
     folder f = make_folder("mesh.msh");
@@ -444,6 +497,7 @@ int main(void) {
         cmocka_unit_test(entities_tell_parts_apart),
         cmocka_unit_test(partitions_are_read),
         cmocka_unit_test(round_trip),
+        cmocka_unit_test(all_entities_have_groups_or_none),
         cmocka_unit_test(failed_write_leaves_nothing),
         cmocka_unit_test(many_interleaved_sets),
         cmocka_unit_test(first_bytes_beat_the_ending),

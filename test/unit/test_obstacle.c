@@ -23,11 +23,8 @@ static const rbt_obstacle ALL[] = {{RBT_OBSTACLE_PLANE, &PLANE},
 static const struct {
     double x[3], normal[3], depth;
 } CASES[] = {
-    {{5, 0.75, 3}, {0, 1, 0}, 0.25},
-    {{1.1, 0, 0}, {1, 0, 0}, 0.4},
-    {{0.5, 1.7, 0.2}, {0, 1, 0}, 0.3},
-    {{1.2, 0, -0.3}, {0, 0, -1}, 0.2},
-    {{2.3, 0, 0}, {1, 0, 0}, 0.2},  // beyond the ends of the capsule's segment
+    {{5, 0.75, 3}, {0, 1, 0}, 0.25},   {{1.1, 0, 0}, {1, 0, 0}, 0.4}, {{0.5, 1.7, 0.2}, {0, 1, 0}, 0.3},
+    {{1.2, 0, -0.3}, {0, 0, -1}, 0.2}, {{2.3, 0, 0}, {1, 0, 0}, 0.2},  // beyond the ends of the capsule's segment
     {{-0.1, 0, 0}, {-1, 0, 0}, 0.4},
 };
 enum { CASE_COUNT = sizeof CASES / sizeof *CASES };

@@ -430,8 +430,7 @@ static void an_edge_may_have_three_triangles(void **state) {
 static void divergence_names_a_triangle(void **state) {
     (void)state;
     rbt_sim *sim =
-        cloth("symplectic-euler", 1e-5,
-              ", 'shell': {'thickness': 0.001}, 'velocity': {'linear': [1e12, 0, 0]}", "");
+        cloth("symplectic-euler", 1e-5, ", 'shell': {'thickness': 0.001}, 'velocity': {'linear': [1e12, 0, 0]}", "");
     rbt_step_report report = {0};
     while (rbt_sim_frame(sim) < 50 && rbt_sim_advance_frame(sim, &report)) continue;
     assert_int_equal(report.outcome, RBT_NOT_FINITE);

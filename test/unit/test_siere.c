@@ -198,9 +198,11 @@ static void bodies_damped_differently_are_formula_10(void **state) {
     for (int i = 0; i < 3; i++)
         for (int before = 0; before < 3; before += 2) {
             char json[4096];
-#define HALF(name, at, damping)                                                                                       \
-    "{'name': '" name "', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.07], 'cells': [2, 1, 1]}}}, 'transform': " \
-    "{'translate': [0, 0, " at "]}, 'material': {'model': 'linear', 'young': 1e4, 'poisson': 0.3, 'density': 1000}, "    \
+#define HALF(name, at, damping)                                                                                      \
+    "{'name': '" name                                                                                                \
+    "', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.07], 'cells': [2, 1, 1]}}}, 'transform': "                \
+    "{'translate': [0, 0, " at                                                                                       \
+    "]}, 'material': {'model': 'linear', 'young': 1e4, 'poisson': 0.3, 'density': 1000}, "                           \
     "'fixed': ['left']" MOVING ", 'damping': {" damping "}}"
             snprintf(json, sizeof json,
                      "{'rubato': 1, 'bodies': [" HALF("a", "0", "'mass': 1") ", " HALF(
@@ -220,7 +222,8 @@ static void bodies_damped_differently_are_formula_10(void **state) {
             const double *U = (const double *)((const uint64_t *)sim->state.memory + 3);
             for (size_t l = 0; l < 4; l++)
                 for (size_t k = 0; k < d.N; k++) d.U[l * d.N + k] = U[l * n + d.free[k]];
-            double *dw = formula_10(&d, h), error = difference(sim, &d, x, v, dw), coupled = coupled_by_damping(&d, h);
+            double *dw = formula_10(&d, h), error = difference(sim, &d, x, v, dw),
+                   coupled = coupled_by_damping(&d, h);
             strong += coupled > 0.3;
             double bound = coupled > 0.3 ? 1e-11 : coupled * coupled;  // weakly coupled: but for its square
             if (!(error < bound)) print_error("%s: off by %g, E %g\n", dampings[i], error, coupled);
@@ -239,13 +242,14 @@ static void stiff_floors_give_no_energy(void **state) {
     static const char *const stiffnesses[] = {"1e7", "1e9", "1e11"};
     for (int i = 0; i < 3; i++) {
         char json[2048];
-        snprintf(json, sizeof json,
-                 "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'ball': {'radius': 0.1, 'layers': 2}}}, "
-                 "'material': {'model': 'corotational', 'young': 1e5, 'poisson': 0.3, 'density': 1000}, 'transform': "
-                 "{'translate': [0, 0.12, 0]}, 'velocity': {'linear': [0, -3, 0]}}], 'obstacles': [{'plane': "
-                 "{'stiffness': %s}}], 'time': {'step': 0.005, 'frame': 0.005, 'end': 10}, 'integrator': {'method': "
-                 "'siere', 'options': {'modes': 12}}}",
-                 stiffnesses[i]);
+        snprintf(
+            json, sizeof json,
+            "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'ball': {'radius': 0.1, 'layers': 2}}}, "
+            "'material': {'model': 'corotational', 'young': 1e5, 'poisson': 0.3, 'density': 1000}, 'transform': "
+            "{'translate': [0, 0.12, 0]}, 'velocity': {'linear': [0, -3, 0]}}], 'obstacles': [{'plane': "
+            "{'stiffness': %s}}], 'time': {'step': 0.005, 'frame': 0.005, 'end': 10}, 'integrator': {'method': "
+            "'siere', 'options': {'modes': 12}}}",
+            stiffnesses[i]);
         rbt_sim *sim = sim_from(json);
         double start = rbt_sim_energies(sim).total, most = 0, low = INFINITY;
         for (int k = 0; k < 60; k++) {
@@ -254,7 +258,8 @@ static void stiff_floors_give_no_energy(void **state) {
             most = fmax(most, e.kinetic + e.elastic);
             for (size_t n = 0; n < sim->model->node_count; n++) low = fmin(low, sim->state.x[3 * n + 1]);
         }
-        if (!(most < 1.01 * start && low < 0)) print_error("%s: %g J of %g J, at %g m\n", stiffnesses[i], most, start, low);
+        if (!(most < 1.01 * start && low < 0))
+            print_error("%s: %g J of %g J, at %g m\n", stiffnesses[i], most, start, low);
         assert_true(low < 0);  // it did meet the floor
         assert_true(most < 1.01 * start);
         rbt_sim_free(sim);

@@ -54,11 +54,14 @@ static void steps_allocate_nothing(void **state) {
 // Cloth, particles and obstacles with async-contact, which takes what its search needs once
 static void contact_allocates_nothing(void **state) {
     (void)state;
-    rbt_sim *sim = sim_from(
-        "{'rubato': 1, 'bodies': [{'name': 'cloth', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, 'cells_along': "
-        "8, 'cells_across': 8}}}, 'material': {'young': 1e4, 'density': 500}, 'shell': {'thickness': 0.01, 'bending': "
-        "1e-3}, 'transform': {'translate': [0, 0.5, 0]}}], 'obstacles': [{'plane': {}}], 'forces': [{'gravity': {}}], "
-        "'time': {'step': 1e-3, 'frame': 1e-3, 'end': 1}, 'integrator': {'method': 'async-contact'}}");
+    rbt_sim *sim =
+        sim_from("{'rubato': 1, 'bodies': [{'name': 'cloth', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, "
+                 "'cells_along': "
+                 "8, 'cells_across': 8}}}, 'material': {'young': 1e4, 'density': 500}, 'shell': {'thickness': 0.01, "
+                 "'bending': "
+                 "1e-3}, 'transform': {'translate': [0, 0.5, 0]}}], 'obstacles': [{'plane': {}}], 'forces': "
+                 "[{'gravity': {}}], "
+                 "'time': {'step': 1e-3, 'frame': 1e-3, 'end': 1}, 'integrator': {'method': 'async-contact'}}");
     rbt_step_report report;
     for (int i = 0; i < 20; i++) assert_true(rbt_sim_advance_frame(sim, &report));
     size_t before = malloc_count;

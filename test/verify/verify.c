@@ -158,6 +158,4 @@ double verify_distance(const double *x, const double *y, size_t count) {
     return most;
 }
 
-double verify_random(double low, double high) {
-    return low + (high - low) * random_unit(&stream);
-}
+double verify_random(double low, double high) { return low + (high - low) * random_unit(&stream); }

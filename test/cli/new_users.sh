@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# What new users type, and what comes out: mistakes are named where they are made, and nothing is overwritten or passed over in silence.
+set -eu
+source "$(dirname "$0")/lib.sh"
+
+# A scene of one bar; the second argument is put in place of the mesh, the third is added to the body, the fourth to the scene.
+write_bar() {
+    cat >"$1" <<JSON
+{
+  "rubato": 1,
+  "bodies": [{
+    "name": "bar",
+    "mesh": ${2:-"{\"shape\": {\"cuboid\": {\"size\": [1, 0.25, 0.25], \"cells\": [4, 2, 2]}}}"},
+    ${3:-}
+    "material": {"model": "stable-neo-hookean", "young": 1e5, "poisson": 0.3, "density": 1000}
+  }],
+  ${4:-}
+  "time": {"step": 0.01, "frame": 0.02, "end": 0.04}
+}
+JSON
+}
+
+# What run refuses, check refuses, in the same words and with the same code.
+refused() {
+    local scene=$1 part=$2
+    says 1 "$part" "$rubato" run "$scene" -o refused
+    says 1 "$part" "$rubato" check "$scene"
+    [ "$("$rubato" check "$scene" 2>&1)" = "$("$rubato" run "$scene" -o refused 2>&1)" ] || fail "check and run differ on $scene"
+    rm -rf refused
+}
+head -c 3000 /dev/urandom >garbage.msh
+write_bar garbage.json '{"file": "garbage.msh"}'
+refused garbage.json 'garbage.msh'
+write_bar empty.json '' '"fixed": [{"box": {"min": [5, 5, 5], "max": [6, 6, 6]}}],'
+refused empty.json 'bodies[0].fixed[0]'
+write_bar unknown.json '' '"fixed": [{"set": "nobody"}],'
+refused unknown.json 'nobody'
+write_bar moving.json '' '' '"obstacles": [{"sphere": {"center": [0, -3, 0], "radius": 1, "motions": [{"velocity": {"velocity": [0, 1, 0]}}]}}],'
+refused moving.json 'obstacles[0]: semi-implicit does not know obstacles that move'
+write_bar shell.json '' '"shell": {"thickness": 0.001},'
+refused shell.json 'bodies[0]'
+write_bar file.json '{"file": "no.msh"}'
+refused file.json 'no.msh'
+write_bar fine.json
+says 0 'fine.json: fine: 1 body, semi-implicit, 2 frames' "$rubato" check fine.json
+[ ! -e out ] || fail "check left something behind"
+
+# Only the ending of a scene's name goes: a0.2 and a0.5 are two runs, of run and of compare.
+write_bar a0.2.json
+write_bar a0.5.json
+write_bar a0.5
+for scene in a0.2.json a0.5.json a0.5; do says 0 'finished: out/a0.' "$rubato" run "$scene" -n 1; done
+[ -f out/a0.2/run.json ] && [ -f out/a0.5/run.json ] || fail "out/a0.2 and out/a0.5 should be two runs"
+says 0 'out/compare-a0.2' "$rubato" compare a0.2.json -m semi-implicit --reference none --repeat 1 -n 1
+
+# --set may be about options of the method that -m chooses, in any order; options of another method are unknown.
+says 0 'backward-euler' "$rubato" run fine.json -o set --set integrator.options.max_iterations=7 -m backward-euler --solver dot
+says 0 'backward-euler' "$rubato" run fine.json -o set -m backward-euler --set integrator.options.subdomains=2 --solver dot
+says 1 'integrator.options' "$rubato" run fine.json -o set --set integrator.options.max_iterations=7 -m symplectic-euler
+
+# Numbers that make no sense are words that make no sense.
+says 2 '--frames must be at least 0, found -3' "$rubato" run fine.json -n -3
+says 2 '--threads must be at least 1, found 0' "$rubato" run fine.json -t 0
+says 2 '--threads must be at least 1, found -2' "$rubato" run fine.json -t -2
+says 2 '--from-frame must be at least 0, found -1' "$rubato" run fine.json --from-frame -1
+says 2 '--frames must be at least 0, found -1' "$rubato" compare fine.json -n -1
+says 2 '--threads must be at least 1, found 0' "$rubato" compare fine.json -t 0
+says 2 '--threads must be at least 1, found 0' "$rubato" verify set -t 0
+says 0 'finished' "$rubato" run fine.json -o start -n 0
+[ "$(ls start/frames)" = frame_000000.vtu ] || fail "-n 0 writes the start"
+
+# There is nothing to go on from where nothing was run, and no folder is made for it.
+says 1 'nowhere: is no folder, so there is nothing to go on from; leaving out --resume starts a run' "$rubato" run fine.json -o nowhere --resume
+[ ! -e nowhere ] || fail "--resume made a folder"
+mkdir empty
+says 1 'empty: holds no run, so there is nothing to go on from' "$rubato" run fine.json -o empty --resume
+says 1 'empty: holds no run, so there is nothing to go on from; leaving out --from-frame' "$rubato" run fine.json -o empty --from-frame 3
+[ -z "$(ls empty)" ] || fail "--resume left something behind"
+
+# dot has at most as many subdomains as there are elements (96 here), and run.json says how many.
+says 0 finished "$rubato" run fine.json -o many -m backward-euler --solver dot --set integrator.options.subdomains=100000
+grep -q '"backward-euler": {"subdomains": 96, "subdomains_asked": 100000}' many/run.json || fail "dot should say 96 subdomains"
+says 0 finished "$rubato" run fine.json -o auto -m bdf2 --solver dot
+grep -q '"bdf2": {"subdomains": 1, "subdomains_asked": "auto"}' auto/run.json || fail "dot should say how many it chose"
+
+# After a cut nodes have other numbers; what was found before keeps the names of its bodies.
+write_bar pair.json '' '' '"cuts": [{"body": "bar", "surface": {"plane": {"point": [0.1, 0, 0], "normal": [1, 0, 0]}}, "time": 0.02}],'
+says 0 finished "$rubato" run pair.json -o pair --set 'bodies[1]={"name": "other", "mesh": {"shape": {"cuboid": {"size": [0.1, 0.5, 0.1], "cells": [1, 4, 1]}}}, "transform": {"translate": [-0.3, 0, 0.01]}, "material": {"young": 1e5, "poisson": 0.3, "density": 1000}}' \
+    --set 'bodies[0].velocity={"linear": [0, 0, 1]}'
+"$rubato" verify pair --json >pair.txt || [ $? = 1 ]
+grep -q '"bodies": \["bar", "other"\]\|"bodies": \["other", "bar"\]' pair.txt || fail "the bars cross"
+grep -q '"bodies": \["bar", "bar"\]\|"bodies": \["other", "other"\]' pair.txt && fail "verify --json names the wrong bodies after a cut"
+
+# A cut that cannot go on says why.
+write_bar sliver.json '' '' '"cuts": [{"surface": {"plane": {"point": [0.250000001, 0, 0], "normal": [1, 0, 0]}}, "time": 0.02, "tolerance": 1e-12}],
+  "integrator": {"method": "async-contact", "options": {"contact": false}},'
+says 1 'a step failed: cut failed in stage "cut"' "$rubato" run sliver.json -o sliver
+says 1 'allows an explicit step of' "$rubato" run sliver.json -o sliver
+grep -q '"outcome": "cut failed"' sliver/run.json || fail "run.json should name the outcome"
+
+# An axis is a direction, however long or short: 1e-170 and 1e160 turn about the same line as 1.
+for size in 1 1e-170 1e160 1e-308 1e308; do
+    write_bar axis.json '' '"transform": {"axis": [0, '$size', 0], "degrees": 30}, "deform": [{"twist": {"axis": ['$size', 0, 0], "degrees": 20}}, {"bend": {"axis": ['$size', 0, 0], "towards": [0, '$size', 0], "degrees": 10}}],' \
+        '"obstacles": [{"plane": {"point": [0, -0.2, 0], "normal": [0, '$size', 0]}}], "forces": [{"gravity": {}}],'
+    "$rubato" run axis.json -o "axis-$size" -q
+    cmp axis-1/frames/frame_000002.vtu "axis-$size/frames/frame_000002.vtu" || fail "an axis of length $size turns about another line"
+done
