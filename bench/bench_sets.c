@@ -28,20 +28,10 @@ static int compare(const void *a, const void *b) {
 
 // ---- What is measured
 
-typedef enum work {
-    ENERGY,
-    GRADIENT,
-    SUM,
-    TANGENT,
-    APPLY,
-    HESSIAN,
-    PROJECTED,
-    WARPED,
-    PROXIMAL,
-    WORK_COUNT
-} work;
-static const char *const NAMES[WORK_COUNT] = {"energy",  "gradient",          "sum_of_forces",     "tangent_as_a_map", "product_with_it",
-                                              "Hessian", "projected_Hessian", "tangent_as_blocks", "local_step"};
+typedef enum work { ENERGY, GRADIENT, SUM, TANGENT, APPLY, HESSIAN, PROJECTED, WARPED, PROXIMAL, WORK_COUNT } work;
+static const char *const NAMES[WORK_COUNT] = {"energy",          "gradient", "sum_of_forces",     "tangent_as_a_map",
+                                              "product_with_it", "Hessian",  "projected_Hessian", "tangent_as_blocks",
+                                              "local_step"};
 
 static struct {
     rbt_tet_batch batches[BATCHES];
@@ -78,9 +68,7 @@ static bool run(const rbt_tet_kernels *k, rbt_proximal proximal, work what) {
     case TANGENT:
         if (k->tangent_size) k->tangent(d.batches, TETS, d.x, d.store);
         return k->tangent_size > 0;
-    case APPLY:
-        k->apply(d.batches, TETS, d.store, d.place, d.y, d.out);
-        return true;
+    case APPLY: k->apply(d.batches, TETS, d.store, d.place, d.y, d.out); return true;
     case HESSIAN: k->stiffness[RBT_HESSIAN](d.batches, TETS, d.x, d.blocks); return true;
     case PROJECTED: k->stiffness[RBT_PROJECTED](d.batches, TETS, d.x, d.blocks); return true;
     case WARPED: k->stiffness[RBT_TANGENT](d.batches, TETS, d.x, d.blocks); return true;

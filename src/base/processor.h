@@ -9,7 +9,7 @@
 typedef enum rbt_instruction_set { RBT_PLAIN, RBT_AVX2, RBT_AVX512, RBT_INSTRUCTION_SETS } rbt_instruction_set;
 
 typedef enum rbt_kernel_kind {
-    RBT_FORCE_KERNELS,     // of tets: sums of forces, products with a tangent, all that gathers and scatters more than it computes
+    RBT_FORCE_KERNELS,  // of tets: sums of forces, products with a tangent, all that gathers and scatters more than it computes
     RBT_ENERGY_KERNELS,    // of tets: energies that need the rotation, or nothing of F but its sum
     RBT_TANGENT_KERNELS,   // of tets: Hessians and tangents, projected or not
     RBT_PROXIMAL_KERNELS,  // of tets: local steps of ADMM

@@ -5,9 +5,11 @@
 #include "scene/sim.h"
 
 #define DAMPED(method)                                                                                               \
-    "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.1], 'cells': [4, 1, " \
-    "1]}}}, 'material': {'model': 'stable-neo-hookean', 'young': 1e5}, 'damping': {'stiffness': 0.01}, 'fixed': "     \
-    "['left'], 'velocity': {'linear': [0.5, 1, 0]}}], 'time': {'step': 0.01, 'frame': 0.01, 'end': 1}, 'integrator': " \
+    "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.1], 'cells': [4, "  \
+    "1, "                                                                                                            \
+    "1]}}}, 'material': {'model': 'stable-neo-hookean', 'young': 1e5}, 'damping': {'stiffness': 0.01}, 'fixed': "    \
+    "['left'], 'velocity': {'linear': [0.5, 1, 0]}}], 'time': {'step': 0.01, 'frame': 0.01, 'end': 1}, "             \
+    "'integrator': "                                                                                                 \
     "{'method': '" method "'}}"
 
 // beta K is that of the position where the rule takes the force: x_n of backward Euler and of the first step of BDF2, x_n + h v_n from then
@@ -17,7 +19,9 @@ static void damping_is_taken_where_the_force_is(void **state) {
     static const struct {
         const char *json;
         double ahead[3];  // of the first three steps, in steps
-    } RULES[] = {{DAMPED("backward-euler"), {0, 0, 0}}, {DAMPED("implicit-midpoint"), {0.5, 0.5, 0.5}}, {DAMPED("bdf2"), {0, 1, 1}}};
+    } RULES[] = {{DAMPED("backward-euler"), {0, 0, 0}},
+                 {DAMPED("implicit-midpoint"), {0.5, 0.5, 0.5}},
+                 {DAMPED("bdf2"), {0, 1, 1}}};
     for (int r = 0; r < 3; r++) {
         rbt_sim *sim = sim_from(RULES[r].json);
         implicit *s = sim->stepper.self;
