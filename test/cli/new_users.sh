@@ -105,3 +105,19 @@ for size in 1 1e-170 1e160 1e-308 1e308; do
     "$rubato" run axis.json -o "axis-$size" -q
     cmp axis-1/frames/frame_000002.vtu "axis-$size/frames/frame_000002.vtu" || fail "an axis of length $size turns about another line"
 done
+
+# Ctrl-C is honoured within a frame, be it of a million steps, and what was written stays a run that can go on.
+for method in semi-implicit async-contact; do
+    "$rubato" run fine.json -o "stopped-$method" -m $method --set time.step=1e-6 --set time.frame=1 --set time.end=1 >stopped.txt 2>&1 &
+    for i in $(seq 600); do
+        grep -q 'bar: 45 nodes' stopped.txt && break
+        sleep 0.1
+    done
+    kill -INT $!
+    code=0
+    wait $! || code=$?
+    [ "$code" = 130 ] || fail "an interrupted run should end with 130, not $code: $(cat stopped.txt)"
+    grep -q -- '--resume' stopped.txt || fail "an interrupted run should say how to go on"
+    grep -q '"status": "interrupted"' "stopped-$method/run.json" || fail "run.json should say interrupted"
+    [ "$(ls "stopped-$method/frames")" = frame_000000.vtu ] || fail "the frame under way should have been given up"
+done
