@@ -242,6 +242,7 @@ int rbt_command_run(int count, char **words) {
                    : scene->output.folder ? strdup(scene->output.folder)
                                           : rbt_default_folder("out/", scene_path);
     voice v = {.quiet = quiet, .json = log != NULL, .terminal = isatty(STDOUT_FILENO) && !quiet};
+    if (!quiet && !v.json) rbt_print_estimates(scene);
     signal(SIGINT, on_interrupt);
     signal(SIGTERM, on_interrupt);
     rbt_run_options o = {.scene = scene,

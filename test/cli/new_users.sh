@@ -106,6 +106,17 @@ for size in 1 1e-170 1e160 1e-308 1e308; do
     cmp axis-1/frames/frame_000002.vtu "axis-$size/frames/frame_000002.vtu" || fail "an axis of length $size turns about another line"
 done
 
+# A surface is filled about as finely as it is drawn, within a budget, and how finely is said before it is done: the hare's 1,280 triangles make
+# 14,000 tets, not 190,000; 120,000 triangles make 100,000 tets; a cell may still be asked for.
+"$rubato" mesh hare -o hare.obj >/dev/null
+"$rubato" mesh sphere --set rings=200 --set segments=300 -o fine.obj >/dev/null
+says 0 'hare.obj: 1280 triangles, filled with cells of 0.0168 m: about 14000 tets' "$rubato" mesh surface --set file=hare.obj -o hare.msh
+says 0 'fine.obj: 120000 triangles, filled with cells of 0.0403 m: about 100000 tets' "$rubato" mesh surface --set file=fine.obj -o fine.msh
+says 0 'filled with cells of 0.03 m: about 2700 tets' "$rubato" mesh surface --set file=hare.obj --set cell=0.03 -o coarse.msh
+write_bar hare.json '{"shape": {"surface": {"file": "hare.obj"}}}'
+says 0 'about 14000 tets' "$rubato" check hare.json
+says 0 'about 14000 tets' "$rubato" run hare.json -o hare -n 0
+
 # Ctrl-C is honoured within a frame, be it of a million steps, and what was written stays a run that can go on.
 for method in semi-implicit async-contact; do
     "$rubato" run fine.json -o "stopped-$method" -m $method --set time.step=1e-6 --set time.frame=1 --set time.end=1 >stopped.txt 2>&1 &
