@@ -14,7 +14,7 @@
 
 static volatile int stop_requested;
 
-// The first Ctrl-C ends the run after the frame; the second one ends it at once.
+// The first Ctrl-C gives up the step under way and ends the run; the second one ends the program at once.
 static void on_interrupt(int signal_number) {
     stop_requested = 1;
     signal(signal_number, SIG_DFL);
@@ -168,7 +168,7 @@ static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report
         return 1;
     case RBT_RUN_INTERSECTED: fprintf(stderr, "rubato: %s; all frames are in %s\n", error->message, folder); return 1;
     case RBT_RUN_INTERRUPTED:
-        fprintf(stderr, "rubato: stopped after a whole frame; go on with: rubato run %s -o %s --resume\n", scene_path,
+        fprintf(stderr, "rubato: stopped; whole frames are kept; go on with: rubato run %s -o %s --resume\n", scene_path,
                 folder);
         return 130;
     case RBT_RUN_STEP_FAILED: return report_failure(scene, report, folder);
@@ -242,6 +242,7 @@ int rbt_command_run(int count, char **words) {
                    : scene->output.folder ? strdup(scene->output.folder)
                                           : rbt_default_folder("out/", scene_path);
     voice v = {.quiet = quiet, .json = log != NULL, .terminal = isatty(STDOUT_FILENO) && !quiet};
+    if (!quiet && !v.json) rbt_print_estimates(scene);
     signal(SIGINT, on_interrupt);
     signal(SIGTERM, on_interrupt);
     rbt_run_options o = {.scene = scene,

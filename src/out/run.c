@@ -156,6 +156,7 @@ static rbt_run_end advance(run *r, rbt_step_report *report) {
         else if (each && r->sim->state.frame == frame && !verify(r, false)) end = RBT_RUN_WORLD_FAILED;
     }
     r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified);
+    if (end == RBT_RUN_STEP_FAILED && report->outcome == RBT_STOPPED) end = RBT_RUN_INTERRUPTED;
     return r->event_failed ? RBT_RUN_WORLD_FAILED : end;
 }
 
@@ -164,6 +165,7 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
     int64_t last = r->sim->model->frame_count;
     if (o->frames >= 0 && o->frames < last) last = o->frames;
     r->last_frame = last;
+    rbt_sim_set_stop(r->sim, o->stop);
     if (!verify(r, false)) return RBT_RUN_WORLD_FAILED;
     tell(r, o->started, report, 0);
     while (r->sim->state.frame < last) {
