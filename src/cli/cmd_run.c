@@ -58,6 +58,13 @@ static void print_intersections(const rbt_run_progress *p) {
         rbt_verify_table_items(p->verification, s);
 }
 
+// Once, where bodies first pass through each other
+static void warn_overlap(const rbt_run_progress *p, const voice *v) {
+    char text[320];
+    if (v->json || !p->overlap->now || p->overlap->crossing != 1 || !rbt_overlap_text(p->overlap, p->sim, text)) return;
+    fprintf(stderr, "rubato: warning: %s\n", text);
+}
+
 static void started(const rbt_run_progress *p, void *listener) {
     voice *v = listener;
     const rbt_model *m = p->sim->model;
@@ -81,6 +88,10 @@ static void started(const rbt_run_progress *p, void *listener) {
         for (size_t i = 0; i < m->warning_count; i++) fprintf(stderr, "rubato: note: %s\n", m->warnings[i]);
     char text[320];
     if (!v->json && rbt_run_foreseen(p->sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);
+    if (!v->json && !v->quiet && p->overlap->looks && m->body_count > 1)
+        fprintf(stderr, "rubato: note: bodies may pass through each other with %s; async-contact keeps them apart\n",
+                p->sim->stepper.method->name);
+    warn_overlap(p, v);
     fflush(stdout);
 }
 
@@ -117,6 +128,7 @@ static void framed(const rbt_run_progress *p, void *listener) {
                (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->cuts,
                (long long)r->unconverged, p->energies.total, p->frame_seconds);
         if (p->verification) printf(", \"intersections\": %zu", intersections(p));
+        if (p->overlap->looks) printf(", \"passing_through\": %s", p->overlap->now ? "true" : "false");
         print_description(p->sim);
         printf("}\n");
     } else if (!v->quiet) {
@@ -135,6 +147,7 @@ static void framed(const rbt_run_progress *p, void *listener) {
         print_intersections(p);
         if (v->terminal) progress_bar(p, v);
     }
+    warn_overlap(p, v);
     fflush(stdout);
 }
 

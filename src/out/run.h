@@ -2,6 +2,7 @@
 #ifndef RBT_OUT_RUN_H
 #define RBT_OUT_RUN_H
 
+#include "out/overlap.h"
 #include "out/verify.h"
 #include "scene/sim.h"
 
@@ -23,6 +24,7 @@ typedef struct rbt_run_progress {  // what a listener hears at the start, after 
     rbt_energies energies;
     const struct rbt_run_report *totals;   // of the run so far: steps, iterations, seconds
     const rbt_verification *verification;  // its last state is this frame; NULL: not asked for
+    const rbt_overlap *overlap;            // whether bodies pass through each other, where the method lets them
 } rbt_run_progress;
 
 typedef enum rbt_verify_level {  // where to look for intersections (out/verify.h): each with the way to it
