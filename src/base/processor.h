@@ -9,9 +9,9 @@
 typedef enum rbt_instruction_set { RBT_PLAIN, RBT_AVX2, RBT_AVX512, RBT_INSTRUCTION_SETS } rbt_instruction_set;
 
 typedef enum rbt_kernel_kind {
-    RBT_FORCE_KERNELS,     // of tets: energies, gradients, sums of forces, products with a tangent
-    RBT_TANGENT_KERNELS,   // of tets: Hessians and tangents, as blocks
-    RBT_PROJECT_KERNELS,   // of tets: projected Hessians
+    RBT_FORCE_KERNELS,  // of tets: sums of forces, products with a tangent, all that gathers and scatters more than it computes
+    RBT_ENERGY_KERNELS,    // of tets: energies that need the rotation, or nothing of F but its sum
+    RBT_TANGENT_KERNELS,   // of tets: Hessians and tangents, projected or not
     RBT_PROXIMAL_KERNELS,  // of tets: local steps of ADMM
     RBT_DENSE_KERNELS,     // fronts of a sparse factorisation, and solving with them
     RBT_KERNEL_KINDS

@@ -17,6 +17,7 @@ typedef struct rbt_material {
     bool constant_stiffness;
     bool turning_stiffness;  // RBT_TANGENT depends on the rotation alone
     bool ignores_poisson;    // lambda has no part in it
+    bool wide_energy;        // its energy is one of RBT_ENERGY_KERNELS, not of RBT_FORCE_KERNELS (base/processor.h)
 
     // Turns the Lamé parameters of linear elasticity into those of psi, such that small strains see the former; NULL: they
     // are the same.

@@ -42,13 +42,12 @@ static void without_it_the_table_chooses(void **state) {
         const rbt_material *m = rbt_material_at(i);
         rbt_tet_kernels used = rbt_tet_kernels_of(m);
         const rbt_tet_kernels *forces = rbt_tet_kernels_with(m, rbt_processor_set(RBT_FORCE_KERNELS)),
-                              *tangents = rbt_tet_kernels_with(m, rbt_processor_set(RBT_TANGENT_KERNELS)),
-                              *projected = rbt_tet_kernels_with(m, rbt_processor_set(RBT_PROJECT_KERNELS));
-        assert_true(used.energy == forces->energy && used.gradient == forces->gradient && used.sum == forces->sum);
-        assert_true(used.tangent == forces->tangent && used.apply == forces->apply && used.warp == forces->warp);
-        assert_true(used.stiffness[RBT_HESSIAN] == tangents->stiffness[RBT_HESSIAN]);
-        assert_true(used.stiffness[RBT_TANGENT] == tangents->stiffness[RBT_TANGENT]);
-        assert_true(used.stiffness[RBT_PROJECTED] == projected->stiffness[RBT_PROJECTED]);
+                              *energies = rbt_tet_kernels_with(m, rbt_processor_set(RBT_ENERGY_KERNELS)),
+                              *tangents = rbt_tet_kernels_with(m, rbt_processor_set(RBT_TANGENT_KERNELS));
+        assert_true(used.energy == (m->wide_energy ? energies : forces)->energy);
+        assert_true(used.gradient == forces->gradient && used.sum == forces->sum && used.apply == forces->apply);
+        assert_true(used.tangent == (m->turning_stiffness ? forces : tangents)->tangent && used.warp == forces->warp);
+        for (int k = 0; k < RBT_STIFFNESS_KINDS; k++) assert_true(used.stiffness[k] == tangents->stiffness[k]);
     }
 }
 
