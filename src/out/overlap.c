@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LOOKS = 20 };  // in a run
+
 void rbt_overlap_free(rbt_overlap *o) {
     rbt_intersect_mesh_free(&o->mesh);
     o->mesh = (rbt_intersect_mesh){0};
@@ -29,20 +31,23 @@ static bool learn(rbt_overlap *o, const rbt_model *m, rbt_error *error) {
     return good;
 }
 
-static void note_first(rbt_overlap *o, const rbt_sim *sim, const rbt_intersection *item) {
+static void note_first(rbt_overlap *o, const rbt_sim *sim, const rbt_intersection *item, size_t count) {
     for (int side = 0; side < 2; side++) {
         int32_t node = item->nodes[side ? item->counts[0] : 0];
         snprintf(o->first_bodies[side], sizeof o->first_bodies[side], "%s",
                  sim->model->bodies[sim->model->node_body[node]].name);
     }
     o->first_frame = sim->state.frame;
+    o->first_count = count;
     o->first_time = sim->state.t;
 }
 
-bool rbt_overlap_look(rbt_overlap *o, const rbt_sim *sim, rbt_error *error) {
+bool rbt_overlap_look(rbt_overlap *o, const rbt_sim *sim, bool last, rbt_error *error) {
     double start = rbt_now();
     const rbt_model *m = sim->model;
-    if (sim->stepper.method->own_contact) return true;
+    o->now = false;
+    o->every = m->frame_count > LOOKS ? (m->frame_count + LOOKS - 1) / LOOKS : 1;
+    if (sim->stepper.method->own_contact || (sim->state.frame % o->every && !last)) return true;
     if ((!o->frames || o->generation != m->generation) && !learn(o, m, error)) return false;
     if (!o->looks) return true;
     rbt_intersections found;
@@ -52,7 +57,7 @@ bool rbt_overlap_look(rbt_overlap *o, const rbt_sim *sim, rbt_error *error) {
     o->now = found.count > found.touching;
     for (size_t i = 0; o->now && !o->crossing && i < found.kept; i++)
         if (!found.kept_items[i].touching) {
-            note_first(o, sim, &found.kept_items[i]);
+            note_first(o, sim, &found.kept_items[i], found.count - found.touching);
             break;
         }
     o->crossing += o->now;
@@ -69,7 +74,8 @@ bool rbt_overlap_text(const rbt_overlap *o, const rbt_sim *sim, char text[320]) 
     else
         snprintf(who, sizeof who, "\"%.60s\" and \"%.60s\" pass through each other", o->first_bodies[0],
                  o->first_bodies[1]);
-    snprintf(text, 320, "%.180s in frame %lld (%g s): %s does not keep bodies apart; async-contact does", who,
-             (long long)o->first_frame, o->first_time, sim->stepper.method->name);
+    snprintf(text, 320, "%.180s in frame %lld (%g s, %zu place%s): %s does not keep bodies apart; async-contact does", who,
+             (long long)o->first_frame, o->first_time, o->first_count, o->first_count == 1 ? "" : "s",
+             sim->stepper.method->name);
     return true;
 }

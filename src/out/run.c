@@ -167,7 +167,7 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
     if (o->frames >= 0 && o->frames < last) last = o->frames;
     r->last_frame = last;
     rbt_sim_set_stop(r->sim, o->stop);
-    if (!verify(r, false) || !rbt_overlap_look(&r->overlap, r->sim, r->error)) return RBT_RUN_WORLD_FAILED;
+    if (!verify(r, false) || !rbt_overlap_look(&r->overlap, r->sim, false, r->error)) return RBT_RUN_WORLD_FAILED;
     tell(r, o->started, report, 0);
     while (r->sim->state.frame < last) {
         if (o->stop && *o->stop) return RBT_RUN_INTERRUPTED;
@@ -183,7 +183,7 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
         if (end == RBT_RUN_STEP_FAILED && !verify(r, true)) end = RBT_RUN_WORLD_FAILED;
         if (end != RBT_RUN_FINISHED) return end;
         bool stopping = r->sim->state.frame == last || (o->stop && *o->stop);
-        if (!rbt_overlap_look(&r->overlap, r->sim, r->error) || !write_frame(r, stopping) || !verify(r, false))
+        if (!rbt_overlap_look(&r->overlap, r->sim, stopping, r->error) || !write_frame(r, stopping) || !verify(r, false))
             return RBT_RUN_WORLD_FAILED;
         tell(r, o->framed, report, rbt_now() - start);
     }
