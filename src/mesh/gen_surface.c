@@ -16,8 +16,9 @@ static const rbt_field SURFACE_FIELDS[] = {
     {"scale", RBT_REAL, offsetof(rbt_surface_shape, scale), .fallback = {1}, RBT_SIZE_LIMITS,
      .doc = "Length of the file's unit, 0.001 for millimetres."},
     {"cell", RBT_REAL, offsetof(rbt_surface_shape, cell), .fallback = {NAN}, .flags = RBT_ABOVE | RBT_AUTO, .min = 0,
-     .max = 1e6, .unit = "m", .doc = "Side of the lattice's cubes; auto: the mean edge of the surface, at most a tenth of its longest "
-                                       "and half of its shortest side, and at least what makes about 100,000 tets."},
+     .max = 1e6, .unit = "m",
+     .doc = "Side of the lattice's cubes; auto: the mean edge of the surface, at most a tenth of its longest "
+            "and half of its shortest side, and at least what makes about 100,000 tets."},
     {"largest_only", RBT_BOOL, offsetof(rbt_surface_shape, largest_only), .fallback = {1},
      .doc = "Drop all connected parts of the result but the largest."}};
 const rbt_record RBT_SURFACE_PARAMETERS = {
@@ -26,7 +27,7 @@ const rbt_record RBT_SURFACE_PARAMETERS = {
 
 static const double TETS_MOST = 1e5;
 
-typedef struct extent {  // of a closed surface
+typedef struct extent {         // of a closed surface
     double volume, area, edge;  // edge: the mean length
 } extent;
 

@@ -412,8 +412,11 @@ static bool warn_inside(rbt_compiler *c) {
                 count++;
                 deepest = fmax(deepest, depth);
             }
-            if (count && !rbt_compile_warn(c, "body \"%s\" starts inside obstacles[%zu]: %zu of its %zu surface nodes, up to "
-                                              "%.3g m deep; it will be pushed out", body->name, o, count, surface, deepest))
+            if (count &&
+                !rbt_compile_warn(c,
+                                  "body \"%s\" starts inside obstacles[%zu]: %zu of its %zu surface nodes, up to "
+                                  "%.3g m deep; it will be pushed out",
+                                  body->name, o, count, surface, deepest))
                 return false;
         }
     return true;

@@ -17,8 +17,8 @@ typedef struct rbt_overlap {
     bool now;          // the latest frame is one of them
     // The first of them:
     int64_t first_frame;
-    double first_time;    // [s]
-    size_t first_count;   // edges that go through triangles, and the like
+    double first_time;   // [s]
+    size_t first_count;  // edges that go through triangles, and the like
     char first_bodies[2][128];
     double seconds;
     rbt_intersect_mesh mesh;

@@ -481,7 +481,8 @@ static void test_inside_of_a_surface(void **state) {
         surface.cell = k ? 0.12 : NAN;
         assert_true(rbt_surface_plan_make(&surface, &plan, &error));
         rbt_mesh *made = generate("surface", &surface);
-        if (!(fabs(plan.tets / (double)made->tet_count - 1) < 0.15)) fail_msg("%g of %zu tets", plan.tets, made->tet_count);
+        if (!(fabs(plan.tets / (double)made->tet_count - 1) < 0.15))
+            fail_msg("%g of %zu tets", plan.tets, made->tet_count);
         rbt_mesh_free(made);
     }
     rbt_threads_set(1);
