@@ -174,7 +174,7 @@ typedef struct rbt_blend_shape {
 typedef struct rbt_surface_shape {
     const char *file;  // a closed surface: OBJ, STL or PLY
     double scale;      // metres per unit of the file
-    double cell;       // side of the lattice's cubes [m]; NaN: a fortieth of the longest side
+    double cell;       // side of the lattice's cubes [m]; NaN: chosen from the surface's edges and size
     bool largest_only;
 } rbt_surface_shape;
 

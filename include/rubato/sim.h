@@ -22,7 +22,7 @@ typedef enum rbt_outcome {
     RBT_STALLED,   // events come ever closer in time: what is asked for is impossible, or nearly so
     RBT_UNSTABLE,  // energy has grown far beyond all that can account for it, or the step is longer than a stable one
     RBT_CUT_FAILED,  // a cut of the scene cannot be made, or the method cannot go on with what it leaves
-    RBT_STOPPED,     // the caller asked for it (rbt_sim_stop_flag)
+    RBT_STOPPED,     // the caller asked for it (rbt_sim_set_stop)
     RBT_OUTCOMES
 } rbt_outcome;
 
@@ -60,6 +60,10 @@ void rbt_sim_free(rbt_sim *sim);
 // To the next frame (t = frame * interval); false if a step failed for good: the state is that of the last good step. Steps that
 // did not converge, where the scene's options let a run continue, are no failure here: report->unconverged counts them.
 bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report);
+
+// While *stop is not zero, a step that is under way is given up at its next stage, as a failed one is: RBT_STOPPED, and the state is that before the step. With zero again
+// the simulation can go on. For a signal handler or another thread; NULL: no more. `stop` must stay valid.
+void rbt_sim_set_stop(rbt_sim *sim, const volatile int *stop);
 
 // Frames from 0 (the start) to the last; `each` may be NULL and may return false to stop early.
 typedef bool (*rbt_frame_callback)(const rbt_sim *sim, int64_t frame, void *context);

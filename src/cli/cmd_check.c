@@ -10,6 +10,7 @@
 static bool check_scene(const char *path, const rbt_word_list *settings) {
     rbt_error error = {0};
     rbt_scene_file *file = rbt_scene_read(path, settings->words, (size_t)settings->count, &error);
+    if (file) rbt_print_estimates(rbt_scene_of(file));
     rbt_sim *sim = file ? rbt_sim_create(rbt_scene_of(file), &error) : NULL;
     char text[320];
     for (size_t i = 0; sim && i < sim->model->warning_count; i++)

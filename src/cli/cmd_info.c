@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "mesh/crossings.h"
 #include "mesh/format.h"
 #include "mesh/stable_step.h"
 #include "mesh/unit.h"
@@ -26,11 +27,12 @@ typedef struct findings {
     const rbt_mesh *mesh;
     rbt_mesh_report report;
     rbt_step_histogram steps;
+    rbt_crossings crossings;
 } findings;
 
 // ---- Problems as sentences
 
-enum { SENTENCE = 240, MOST_PROBLEMS = 10 };
+enum { SENTENCE = 240, MOST_PROBLEMS = 12 };
 
 typedef struct problems {
     int count;
@@ -75,6 +77,18 @@ static void find_problems(const findings *f, problems *list) {
     if (f->mesh->tet_count && (n = r->open_edge_count))
         add_problem(list, "%zu surface edge%s %s to one triangle only: the surface has holes", n, plural(n),
                     belong(n));
+    const char *least = f->crossings.more ? "at least " : "";
+    const rbt_crossing *own = &f->crossings.within, *other = &f->crossings.between;
+    if ((n = own->count))
+        add_problem(list,
+                    "the surface intersects itself: %s%zu edge%s through triangles, first near (%.4g, %.4g, %.4g)",
+                    least, n, plural(n), own->place[0], own->place[1], own->place[2]);
+    if ((n = other->count))
+        add_problem(
+            list,
+            "parts %d and %d intersect each other: %s%zu edge%s of parts through triangles of others, first near "
+            "(%.4g, %.4g, %.4g)",
+            other->parts[0], other->parts[1], least, n, plural(n), other->place[0], other->place[1], other->place[2]);
 }
 
 // Something to think about rather than a fault: a size that suggests another unit; false if there is nothing.
@@ -182,7 +196,9 @@ static void print_text(const findings *f, const wishes *w) {
     if (r->surface_triangle_count) {
         printf("  surface      %zu triangle%s, %.4g m^2, ", r->surface_triangle_count,
                plural(r->surface_triangle_count), r->area);
-        if (r->open_edge_count) printf("%zu open edge%s\n", r->open_edge_count, plural(r->open_edge_count));
+        if (r->open_edge_count)
+            printf("open: %zu edge%s of one triangle%s\n", r->open_edge_count, plural(r->open_edge_count),
+                   f->mesh->tet_count ? "" : "; for a shell, not as the boundary of a solid");
         else printf("closed\n");
     }
     if (r->component_count) printf("  parts        %zu\n", r->component_count);
@@ -245,6 +261,9 @@ static void add_json(rbt_text *t, const findings *f, const wishes *w) {
     json_number(t, "area", r->area);
     rbt_text_add(t, ", \"parts\": %zu, \"surface_triangles\": %zu, \"open_edges\": %zu, \"non_manifold_edges\": %zu",
                  r->component_count, r->surface_triangle_count, r->open_edge_count, r->non_manifold_edge_count);
+    rbt_text_add(t, ", \"closed\": %s, \"self_intersections\": %zu, \"mutual_intersections\": %zu",
+                 r->surface_triangle_count && !r->open_edge_count ? "true" : "false", f->crossings.within.count,
+                 f->crossings.between.count);
     json_problem(t, "inverted", r->inverted_count, r->first_inverted);
     json_problem(t, "degenerate", r->degenerate_count, r->first_degenerate);
     json_problem(t, "duplicate", r->duplicate_count, r->first_duplicate);
@@ -299,6 +318,7 @@ static bool examine(const char *path, const wishes *w, rbt_text *json, int *show
     findings f = {.path = path, .mesh = mesh};
     double *steps = rbt_array_new(mesh->tet_count, sizeof *steps, "stable steps", error);
     bool good = steps && rbt_mesh_diagnose(mesh, &f.report, error);
+    good = good && (f.report.not_finite_count || rbt_mesh_crossings(mesh, &f.crossings, error));
     if (good) {
         rbt_stable_steps(mesh->nodes, mesh->tets, mesh->tet_count, w->young, w->poisson, w->density, steps);
         rbt_step_histogram_fill(steps, mesh->tet_count, &f.steps);

@@ -14,7 +14,7 @@
 
 static volatile int stop_requested;
 
-// The first Ctrl-C ends the run after the frame; the second one ends it at once.
+// The first Ctrl-C gives up the step under way and ends the run; the second one ends the program at once.
 static void on_interrupt(int signal_number) {
     stop_requested = 1;
     signal(signal_number, SIG_DFL);
@@ -58,6 +58,14 @@ static void print_intersections(const rbt_run_progress *p) {
         rbt_verify_table_items(p->verification, s);
 }
 
+// Once, where bodies first pass through each other
+static void warn_overlap(const rbt_run_progress *p, const voice *v) {
+    char text[320];
+    if (v->json || !p->overlap->now || p->overlap->crossing != 1 || !rbt_overlap_text(p->overlap, p->sim, text))
+        return;
+    fprintf(stderr, "rubato: warning: %s\n", text);
+}
+
 static void started(const rbt_run_progress *p, void *listener) {
     voice *v = listener;
     const rbt_model *m = p->sim->model;
@@ -81,6 +89,10 @@ static void started(const rbt_run_progress *p, void *listener) {
         for (size_t i = 0; i < m->warning_count; i++) fprintf(stderr, "rubato: note: %s\n", m->warnings[i]);
     char text[320];
     if (!v->json && rbt_run_foreseen(p->sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);
+    if (!v->json && !v->quiet && p->overlap->looks && m->body_count > 1)
+        fprintf(stderr, "rubato: note: bodies may pass through each other with %s; async-contact keeps them apart\n",
+                p->sim->stepper.method->name);
+    warn_overlap(p, v);
     fflush(stdout);
 }
 
@@ -117,6 +129,7 @@ static void framed(const rbt_run_progress *p, void *listener) {
                (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->cuts,
                (long long)r->unconverged, p->energies.total, p->frame_seconds);
         if (p->verification) printf(", \"intersections\": %zu", intersections(p));
+        if (p->overlap->looks) printf(", \"passing_through\": %s", p->overlap->now ? "true" : "false");
         print_description(p->sim);
         printf("}\n");
     } else if (!v->quiet) {
@@ -135,6 +148,7 @@ static void framed(const rbt_run_progress *p, void *listener) {
         print_intersections(p);
         if (v->terminal) progress_bar(p, v);
     }
+    warn_overlap(p, v);
     fflush(stdout);
 }
 
@@ -168,8 +182,8 @@ static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report
         return 1;
     case RBT_RUN_INTERSECTED: fprintf(stderr, "rubato: %s; all frames are in %s\n", error->message, folder); return 1;
     case RBT_RUN_INTERRUPTED:
-        fprintf(stderr, "rubato: stopped after a whole frame; go on with: rubato run %s -o %s --resume\n", scene_path,
-                folder);
+        fprintf(stderr, "rubato: stopped; whole frames are kept; go on with: rubato run %s -o %s --resume\n",
+                scene_path, folder);
         return 130;
     case RBT_RUN_STEP_FAILED: return report_failure(scene, report, folder);
     case RBT_RUN_WORLD_FAILED: break;
@@ -242,6 +256,7 @@ int rbt_command_run(int count, char **words) {
                    : scene->output.folder ? strdup(scene->output.folder)
                                           : rbt_default_folder("out/", scene_path);
     voice v = {.quiet = quiet, .json = log != NULL, .terminal = isatty(STDOUT_FILENO) && !quiet};
+    if (!quiet && !v.json) rbt_print_estimates(scene);
     signal(SIGINT, on_interrupt);
     signal(SIGTERM, on_interrupt);
     rbt_run_options o = {.scene = scene,

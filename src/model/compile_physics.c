@@ -394,6 +394,34 @@ static bool copy_obstacles(rbt_compiler *c) {
     return true;
 }
 
+// Bodies of which a free node starts in an obstacle, deeper than a millionth of the body's size, which nobody would see.
+static bool warn_inside(rbt_compiler *c) {
+    const rbt_model *m = c->model;
+    for (size_t o = 0; o < m->obstacles.count; o++)
+        for (size_t b = 0; b < m->body_count; b++) {
+            const rbt_body *body = &c->bodies[b];
+            const rbt_obstacles one = {1, &m->obstacles.items[o]};
+            double size[3], deepest = 0;
+            size_t count = 0, surface = 0;
+            rbt_subtract(body->box_max, body->box_min, size);
+            for (size_t i = body->node_begin; i < body->node_end; i++) {
+                if (!(m->node_area[i] > 0) || m->role[i] != RBT_FREE) continue;
+                double depth = rbt_obstacles_depth(&one, m->x0 + 3 * i);
+                surface++;
+                if (!(depth > 1e-6 * rbt_length(size))) continue;
+                count++;
+                deepest = fmax(deepest, depth);
+            }
+            if (count &&
+                !rbt_compile_warn(c,
+                                  "body \"%s\" starts inside obstacles[%zu]: %zu of its %zu surface nodes, up to "
+                                  "%.3g m deep; it will be pushed out",
+                                  body->name, o, count, surface, deepest))
+                return false;
+        }
+    return true;
+}
+
 bool rbt_compile_loads(rbt_compiler *c) {
     rbt_model *m = c->model;
     size_t count = c->scene->forces.count, load_count = 0, wind_count = 0;
@@ -438,5 +466,5 @@ bool rbt_compile_loads(rbt_compiler *c) {
         }
     }
     m->loads = (rbt_loads){load_count, loads, wind_count, winds};
-    return copy_obstacles(c);
+    return copy_obstacles(c) && warn_inside(c);
 }

@@ -21,6 +21,7 @@ typedef struct run {
     char *report_path, *scene_path;
     int64_t last_frame;  // to go to
     double started;
+    rbt_overlap overlap;
     rbt_verification verification;
     int verified_generation;  // of the model whose mesh it has
     rbt_witness witness;
@@ -99,7 +100,7 @@ static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const r
                  double frame_seconds) {
     if (!hear) return;
     rbt_run_progress progress = {r->sim, r->sim->state.frame, r->last_frame, rbt_now() - r->started, frame_seconds,
-                                 report, r->report.last,      &r->report,    r->report.verification};
+                                 report, r->report.last,      &r->report,    r->report.verification, &r->overlap};
     hear(&progress, r->options->listener);
 }
 
@@ -156,6 +157,7 @@ static rbt_run_end advance(run *r, rbt_step_report *report) {
         else if (each && r->sim->state.frame == frame && !verify(r, false)) end = RBT_RUN_WORLD_FAILED;
     }
     r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified);
+    if (end == RBT_RUN_STEP_FAILED && report->outcome == RBT_STOPPED) end = RBT_RUN_INTERRUPTED;
     return r->event_failed ? RBT_RUN_WORLD_FAILED : end;
 }
 
@@ -164,7 +166,8 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
     int64_t last = r->sim->model->frame_count;
     if (o->frames >= 0 && o->frames < last) last = o->frames;
     r->last_frame = last;
-    if (!verify(r, false)) return RBT_RUN_WORLD_FAILED;
+    rbt_sim_set_stop(r->sim, o->stop);
+    if (!verify(r, false) || !rbt_overlap_look(&r->overlap, r->sim, false, r->error)) return RBT_RUN_WORLD_FAILED;
     tell(r, o->started, report, 0);
     while (r->sim->state.frame < last) {
         if (o->stop && *o->stop) return RBT_RUN_INTERRUPTED;
@@ -180,7 +183,9 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
         if (end == RBT_RUN_STEP_FAILED && !verify(r, true)) end = RBT_RUN_WORLD_FAILED;
         if (end != RBT_RUN_FINISHED) return end;
         bool stopping = r->sim->state.frame == last || (o->stop && *o->stop);
-        if (!write_frame(r, stopping) || !verify(r, false)) return RBT_RUN_WORLD_FAILED;
+        if (!rbt_overlap_look(&r->overlap, r->sim, stopping, r->error) || !write_frame(r, stopping) ||
+            !verify(r, false))
+            return RBT_RUN_WORLD_FAILED;
         tell(r, o->framed, report, rbt_now() - start);
     }
     char text[256];
@@ -264,7 +269,7 @@ static bool begin(run *r) {
 rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt_error *error) {
     run r = {.options = options, .error = error, .started = rbt_now(), .verification = {.keep = KEEP}};
     *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
-    r.report = (rbt_run_report){.scene = options->scene, .scene_text = options->scene_text};
+    r.report = (rbt_run_report){.scene = options->scene, .scene_text = options->scene_text, .overlap = &r.overlap};
     stamp(r.report.started);
     r.report_path = rbt_path_join(options->folder, "run.json");
     r.scene_path = rbt_path_join(options->folder, "scene.json");
@@ -286,6 +291,7 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
         write_report(&r, "failed");
     }
     rbt_verification_free(&r.verification);
+    rbt_overlap_free(&r.overlap);
     rbt_sim_free(r.sim);
     free(r.report_path);
     free(r.scene_path);

@@ -2,6 +2,7 @@
 #ifndef RBT_OUT_RUN_H
 #define RBT_OUT_RUN_H
 
+#include "out/overlap.h"
 #include "out/verify.h"
 #include "scene/sim.h"
 
@@ -23,6 +24,7 @@ typedef struct rbt_run_progress {  // what a listener hears at the start, after 
     rbt_energies energies;
     const struct rbt_run_report *totals;   // of the run so far: steps, iterations, seconds
     const rbt_verification *verification;  // its last state is this frame; NULL: not asked for
+    const rbt_overlap *overlap;            // whether bodies pass through each other, where the method lets them
 } rbt_run_progress;
 
 typedef enum rbt_verify_level {  // where to look for intersections (out/verify.h): each with the way to it
@@ -44,7 +46,8 @@ typedef struct rbt_run_options {
     void (*framed)(const rbt_run_progress *progress, void *listener);
     void (*ended)(const rbt_run_progress *progress, void *listener);  // however it ended, once it has started
     void *listener;
-    const volatile int *stop;  // becomes non-zero when the run should end after the current frame; may be NULL
+    const volatile int
+        *stop;  // becomes non-zero when the run should end: the step under way is given up; may be NULL
 } rbt_run_options;
 
 // Warnings beside those of the model: what the method says before it starts, and energy that came from nowhere in the

@@ -123,18 +123,37 @@ static void add_unconverged(rbt_text *t, const rbt_tally *tally) {
     add_string(t, "outcome", text, "},\n");
 }
 
+// Frames since the run began or was resumed
+static void add_overlap(rbt_text *t, const rbt_overlap *o) {
+    rbt_text_add(
+        t, "  \"bodies_kept_apart\": false, \"passing_through\": {\"frames\": %lld, \"of\": %lld, \"every\": %lld, ",
+        (long long)o->crossing, (long long)o->frames, (long long)o->every);
+    if (o->crossing) {
+        rbt_text_add(t, "\"first_frame\": %lld, ", (long long)o->first_frame);
+        add_number(t, "first_time", o->first_time, ", ");
+        rbt_text_add(t, "\"first_bodies\": [");
+        rbt_text_add_json(t, o->first_bodies[0]);
+        rbt_text_add(t, ", ");
+        rbt_text_add_json(t, o->first_bodies[1]);
+        rbt_text_add(t, "], ");
+    }
+    add_number(t, "seconds", o->seconds, "},\n");
+}
+
 static void add_warning(rbt_text *t, const char *warning, size_t count) {
     rbt_text_add(t, "%s\n    ", count ? "," : "");
     rbt_text_add_json(t, warning);
 }
 
-static void add_warnings(rbt_text *t, const rbt_sim *sim) {
+static void add_warnings(rbt_text *t, const rbt_run_report *r) {
+    const rbt_sim *sim = r->sim;
     char foreseen[320], found[320];
     size_t count = 0;
     rbt_text_add(t, "  \"warnings\": [");
     for (size_t i = 0; i < sim->model->warning_count; i++) add_warning(t, sim->model->warnings[i], count++);
     if (rbt_run_foreseen(sim, foreseen)) add_warning(t, foreseen, count++);
     if (rbt_run_warning(sim, found)) add_warning(t, found, count++);
+    if (r->overlap && rbt_overlap_text(r->overlap, sim, found)) add_warning(t, found, count++);
     rbt_text_add(t, "],\n");
 }
 
@@ -175,7 +194,8 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     add_energies(&t, "energy_first", &r->first, ",");
     add_energies(&t, "energy_last", &r->last, ",");
     add_balance(&t, &r->sim->state.tally.ledger);
-    add_warnings(&t, r->sim);
+    add_warnings(&t, r);
+    if (r->overlap && r->overlap->frames) add_overlap(&t, r->overlap);
     if (r->sim->state.tally.unconverged) add_unconverged(&t, &r->sim->state.tally);
     if (r->failure) add_failure(&t, r);
     if (r->problem) {

@@ -2,6 +2,7 @@
 #ifndef RBT_OUT_RUN_REPORT_H
 #define RBT_OUT_RUN_REPORT_H
 
+#include "out/overlap.h"
 #include "out/verify.h"
 #include "scene/sim.h"
 
@@ -22,6 +23,7 @@ typedef struct rbt_run_report {
     const rbt_step_report *failure;        // NULL: none
     const char *problem;                   // what the world did to the run; NULL: nothing
     const rbt_verification *verification;  // NULL: not asked for
+    const rbt_overlap *overlap;            // NULL: not looked for
 } rbt_run_report;
 
 bool rbt_run_report_write(const rbt_run_report *report, const char *path, rbt_error *error);

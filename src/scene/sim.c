@@ -98,7 +98,10 @@ static bool renew_watch(rbt_sim *sim, rbt_error *error) {
     return true;
 }
 
+void rbt_sim_set_stop(rbt_sim *sim, const volatile int *stop) { sim->stepper.stages.stop = stop; }
+
 bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt_error *error) {
+    const volatile int *stop = sim->stepper.stages.stop;
     rbt_state_free(&sim->state);
     sim->state = *state;
     *state = (rbt_state){0};
@@ -111,6 +114,7 @@ bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt
         sim->model = model;
         if (!choose_step(sim, scene, error)) return false;
         if (!rbt_stepper_init(&sim->stepper, model, &scene->integrator, error)) return false;
+        rbt_sim_set_stop(sim, stop);
     }
     return rbt_stepper_prepare(&sim->stepper, &sim->state, error) && renew_watch(sim, error);
 }
@@ -217,6 +221,7 @@ bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
         // A method with steps of its own needs no states in between, unless loads are to be followed. If it fails, single steps find the last good one.
         int64_t left = sim->model->steps_per_frame - s->step, count = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
         if (many && (many = advance_steps(sim, count, report) == RBT_DONE)) continue;
+        if (report->outcome == RBT_STOPPED) return false;
         if (rbt_sim_step(sim, report) != RBT_DONE) return false;
     }
     return true;

@@ -508,7 +508,8 @@ static void show(const async_contact *s, int64_t t, double time) {
     s->witness->see(s->witness->context, RBT_SEEN_EVENT, time, s->shown);
 }
 
-static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_step_report *report) {
+static rbt_outcome move(async_contact *s, rbt_state *state, double until, const rbt_stages *stages,
+                        rbt_step_report *report) {
     if (!load(s, state)) return explain(s, state, report);
     int64_t begin = s->end, end = ticks_of(s, until);
     int64_t show_from = !s->witness ? INT64_MAX : s->witness->every ? begin : drawn_tick(begin, end);
@@ -520,6 +521,10 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, rbt_st
         bool quiet = t < s->next;
         if (!quiet) t = s->next;
         if (t >= end) break;
+        if (rbt_stage_stopped(stages)) {
+            s->synchronised = false;
+            return RBT_STOPPED;
+        }
         if (!moment(s, t, quiet)) return explain(s, state, report);
         if (t < show_from) continue;
         show(s, t, time_of(s, t));
@@ -539,7 +544,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     async_contact *s = self;
     memset(s->seconds, 0, sizeof s->seconds);
     report->stage = "moments";
-    rbt_outcome outcome = move(s, state, until, report);
+    rbt_outcome outcome = move(s, state, until, stages, report);
     for (int i = 0; i < STAGES; i++) {
         rbt_stage_add(stages, STAGE_NAMES[i], s->seconds[i]);
         s->all_seconds[i] += s->seconds[i];

@@ -19,18 +19,23 @@ typedef struct rbt_stages {  // seconds spent in each stage so far, in the order
     int count;
     const char *name[RBT_MAX_STAGES];
     double seconds[RBT_MAX_STAGES];
-    rbt_trace *trace;  // of the latest step; NULL: not wanted
+    rbt_trace *trace;          // of the latest step; NULL: not wanted
+    const volatile int *stop;  // becomes non-zero when the step should be given up; NULL: never
 } rbt_stages;
+
+static inline bool rbt_stage_stopped(const rbt_stages *stages) { return stages->stop && *stages->stop; }
 
 void rbt_trace_begin(rbt_stages *stages);
 void rbt_trace_add(rbt_stages *stages, double residual);
 
 void rbt_stage_add(rbt_stages *stages, const char *name, double seconds);
 
-// Runs one stage of an attempt and leaves the attempt if its outcome is not RBT_DONE. Needs `stages` and `report`.
+// Runs one stage of an attempt and leaves the attempt if its outcome is not RBT_DONE, or if the step is to be given up. Needs `stages` and
+// `report`.
 #define RBT_STAGE(label, call)                                                                                       \
     do {                                                                                                             \
         report->stage = (label);                                                                                     \
+        if (rbt_stage_stopped(stages)) return RBT_STOPPED;                                                           \
         double stage_start = rbt_now();                                                                              \
         rbt_outcome stage_outcome = (call);                                                                          \
         rbt_stage_add(stages, (label), rbt_now() - stage_start);                                                     \

@@ -127,7 +127,7 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int c
     copy_motion(s, cuts, state, false);
     if (!lasting) copy_memory(s, cuts, state, false);
     // An unstable step would still be one that nobody asked for at half its length: that is for the user to choose.
-    if (cuts == s->max_cuts || outcome == RBT_UNSTABLE) return outcome;
+    if (cuts == s->max_cuts || outcome == RBT_UNSTABLE || outcome == RBT_STOPPED) return outcome;
     if (lasting) copy_memory(s, cuts, state, true);  // before smaller steps change it
     if (report->cuts < cuts + 1) report->cuts = cuts + 1;
     double middle = start + 0.5 * (until - start);

@@ -26,7 +26,7 @@ grep -q '"status": "failed"' full/run.json || fail "run.json should say failed"
 cmp whole/surface.pc2 full/surface.pc2
 cmp whole/energy.csv full/energy.csv
 
-# Ctrl-C finishes the frame and leaves a run that can be resumed.
+# Ctrl-C leaves a run that can be resumed.
 "$rubato" run scene.json -o stopped -q 2>stopped.txt &
 sleep 0.3
 kill -INT $! 2>/dev/null || true
