@@ -80,14 +80,15 @@ static void find_problems(const findings *f, problems *list) {
     const char *least = f->crossings.more ? "at least " : "";
     const rbt_crossing *own = &f->crossings.within, *other = &f->crossings.between;
     if ((n = own->count))
-        add_problem(list, "the surface intersects itself: %s%zu edge%s through triangles, first near (%.4g, %.4g, %.4g)",
+        add_problem(list,
+                    "the surface intersects itself: %s%zu edge%s through triangles, first near (%.4g, %.4g, %.4g)",
                     least, n, plural(n), own->place[0], own->place[1], own->place[2]);
     if ((n = other->count))
-        add_problem(list,
-                    "parts %d and %d intersect each other: %s%zu edge%s of parts through triangles of others, first near "
-                    "(%.4g, %.4g, %.4g)",
-                    other->parts[0], other->parts[1], least, n, plural(n), other->place[0], other->place[1],
-                    other->place[2]);
+        add_problem(
+            list,
+            "parts %d and %d intersect each other: %s%zu edge%s of parts through triangles of others, first near "
+            "(%.4g, %.4g, %.4g)",
+            other->parts[0], other->parts[1], least, n, plural(n), other->place[0], other->place[1], other->place[2]);
 }
 
 // Something to think about rather than a fault: a size that suggests another unit; false if there is nothing.

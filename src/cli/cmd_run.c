@@ -61,7 +61,8 @@ static void print_intersections(const rbt_run_progress *p) {
 // Once, where bodies first pass through each other
 static void warn_overlap(const rbt_run_progress *p, const voice *v) {
     char text[320];
-    if (v->json || !p->overlap->now || p->overlap->crossing != 1 || !rbt_overlap_text(p->overlap, p->sim, text)) return;
+    if (v->json || !p->overlap->now || p->overlap->crossing != 1 || !rbt_overlap_text(p->overlap, p->sim, text))
+        return;
     fprintf(stderr, "rubato: warning: %s\n", text);
 }
 
@@ -181,8 +182,8 @@ static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report
         return 1;
     case RBT_RUN_INTERSECTED: fprintf(stderr, "rubato: %s; all frames are in %s\n", error->message, folder); return 1;
     case RBT_RUN_INTERRUPTED:
-        fprintf(stderr, "rubato: stopped; whole frames are kept; go on with: rubato run %s -o %s --resume\n", scene_path,
-                folder);
+        fprintf(stderr, "rubato: stopped; whole frames are kept; go on with: rubato run %s -o %s --resume\n",
+                scene_path, folder);
         return 130;
     case RBT_RUN_STEP_FAILED: return report_failure(scene, report, folder);
     case RBT_RUN_WORLD_FAILED: break;
@@ -190,8 +191,8 @@ static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report
     return rbt_complain(error);
 }
 
-// --method and --solver are short for settings of the integrator. They come first, wherever they stand: --set may be about options of that
-// method.
+// --method and --solver are short for settings of the integrator. They come first, wherever they stand: --set may be
+// about options of that method.
 static rbt_scene_file *read_scene(const char *path, const char *method, const char *solver, const rbt_word_list *more,
                                   rbt_error *error) {
     const char *all[2 + RBT_WORDS_MOST];

@@ -41,8 +41,9 @@ bool rbt_mesh_crossings(const rbt_mesh *mesh, rbt_crossings *crossings, rbt_erro
         return false;
     const int32_t *triangles = hull ? hull : mesh->triangles;
     int32_t *part = rbt_array_new(mesh->node_count, sizeof *part, "parts of a mesh", error);
-    bool good = part && rbt_components(mesh->tet_count ? mesh->tets : triangles, mesh->tet_count ? mesh->tet_count : count,
-                                       mesh->tet_count ? 4 : 3, mesh->node_count, part, &parts, error);
+    bool good =
+        part && rbt_components(mesh->tet_count ? mesh->tets : triangles, mesh->tet_count ? mesh->tet_count : count,
+                               mesh->tet_count ? 4 : 3, mesh->node_count, part, &parts, error);
     good = good && (!count || look(mesh, triangles, count, part, crossings, error));
     free(part);
     free(hull);

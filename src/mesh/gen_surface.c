@@ -1,7 +1,8 @@
 // The inside of a closed surface from a file.
 //
-// Left to itself the lattice is as fine as the surface: its cubes have the length of the surface's mean edge, at most a tenth of the longest and half
-// of the shortest side of its box (surfaces of few large triangles), and at least what keeps the tets to about TETS_MOST.
+// Left to itself the lattice is as fine as the surface: its cubes have the length of the surface's mean edge, at most
+// a tenth of the longest and half of the shortest side of its box (surfaces of few large triangles), and at least what
+// keeps the tets to about TETS_MOST.
 #include "math/vec3.h"
 #include "mesh/generate.h"
 #include "mesh/shapes.h"
@@ -16,8 +17,9 @@ static const rbt_field SURFACE_FIELDS[] = {
     {"scale", RBT_REAL, offsetof(rbt_surface_shape, scale), .fallback = {1}, RBT_SIZE_LIMITS,
      .doc = "Length of the file's unit, 0.001 for millimetres."},
     {"cell", RBT_REAL, offsetof(rbt_surface_shape, cell), .fallback = {NAN}, .flags = RBT_ABOVE | RBT_AUTO, .min = 0,
-     .max = 1e6, .unit = "m", .doc = "Side of the lattice's cubes; auto: the mean edge of the surface, at most a tenth of its longest "
-                                       "and half of its shortest side, and at least what makes about 100,000 tets."},
+     .max = 1e6, .unit = "m",
+     .doc = "Side of the lattice's cubes; auto: the mean edge of the surface, at most a tenth of its longest "
+            "and half of its shortest side, and at least what makes about 100,000 tets."},
     {"largest_only", RBT_BOOL, offsetof(rbt_surface_shape, largest_only), .fallback = {1},
      .doc = "Drop all connected parts of the result but the largest."}};
 const rbt_record RBT_SURFACE_PARAMETERS = {
@@ -26,7 +28,7 @@ const rbt_record RBT_SURFACE_PARAMETERS = {
 
 static const double TETS_MOST = 1e5;
 
-typedef struct extent {  // of a closed surface
+typedef struct extent {         // of a closed surface
     double volume, area, edge;  // edge: the mean length
 } extent;
 
@@ -49,7 +51,8 @@ static extent measure(const rbt_mesh *m) {
     return e;
 }
 
-// A cube of the body-centred lattice is twelve tets; where the surface passes there are about two more for a square of a cube's side.
+// A cube of the body-centred lattice is twelve tets; where the surface passes there are about two more for a square of
+// a cube's side.
 static double tets_of(const extent *e, double cell) {
     return 12 * e->volume / (cell * cell * cell) + 2 * e->area / (cell * cell);
 }

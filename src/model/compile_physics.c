@@ -394,7 +394,8 @@ static bool copy_obstacles(rbt_compiler *c) {
     return true;
 }
 
-// Bodies of which a free node starts in an obstacle, deeper than a millionth of the body's size, which nobody would see.
+// Bodies of which a free node starts in an obstacle, deeper than a millionth of the body's size, which nobody would
+// see.
 static bool warn_inside(rbt_compiler *c) {
     const rbt_model *m = c->model;
     for (size_t o = 0; o < m->obstacles.count; o++)
@@ -412,8 +413,11 @@ static bool warn_inside(rbt_compiler *c) {
                 count++;
                 deepest = fmax(deepest, depth);
             }
-            if (count && !rbt_compile_warn(c, "body \"%s\" starts inside obstacles[%zu]: %zu of its %zu surface nodes, up to "
-                                              "%.3g m deep; it will be pushed out", body->name, o, count, surface, deepest))
+            if (count &&
+                !rbt_compile_warn(c,
+                                  "body \"%s\" starts inside obstacles[%zu]: %zu of its %zu surface nodes, up to "
+                                  "%.3g m deep; it will be pushed out",
+                                  body->name, o, count, surface, deepest))
                 return false;
         }
     return true;

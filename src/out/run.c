@@ -100,7 +100,7 @@ static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const r
                  double frame_seconds) {
     if (!hear) return;
     rbt_run_progress progress = {r->sim, r->sim->state.frame, r->last_frame, rbt_now() - r->started, frame_seconds,
-                                 report, r->report.last,      &r->report,    r->report.verification,  &r->overlap};
+                                 report, r->report.last,      &r->report,    r->report.verification, &r->overlap};
     hear(&progress, r->options->listener);
 }
 
@@ -183,7 +183,8 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
         if (end == RBT_RUN_STEP_FAILED && !verify(r, true)) end = RBT_RUN_WORLD_FAILED;
         if (end != RBT_RUN_FINISHED) return end;
         bool stopping = r->sim->state.frame == last || (o->stop && *o->stop);
-        if (!rbt_overlap_look(&r->overlap, r->sim, stopping, r->error) || !write_frame(r, stopping) || !verify(r, false))
+        if (!rbt_overlap_look(&r->overlap, r->sim, stopping, r->error) || !write_frame(r, stopping) ||
+            !verify(r, false))
             return RBT_RUN_WORLD_FAILED;
         tell(r, o->framed, report, rbt_now() - start);
     }

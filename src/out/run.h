@@ -46,7 +46,8 @@ typedef struct rbt_run_options {
     void (*framed)(const rbt_run_progress *progress, void *listener);
     void (*ended)(const rbt_run_progress *progress, void *listener);  // however it ended, once it has started
     void *listener;
-    const volatile int *stop;  // becomes non-zero when the run should end: the step under way is given up; may be NULL
+    const volatile int
+        *stop;  // becomes non-zero when the run should end: the step under way is given up; may be NULL
 } rbt_run_options;
 
 // Warnings beside those of the model: what the method says before it starts, and energy that came from nowhere in the motion so far.

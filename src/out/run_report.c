@@ -119,8 +119,9 @@ static void add_unconverged(rbt_text *t, const rbt_tally *tally) {
 
 // Frames since the run began or was resumed
 static void add_overlap(rbt_text *t, const rbt_overlap *o) {
-    rbt_text_add(t, "  \"bodies_kept_apart\": false, \"passing_through\": {\"frames\": %lld, \"of\": %lld, \"every\": %lld, ",
-                 (long long)o->crossing, (long long)o->frames, (long long)o->every);
+    rbt_text_add(
+        t, "  \"bodies_kept_apart\": false, \"passing_through\": {\"frames\": %lld, \"of\": %lld, \"every\": %lld, ",
+        (long long)o->crossing, (long long)o->frames, (long long)o->every);
     if (o->crossing) {
         rbt_text_add(t, "\"first_frame\": %lld, ", (long long)o->first_frame);
         add_number(t, "first_time", o->first_time, ", ");

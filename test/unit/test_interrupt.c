@@ -1,11 +1,11 @@
 // A step that is given up leaves the state as it was, and the simulation can go on: every method.
-#include "scene/sim.h"
 #include "scene.h"
+#include "scene/sim.h"
 
 #define SCENE                                                                                                        \
-    "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [1, 0.2, 0.2], 'cells': [5, 1, "  \
-    "1]}}}, 'material': {'model': 'corotational', 'young': 1e5, 'poisson': 0.3, 'density': 1000}, 'fixed': "          \
-    "['left'], 'velocity': {'linear': [0, 0.3, 0.1]}}], 'forces': [{'gravity': {}}], 'time': {'step': 0.0005, "       \
+    "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [1, 0.2, 0.2], 'cells': [5, 1, " \
+    "1]}}}, 'material': {'model': 'corotational', 'young': 1e5, 'poisson': 0.3, 'density': 1000}, 'fixed': "         \
+    "['left'], 'velocity': {'linear': [0, 0.3, 0.1]}}], 'forces': [{'gravity': {}}], 'time': {'step': 0.0005, "      \
     "'frame': 0.002, 'end': 0.006}, 'integrator': {'method': '%s'}}"
 
 static rbt_sim *make(const char *method) {
@@ -19,7 +19,8 @@ static bool same(const rbt_sim *sim, double t, const double *x, const double *v)
     return sim->state.t == t && memcmp(sim->state.x, x, bytes) == 0 && memcmp(sim->state.v, v, bytes) == 0;
 }
 
-// `within`: the flag is the number of stages that have run, so the attempt is left behind its first one; else it is up from the start.
+// `within`: the flag is the number of stages that have run, so the attempt is left behind its first one; else it is up
+// from the start.
 static void stop_at_frame_1(const char *method, bool within) {
     rbt_sim *sim = make(method);
     advance(sim, 1);
