@@ -61,8 +61,9 @@ void rbt_sim_free(rbt_sim *sim);
 // did not converge, where the scene's options let a run continue, are no failure here: report->unconverged counts them.
 bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report);
 
-// While *stop is not zero, a step that is under way is given up at its next stage, as a failed one is: RBT_STOPPED, and the state is that before the step. With zero again
-// the simulation can go on. For a signal handler or another thread; NULL: no more. `stop` must stay valid.
+// While *stop is not zero, a step that is under way is given up at its next stage, as a failed one is: RBT_STOPPED,
+// and the state is that before the step. With zero again the simulation can go on. For a signal handler or another
+// thread; NULL: no more. `stop` must stay valid.
 void rbt_sim_set_stop(rbt_sim *sim, const volatile int *stop);
 
 // Frames from 0 (the start) to the last; `each` may be NULL and may return false to stop early.

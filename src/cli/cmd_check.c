@@ -1,5 +1,6 @@
-// `rubato check`: makes scenes ready to run, as run does, and runs nothing. Only then it is known whether their meshes can be read, what
-// their selections hold and whether the method can do what they ask for; what run would refuse is refused here, in the same words.
+// `rubato check`: makes scenes ready to run, as run does, and runs nothing. Only then it is known whether their meshes
+// can be read, what their selections hold and whether the method can do what they ask for; what run would refuse is
+// refused here, in the same words.
 #include "cli/command.h"
 #include "out/run.h"
 

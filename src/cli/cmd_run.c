@@ -191,8 +191,8 @@ static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report
     return rbt_complain(error);
 }
 
-// --method and --solver are short for settings of the integrator. They come first, wherever they stand: --set may be about options of that
-// method.
+// --method and --solver are short for settings of the integrator. They come first, wherever they stand: --set may be
+// about options of that method.
 static rbt_scene_file *read_scene(const char *path, const char *method, const char *solver, const rbt_word_list *more,
                                   rbt_error *error) {
     const char *all[2 + RBT_WORDS_MOST];

@@ -58,14 +58,14 @@ int rbt_options_read(const char *command, const rbt_option *options, int option_
 // "rubato: <error>" on stderr; returns 1.
 int rbt_complain(const rbt_error *error);
 
-// Before bodies of the shape "surface" are made, which may take long: how fine and how many tets, one line each to stdout. What is wrong with
-// them is for those who make them to say.
+// Before bodies of the shape "surface" are made, which may take long: how fine and how many tets, one line each to
+// stdout. What is wrong with them is for those who make them to say.
 struct rbt_scene;
 void rbt_print_estimates(const struct rbt_scene *scene);
 bool rbt_print_estimate(const char *shape, const void *parameters);
 
-// `begin` and the name of a scene's file without its folder and the ending .json, as in out/NAME: where results go unless told. NULL: no
-// memory. Only the ending goes: a0.2.json and a0.5.json are two scenes. Free the result.
+// `begin` and the name of a scene's file without its folder and the ending .json, as in out/NAME: where results go
+// unless told. NULL: no memory. Only the ending goes: a0.2.json and a0.5.json are two scenes. Free the result.
 char *rbt_default_folder(const char *begin, const char *scene);
 
 #endif

@@ -1,5 +1,6 @@
-// The table of materials on tets: what the scene format, the documentation and the tests iterate over. It is made from material_list.h. The
-// physics of a material is in invariant_material.h (or, for linear elasticity, in tet_kernel.h), its kernels in tet_kernels.h.
+// The table of materials on tets: what the scene format, the documentation and the tests iterate over. It is made from
+// material_list.h. The physics of a material is in invariant_material.h (or, for linear elasticity, in tet_kernel.h),
+// its kernels in tet_kernels.h.
 #ifndef RBT_ENERGY_MATERIAL_H
 #define RBT_ENERGY_MATERIAL_H
 

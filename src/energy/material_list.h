@@ -1,5 +1,6 @@
-// Every material on tets, once. Kernels of all instruction sets, the local step of admm-pd, the law of stiffening, names and documentation
-// are made from this list, so a material is its psi in invariant_material.h and a line here; what is missing does not compile.
+// Every material on tets, once. Kernels of all instruction sets, the local step of admm-pd, the law of stiffening,
+// names and documentation are made from this list, so a material is its psi in invariant_material.h and a line here;
+// what is missing does not compile.
 //
 //   INVARIANT(name, rotation, quartic, scene name, sentence, properties…)
 //     name        psi_name is its energy density (invariant_material.h)
@@ -7,7 +8,8 @@
 //     quartic     psi depends on I4
 //     properties  members of rbt_material that are not false, as .survives_inversion = true
 //
-// WARPED has RBT_TANGENT from linear elasticity, turned; LINEAR is linear elasticity, which is no function of these invariants.
+// WARPED has RBT_TANGENT from linear elasticity, turned; LINEAR is linear elasticity, which is no function of these
+// invariants.
 #ifndef RBT_ENERGY_MATERIAL_LIST_H
 #define RBT_ENERGY_MATERIAL_LIST_H
 

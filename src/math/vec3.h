@@ -23,8 +23,8 @@ static inline void rbt_add_scaled(double y[3], double s, const double x[3]) {
     for (int i = 0; i < 3; i++) y[i] += s * x[i];
 }
 
-// The same direction with components whose squares are numbers of full precision: those below 1e-154 or above 1e154 are brought to about
-// 1, by a power of two, which rounds nothing.
+// The same direction with components whose squares are numbers of full precision: those below 1e-154 or above 1e154
+// are brought to about 1, by a power of two, which rounds nothing.
 static inline void rbt_moderate(const double a[3], double b[3]) {
     double square = rbt_dot(a, a), largest = fmax(fmax(fabs(a[0]), fabs(a[1])), fabs(a[2]));
     int exponent = 0;

@@ -1,5 +1,5 @@
-// Where the surface of a mesh passes through itself, and where connected parts of it pass through each other: exactly (intersect.h). What only
-// touches does not count: files may list corners several times.
+// Where the surface of a mesh passes through itself, and where connected parts of it pass through each other: exactly
+// (intersect.h). What only touches does not count: files may list corners several times.
 #ifndef RBT_MESH_CROSSINGS_H
 #define RBT_MESH_CROSSINGS_H
 

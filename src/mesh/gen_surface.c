@@ -1,7 +1,8 @@
 // The inside of a closed surface from a file.
 //
-// Left to itself the lattice is as fine as the surface: its cubes have the length of the surface's mean edge, at most a tenth of the longest and half
-// of the shortest side of its box (surfaces of few large triangles), and at least what keeps the tets to about TETS_MOST.
+// Left to itself the lattice is as fine as the surface: its cubes have the length of the surface's mean edge, at most
+// a tenth of the longest and half of the shortest side of its box (surfaces of few large triangles), and at least what
+// keeps the tets to about TETS_MOST.
 #include "math/vec3.h"
 #include "mesh/generate.h"
 #include "mesh/shapes.h"
@@ -50,7 +51,8 @@ static extent measure(const rbt_mesh *m) {
     return e;
 }
 
-// A cube of the body-centred lattice is twelve tets; where the surface passes there are about two more for a square of a cube's side.
+// A cube of the body-centred lattice is twelve tets; where the surface passes there are about two more for a square of
+// a cube's side.
 static double tets_of(const extent *e, double cell) {
     return 12 * e->volume / (cell * cell * cell) + 2 * e->area / (cell * cell);
 }

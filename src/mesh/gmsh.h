@@ -21,8 +21,8 @@ typedef struct rbt_gmsh_type {
 enum { RBT_GMSH_LINE = 1, RBT_GMSH_TRIANGLE = 2, RBT_GMSH_TET = 4, RBT_GMSH_POINT = 15, RBT_GMSH_TYPES = 94 };
 extern const rbt_gmsh_type RBT_GMSH_TYPE[RBT_GMSH_TYPES];
 
-// The physical group of elements in no set, in files that have sets: some programs read tags for all elements or for none (meshio 5). It is
-// no set when it is read.
+// The physical group of elements in no set, in files that have sets: some programs read tags for all elements or for
+// none (meshio 5). It is no set when it is read.
 #define RBT_GMSH_NO_SET "(in no set)"
 
 typedef struct rbt_gmsh_elements {

@@ -2,8 +2,9 @@
 //
 // gmsh knows groups of elements only through geometric entities: an element belongs to one entity, an entity to any
 // number of physical groups. So the elements of a kind that lie in the same combination of sets make up one entity,
-// and every set becomes a physical group; if there are any, elements in none of them have a group of their own, too (gmsh.h). Node sets are written as point elements. Element tags number the tets, then
-// triangles, edges and points in the mesh's order, which the blocks scatter and the reader restores.
+// and every set becomes a physical group; if there are any, elements in none of them have a group of their own, too
+// (gmsh.h). Node sets are written as point elements. Element tags number the tets, then triangles, edges and points in
+// the mesh's order, which the blocks scatter and the reader restores.
 #include "mesh/format.h"
 
 #include "base/memory.h"

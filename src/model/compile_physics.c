@@ -394,7 +394,8 @@ static bool copy_obstacles(rbt_compiler *c) {
     return true;
 }
 
-// Bodies of which a free node starts in an obstacle, deeper than a millionth of the body's size, which nobody would see.
+// Bodies of which a free node starts in an obstacle, deeper than a millionth of the body's size, which nobody would
+// see.
 static bool warn_inside(rbt_compiler *c) {
     const rbt_model *m = c->model;
     for (size_t o = 0; o < m->obstacles.count; o++)

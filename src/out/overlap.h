@@ -1,7 +1,7 @@
-// What a method without contact of its own lets happen: bodies that pass through each other or through themselves. Exact looks
-// (mesh/intersect.h) at about twenty frames of a run, which are all of them in short ones: a look costs some 5 % of a frame in the shipped scenes,
-// and up to as much as the frame where steps are cheap. What only touches, as bodies laid side by side and the faces of a cut do, does not
-// count.
+// What a method without contact of its own lets happen: bodies that pass through each other or through themselves.
+// Exact looks (mesh/intersect.h) at about twenty frames of a run, which are all of them in short ones: a look costs
+// some 5 % of a frame in the shipped scenes, and up to as much as the frame where steps are cheap. What only touches,
+// as bodies laid side by side and the faces of a cut do, does not count.
 #ifndef RBT_OUT_OVERLAP_H
 #define RBT_OUT_OVERLAP_H
 
@@ -24,8 +24,8 @@ typedef struct rbt_overlap {
     rbt_intersect_mesh mesh;
 } rbt_overlap;
 
-// Looks at the state, which is a frame, if it is one to look at; `last`: it is the last one, which is. The first call, and the first after a cut, learns the model. false only if memory lacks or a position is
-// not finite.
+// Looks at the state, which is a frame, if it is one to look at; `last`: it is the last one, which is. The first call,
+// and the first after a cut, learns the model. false only if memory lacks or a position is not finite.
 bool rbt_overlap_look(rbt_overlap *overlap, const rbt_sim *sim, bool last, rbt_error *error);
 void rbt_overlap_free(rbt_overlap *overlap);
 

@@ -1,5 +1,5 @@
-// The table of time-stepping methods. Adding one is a file and a line in RBT_METHOD_LIST; the scene format, `rubato methods`,
-// the documentation and the tests iterate over the table.
+// The table of time-stepping methods. Adding one is a file and a line in RBT_METHOD_LIST; the scene format, `rubato
+// methods`, the documentation and the tests iterate over the table.
 #ifndef RBT_STEP_METHOD_H
 #define RBT_STEP_METHOD_H
 

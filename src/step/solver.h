@@ -45,7 +45,8 @@ typedef struct rbt_step_solver {
 const rbt_step_solver *rbt_step_solver_at(int i);  // NULL past the end
 const char *rbt_step_solver_name(int i);           // NULL past the end
 
-// Every solver, in the order of the table; SOLVER(NAME) is the rbt_step_solver RBT_NAME of some file. The first is the default.
+// Every solver, in the order of the table; SOLVER(NAME) is the rbt_step_solver RBT_NAME of some file. The first is the
+// default.
 #define RBT_STEP_SOLVER_LIST(SOLVER)                                                                                 \
     SOLVER(NEWTON)                                                                                                   \
     SOLVER(DOT)                                                                                                      \

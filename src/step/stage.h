@@ -30,8 +30,8 @@ void rbt_trace_add(rbt_stages *stages, double residual);
 
 void rbt_stage_add(rbt_stages *stages, const char *name, double seconds);
 
-// Runs one stage of an attempt and leaves the attempt if its outcome is not RBT_DONE, or if the step is to be given up. Needs `stages` and
-// `report`.
+// Runs one stage of an attempt and leaves the attempt if its outcome is not RBT_DONE, or if the step is to be given
+// up. Needs `stages` and `report`.
 #define RBT_STAGE(label, call)                                                                                       \
     do {                                                                                                             \
         report->stage = (label);                                                                                     \

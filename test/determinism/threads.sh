@@ -6,15 +6,15 @@ write_scene scene.json
 materials=$(grep -m 1 '"Law of elasticity' "$source_folder/docs/scene.schema.json" | sed 's/.*"enum": \[\([^]]*\)\].*/\1/' | tr -d '",')
 [ "$(wc -w <<<"$materials")" -ge 7 ] || fail "the schema lists too few materials: $materials"
 count=0
-# A method that is not stable at the scene's step takes one that is: steps_for SCENE METHOD STEP.
+# A method that is not stable at the scene's step takes one that is: step_for SCENE METHOD STEP [settings].
 step_for() {
-    if "$rubato" run "$1" -o probe -q --method "$2" --set time.step="$3" --set time.end=0.04 >probe.txt 2>&1; then echo "$3"
+    if "$rubato" run "$1" -o probe -q --method "$2" --set time.step="$3" "${@:4}" -n 1 >probe.txt 2>&1; then echo "$3"
     elif grep -q 'unstable in stage' probe.txt; then echo 0.0002
     else fail "$2 cannot run $1: $(cat probe.txt)"; fi
     rm -rf probe
 }
 for method in $("$rubato" methods | grep -v '^ ' | grep .); do
-    step=$(step_for scene.json "$method" 0.01)
+    step=$(step_for scene.json "$method" 0.01 --set 'bodies[0].mesh.shape.cuboid.cells=[24,6,6]')
     for material in $materials; do
         for threads in 1 2 3 8; do
             "$rubato" run scene.json -o "run-$threads" -q --threads "$threads" --method "$method" --set time.step=$step \

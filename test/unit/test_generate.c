@@ -475,7 +475,8 @@ static void test_inside_of_a_surface(void **state) {
     rbt_mesh *mesh = generate("surface", &surface);
     assert_sound("surface", mesh);
     assert_true(fabs(volume_of(mesh) / (4 * M_PI / 3) - 1) < 0.03);
-    // The estimate counts whole cubes of the lattice and squares of the surface: right to about the surface's share of cubes.
+    // The estimate counts whole cubes of the lattice and squares of the surface: right to about the surface's share of
+    // cubes.
     rbt_surface_plan plan;
     for (int k = 0; k < 2; k++) {
         surface.cell = k ? 0.12 : NAN;

@@ -19,7 +19,8 @@ static bool same(const rbt_sim *sim, double t, const double *x, const double *v)
     return sim->state.t == t && memcmp(sim->state.x, x, bytes) == 0 && memcmp(sim->state.v, v, bytes) == 0;
 }
 
-// `within`: the flag is the number of stages that have run, so the attempt is left behind its first one; else it is up from the start.
+// `within`: the flag is the number of stages that have run, so the attempt is left behind its first one; else it is up
+// from the start.
 static void stop_at_frame_1(const char *method, bool within) {
     rbt_sim *sim = make(method);
     advance(sim, 1);

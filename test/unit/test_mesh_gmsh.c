@@ -337,9 +337,9 @@ static void round_trip(void **state) {
     assert_int_equal(rmdir(f.path), 0);
 }
 
-// Some programs read physical groups of all entities or of none (meshio 5 fails on others; read with it by hand, the test looks at the
-// file). Counts entities with groups and without in the text of $Entities: points are "tag x y z count groups…", the others
-// "tag box of 6 count groups… count bounding".
+// Some programs read physical groups of all entities or of none (meshio 5 fails on others; read with it by hand, the
+// test looks at the file). Counts entities with groups and without in the text of $Entities: points are "tag x y z
+// count groups…", the others "tag box of 6 count groups… count bounding".
 static void count_groups(const char *text, int *with, int *without) {
     int counts[4], length;
     *with = *without = 0;
