@@ -16,7 +16,8 @@ enum { COUPLED_BODIES = 200, COUPLED_NODES = 12, COUPLED_STEPS = 4, COUPLED_SOLV
 static const double COUPLED_OVER[COUPLED_STEPS] = {0.4, 0.9, 1.5, 3};
 
 // To rounding: where planes push far, an error of the default's size would be larger than the motions that a step's matrix is made of.
-static const char *const COUPLED_SOLVER[COUPLED_SOLVERS] = {", 'options': {'tolerance': 1e-13}", ", 'solver': 'cholesky'",
+static const char *const COUPLED_SOLVER[COUPLED_SOLVERS] = {", 'options': {'tolerance': 1e-13}",
+                                                            ", 'solver': 'cholesky'",
                                                             ", 'solver': 'cg', 'options': {'tolerance': 1e-13}"};
 
 typedef struct coupled {
