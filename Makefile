@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test soak mutate bench install format fuzz docs verification clean help
+.PHONY: build demo test soak mutate faults bench install format fuzz docs verification clean help
 
 build: build/Makefile
 	@cmake --build build --parallel $(JOBS)
@@ -44,6 +44,14 @@ soak:
 mutate:
 	@$(setup) test
 	@scripts/mutate $(ARGS)
+
+# Memory that fails at thousands of places, and 200 kills.
+faults:
+	@$(setup) test
+	@cmake -S . -B build -G "Unix Makefiles" -DRUBATO_TESTS=ON
+	@cmake --build build --parallel $(JOBS) --target rubato_cli failing_memory
+	@scripts/faults $(ARGS)
+	@scripts/kills $(ARGS)
 
 bench: build
 	@$(setup) test
@@ -94,6 +102,7 @@ help:
 	@echo "make test      install what is missing, build, run every test and check (see docs/building.md)"
 	@echo "make soak      the unit tests with 30 seeds and every instruction set, and the thread test with each set"
 	@echo "make mutate    break the library in the ways of test/mutate/table.txt: do tests notice?"
+	@echo "make faults    memory that fails at thousands of places, and 200 runs that are killed: are the results right, or refused?"
 	@echo "make bench     run the benchmarks; the figures are added to out/bench.csv"
 	@echo "make bench-dot       the solvers of the dot paper on its meshes, if they are there; ARGS=--quick tries it out"
 	@echo "make reproduce-dot   what the dot paper found, measured anew: docs/reproduction/dot.md; ARGS=--quick tries it out"

@@ -14,12 +14,17 @@ typedef struct rbt_bytes {
     size_t size;
 } rbt_bytes;
 
+// Of regular files only: a device or a pipe has no end that one could wait for.
 bool rbt_file_read(const char *path, rbt_bytes *bytes, rbt_error *error);
 
-// A file being written: write to .stream (errors are remembered by it), then commit or abandon. Both free it.
+// The same, or all that comes through a pipe, as from a shell's <(command).
+bool rbt_stream_read(const char *path, rbt_bytes *bytes, rbt_error *error);
+
+// A file being written: write to .stream (errors are remembered by it), then commit or abandon. Both free it. A symbolic link of
+// this name is replaced, not followed. A character device or pipe (/dev/null, /dev/stdout) is written to and stays what it is.
 typedef struct rbt_new_file {
     FILE *stream;
-    char *path, *temporary;
+    char *path, *temporary;  // temporary NULL: written to directly
 } rbt_new_file;
 
 bool rbt_new_file_open(rbt_new_file *file, const char *path, rbt_error *error);
@@ -28,6 +33,12 @@ void rbt_new_file_abandon(rbt_new_file *file);
 
 bool rbt_file_write(const char *path, const void *data, size_t size, rbt_error *error);
 bool rbt_folder_make(const char *path, rbt_error *error);  // with parents; an existing folder is fine
+bool rbt_subfolder_make(const char *path,
+                        rbt_error *error);  // without; a symbolic link is refused: it may lead anywhere
+
+// Whoever writes into a folder holds its lock: a descriptor, to be closed (as the system does when a program ends); -1 with
+// an error if somebody else holds it. Where a file system has no locks nobody is kept out.
+int rbt_folder_lock(const char *path, rbt_error *error);
 
 // `folder`/`name`, or `name` alone if it is absolute or the folder is NULL or empty. Free the result.
 char *rbt_path_join(const char *folder, const char *name);

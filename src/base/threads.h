@@ -3,10 +3,18 @@
 #ifndef RBT_BASE_THREADS_H
 #define RBT_BASE_THREADS_H
 
+#include "base/error.h"
+
 // Loops over fewer nodes, blocks or the like than this run on one thread: waking the others costs more than it saves.
 enum { RBT_PARALLEL_FROM = 1024 };
 
 void rbt_threads_set(int count);  // 0: as many as there are processors
 int rbt_threads_count(void);
+
+enum { RBT_THREADS_MOST = 1024 };
+
+// For programs, first of all: makes sure that the stacks of this thread and of those to come are large enough, or says what limits
+// them. A stack that ends too early ends the program without a word.
+bool rbt_threads_make_room(rbt_error *error);
 
 #endif

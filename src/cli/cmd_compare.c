@@ -91,7 +91,7 @@ int rbt_command_compare(int count, char **words) {
         {"--output", "-o", "DIR", "where the results go (out/compare-NAME of the scene)", .text = &folder},
         {"--frames", "-n", "N", "stop after frame N", .integer = &frames},
         {"--threads", "-t", "N", "threads (all processors); results do not depend on it, times do",
-         .integer = &threads, .least = 1},
+         .integer = &threads, .least = 1, .most = RBT_THREADS_MOST},
         {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated",
          .list = &settings},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},

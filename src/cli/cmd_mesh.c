@@ -213,7 +213,7 @@ static bool apply_setting(const rbt_shape *shape, const char *setting, void *dat
 // Defaults and settings into a fresh struct; NULL after a sentence.
 static void *make_parameters(const rbt_shape *shape, const rbt_word_list *settings) {
     const rbt_record *record = shape->parameters;
-    rbt_error error;
+    rbt_error error = {0};
     void *data = rbt_array_new(1, record->size, "parameters", &error);
     bool *given = data ? rbt_array_new((size_t)record->field_count, sizeof *given, "parameters", &error) : NULL;
     bool good = given != NULL;
@@ -235,7 +235,7 @@ static void *make_parameters(const rbt_shape *shape, const rbt_word_list *settin
 // ---- Making
 
 static int make(const rbt_shape *shape, const void *parameters, const char *file, bool ascii) {
-    rbt_error error;
+    rbt_error error = {0};
     rbt_print_estimate(shape->name, parameters);
     rbt_mesh *mesh = rbt_mesh_generate(shape->name, parameters, &error);
     bool good = mesh && rbt_mesh_write(mesh, file, ascii, &error);

@@ -1,6 +1,7 @@
 // rubato render: pictures of a run or a mesh without a display.
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "cli/command.h"
 #include "rubato/scene.h"
@@ -34,28 +35,31 @@ static bool read_size(const char *text, int *width, int *height, rbt_error *erro
 }
 
 // The scene a run leaves in its folder knows the obstacles and the bodies' names. Pictures can do without.
-static rbt_scene_file *scene_of(const char *folder) {
+static bool find_scene(const char *folder, rbt_scene_file **scene, rbt_error *error) {
     char *path = rbt_path_join(folder, "scene.json");
-    rbt_scene_file *scene = NULL;
-    rbt_error ignored;
-    if (path && access(path, R_OK) == 0) scene = rbt_scene_read(path, NULL, 0, &ignored);
+    rbt_error why = {0};
+    *scene = path && access(path, R_OK) == 0 ? rbt_scene_read(path, NULL, 0, &why) : NULL;
+    bool good = path && !why.out_of_memory;
     free(path);
-    return scene;
+    return good || rbt_fail_memory(error, strlen(folder), "the scene of the run");
 }
 
 static bool render(rbt_render_options *options, rbt_error *error) {
-    rbt_scene_file *file = scene_of(options->path);
+    rbt_scene_file *file;
     const char **names = NULL;
+    if (!find_scene(options->path, &file, error)) return false;
     if (file) {
         const rbt_scene *scene = rbt_scene_of(file);
         options->obstacles = scene->obstacles.items;
         options->obstacle_count = scene->obstacles.count;
-        names = calloc(scene->bodies.count + 1, sizeof *names);
-        for (size_t i = 0; names && i < scene->bodies.count; i++) names[i] = scene->bodies.items[i].name;
-        if (names) {
-            options->body_names = names;
-            options->body_count = scene->bodies.count;
+        names = rbt_array_new(scene->bodies.count, sizeof *names, "names of bodies", error);
+        if (!names) {
+            rbt_scene_free(file);
+            return false;
         }
+        for (size_t i = 0; i < scene->bodies.count; i++) names[i] = scene->bodies.items[i].name;
+        options->body_names = names;
+        options->body_count = scene->bodies.count;
     }
     double start = rbt_now();
     rbt_render_report report;
@@ -90,7 +94,8 @@ int rbt_command_render(int count, char **words) {
         {"--no-ground", NULL, NULL, "no floor, no shadow on it", .flag = &no_ground},
         {"--animate", NULL, NULL, "an animated PNG of the frames (default: of all)", .flag = &o.animate},
         {"--fps", NULL, "N", "frames per second of the animation (default 25)", .real = &o.frames_per_second},
-        {"--threads", NULL, "N", "default: as many as there are processors", .integer = &threads, .least = 1},
+        {"--threads", NULL, "N", "default: as many as there are processors", .integer = &threads, .least = 1,
+         .most = RBT_THREADS_MOST},
     };
     int positionals;
     int code = rbt_options_read("render", options, sizeof options / sizeof options[0], count, words, &path,

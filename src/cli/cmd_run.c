@@ -223,7 +223,7 @@ int rbt_command_run(int count, char **words) {
         {"--solver", NULL, "S", "step solver, instead of the scene's", .text = &solver},
         {"--frames", "-n", "N", "stop after frame N; 0: write the start only", .integer = &frames},
         {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads,
-         .least = 1},
+         .least = 1, .most = RBT_THREADS_MOST},
         {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated",
          .list = &settings},
         {"--resume", NULL, NULL, "go on from the newest checkpoint in DIR", .flag = &resume},
@@ -248,13 +248,18 @@ int rbt_command_run(int count, char **words) {
         return 2;
     }
     rbt_threads_set((int)threads);
-    rbt_error error;
+    rbt_error error = {0};
     rbt_scene_file *file = read_scene(scene_path, method, solver, &settings, &error);
     if (!file) return rbt_complain(&error);
     const rbt_scene *scene = rbt_scene_of(file);
     char *chosen = folder                 ? strdup(folder)
                    : scene->output.folder ? strdup(scene->output.folder)
                                           : rbt_default_folder("out/", scene_path);
+    if (!chosen) {
+        rbt_scene_free(file);
+        rbt_fail_memory(&error, strlen(scene_path), "a folder name");
+        return rbt_complain(&error);
+    }
     voice v = {.quiet = quiet, .json = log != NULL, .terminal = isatty(STDOUT_FILENO) && !quiet};
     if (!quiet && !v.json) rbt_print_estimates(scene);
     signal(SIGINT, on_interrupt);

@@ -1,11 +1,14 @@
 #include "base/processor.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "cli/command.h"
 #include "step/method.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const rbt_command RBT_COMMANDS[] = {
     {"run", "SCENE [-o DIR] [options]", "Simulate a scene and write frames, energies and a report.", rbt_command_run},
@@ -64,8 +67,17 @@ int rbt_command_methods(int count, char **words) {
     return 0;
 }
 
-int main(int count, char **words) {
-    signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error to report, not an end without a word
+// What was printed must have arrived: a full disk behind stdout is an error as any other.
+static int finish(int code) {
+    bool whole = !ferror(stdout) && fflush(stdout) == 0;
+    if (whole) return code;
+    // The stream does not remember why: one more byte behind what is lost anyway fails for the same reason.
+    int why = write(STDOUT_FILENO, "\n", 1) < 0 ? errno : EIO;
+    fprintf(stderr, "rubato: cannot write to standard output: %s\n", strerror(why));
+    return code ? code : 1;
+}
+
+static int start(int count, char **words) {
     if (count < 2 || strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) {
         print_overview();
         return count < 2 ? 2 : 0;
@@ -76,5 +88,11 @@ int main(int count, char **words) {
     }
     rbt_error error = {0};
     if (!rbt_processor_check(&error)) return rbt_complain(&error), 2;
+    if (!rbt_threads_make_room(&error)) return rbt_complain(&error);
     return call(words[1], count - 2, words + 2);
+}
+
+int main(int count, char **words) {
+    signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error to report, not an end without a word
+    return finish(start(count, words));
 }

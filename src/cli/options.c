@@ -139,6 +139,10 @@ char *rbt_default_folder(const char *begin, const char *scene) {
 
 int rbt_complain(const rbt_error *error) {
     char text[2048];
+    if (!error->message[0]) {  // the one trouble in which even a sentence may be missing
+        fprintf(stderr, "rubato: not enough memory\n");
+        return 1;
+    }
     fprintf(stderr, "rubato: %s\n", rbt_error_text(error, text, sizeof text));
     return 1;
 }

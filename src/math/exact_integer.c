@@ -4,7 +4,74 @@
 
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Memory
+
+// GMP ends the program when there is no memory, and what it decides here has no way to say "I do not know". So it falls back to a
+// reserve, which is far more than the integers of any decision take (some kilobytes, for a moment): lack of memory shows elsewhere.
+enum { RESERVE_BYTES = 1 << 22, GRAIN = 16 };
+static struct {
+    pthread_mutex_t lock;
+    size_t used, pieces;  // it is free again once no piece is in use
+    _Alignas(GRAIN) char bytes[RESERVE_BYTES];
+} reserve = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_reserved(const void *memory) {
+    uintptr_t at = (uintptr_t)memory, first = (uintptr_t)reserve.bytes;
+    return at >= first && at < first + RESERVE_BYTES;
+}
+
+static void *take_reserved(size_t bytes) {
+    bytes = (bytes + GRAIN - 1) / GRAIN * GRAIN;
+    pthread_mutex_lock(&reserve.lock);
+    void *memory = bytes <= RESERVE_BYTES - reserve.used ? reserve.bytes + reserve.used : NULL;
+    reserve.used += memory ? bytes : 0;
+    reserve.pieces += memory != NULL;
+    pthread_mutex_unlock(&reserve.lock);
+    if (!memory) abort();
+    return memory;
+}
+
+static void give_back(void *memory, size_t bytes) {
+    (void)bytes;
+    if (!is_reserved(memory)) {
+        free(memory);
+        return;
+    }
+    pthread_mutex_lock(&reserve.lock);
+    if (--reserve.pieces == 0) reserve.used = 0;
+    pthread_mutex_unlock(&reserve.lock);
+}
+
+static void *take(size_t bytes) {
+    void *memory = malloc(bytes);
+    return memory ? memory : take_reserved(bytes);
+}
+
+static void *resize(void *memory, size_t before, size_t bytes) {
+    void *grown = is_reserved(memory) ? NULL : realloc(memory, bytes);
+    if (grown) return grown;
+    grown = take(bytes);
+    memcpy(grown, memory, before < bytes ? before : bytes);
+    give_back(memory, before);
+    return grown;
+}
+
+// What GMP takes unless told otherwise. A program that told it otherwise has its reasons.
+extern void *__gmp_default_allocate(size_t bytes) __attribute__((weak));
+
+__attribute__((constructor)) static void use_reserve(void) {
+    void *(*current)(size_t);
+    mp_get_memory_functions(&current, NULL, NULL);
+    if (current == __gmp_default_allocate) mp_set_memory_functions(take, resize, give_back);
+}
+
+// ---- Whole numbers
 
 void rbt_doubles_to_integers(const double *doubles, int count, mpz_t *integers) {
     int exponent[32], lowest = INT_MAX;

@@ -1,5 +1,5 @@
 // Integers of any size and polynomials of them, with which math/exact.h decides what floating point leaves open. For
-// files of this room only. GMP ends the program when there is no memory, but what it holds here are some kilobytes.
+// files of this room only. They never lack memory: there is a reserve for them.
 #ifndef RBT_MATH_EXACT_INTEGER_H
 #define RBT_MATH_EXACT_INTEGER_H
 

@@ -173,7 +173,7 @@ typedef struct rbt_state {
 bool rbt_state_init(rbt_state *state, const rbt_model *model, rbt_error *error);
 void rbt_state_free(rbt_state *state);
 
-// energies (plan.chunk_count) is work space; NULL: it is allocated.
+// energies (plan.chunk_count) is work space.
 rbt_energies rbt_model_energies(const rbt_model *model, const rbt_state *state, double *energies);
 
 // von Mises stress of every tet [Pa] (tet_count).

@@ -41,9 +41,7 @@ rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state, doub
         if (lumped) rbt_add_scaled(e.angular_momentum, m->mass[n], spin);
     }
     e.kinetic += rbt_mass_consistent_kinetic(m, state->x, state->v, e.angular_momentum);
-    double *own = energies ? NULL : calloc(m->plan.chunk_count + 1, sizeof *own);
-    e.elastic = energies || own ? rbt_energy_elastic(m, state->x, energies ? energies : own) : NAN;
-    free(own);
+    e.elastic = rbt_energy_elastic(m, state->x, energies);
     e.total = e.kinetic + e.elastic + e.gravity + e.contact;
     e.work = NAN;
     return e;

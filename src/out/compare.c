@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FINER = 8 };  // how many times shorter the steps of the reference are, unless told otherwise
 
@@ -149,9 +150,12 @@ rbt_comparison *rbt_compare(const rbt_compare_options *options, rbt_error *error
     rbt_comparison *all = rbt_array_new(1, sizeof *all, "a comparison", error);
     if (!all) return NULL;
     *all = (rbt_comparison){.scene_path = options->scene_path, .repeat = options->repeat, .energy_scale = NAN};
-    if (prepare_all(options, all, error) && rbt_folder_make(all->folder, error) && run_all(options, all, error) &&
-        rbt_comparison_measure(all, error))
-        return all;
+    int lock = -1;
+    bool good = prepare_all(options, all, error) && rbt_folder_make(all->folder, error) &&
+                (lock = rbt_folder_lock(all->folder, error)) >= 0 && run_all(options, all, error) &&
+                rbt_comparison_measure(all, error);
+    if (lock >= 0) close(lock);
+    if (good) return all;
     rbt_comparison_free(all);
     return NULL;
 }

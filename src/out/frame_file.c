@@ -69,7 +69,7 @@ static bool create(rbt_frame_file *file, const rbt_frame_file_def *def, rbt_erro
     bool written = rbt_file_write(def->path, text.text, text.size, error);
     rbt_text_free(&text);
     if (!written) return false;
-    file->descriptor = open(def->path, O_RDWR | O_CLOEXEC);
+    file->descriptor = open(def->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (file->descriptor < 0) return fail_write(file, errno, error);
     file->size = file->size_before = (int64_t)def->head_size;
     return true;
@@ -191,7 +191,7 @@ bool rbt_frame_file_open(rbt_frame_file *file, const rbt_frame_file_def *def, in
     if (from_frame < 0) {
         good = create(file, def, error);
     } else {
-        file->descriptor = open(def->path, O_RDWR | O_CLOEXEC);
+        file->descriptor = open(def->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
         good = file->descriptor >= 0
                    ? find_end(file, def, from_frame + 1, error)
                    : rbt_fail_at(error, def->path, 0, 0,
@@ -207,7 +207,17 @@ bool rbt_frame_file_cut(rbt_frame_file *file, rbt_error *error) {
     return cut_to(file, file->size, file->frames, error);
 }
 
+// A file that was deleted or replaced can still be written to, but nobody will ever see it.
+static bool check_place(const rbt_frame_file *file, rbt_error *error) {
+    struct stat own, there;
+    if (fstat(file->descriptor, &own) == 0 && lstat(file->path, &there) == 0 && own.st_dev == there.st_dev &&
+        own.st_ino == there.st_ino)
+        return true;
+    return rbt_fail_at(error, file->path, 0, 0, "was deleted or replaced by something else while the run went on");
+}
+
 bool rbt_frame_file_add(rbt_frame_file *file, const void *piece, size_t size, rbt_error *error) {
+    if (!check_place(file, error)) return false;
     if (!write_at(file, piece, size, file->tail, strlen(file->tail), file->size, error) ||
         !write_count(file, file->frames + 1, error)) {
         cut_to(file, file->size, file->frames, NULL);  // these bytes were there before: no new room is needed
@@ -229,8 +239,8 @@ bool rbt_frame_file_sync(rbt_frame_file *file, rbt_error *error) {
 }
 
 bool rbt_frame_file_close(rbt_frame_file *file, rbt_error *error) {
-    bool good = true;
-    if (file->path && file->descriptor >= 0 && close(file->descriptor) != 0) good = fail_write(file, errno, error);
+    bool open = file->path && file->descriptor >= 0, good = !open || check_place(file, error);
+    if (open && close(file->descriptor) != 0) good = fail_write(file, errno, error);
     free(file->path);
     *file = (rbt_frame_file){.descriptor = -1};
     return good;

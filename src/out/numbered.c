@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,27 +35,32 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static bool open_folder(const char *folder, DIR **open, rbt_error *error) {
-    *open = opendir(folder);
-    if (*open || errno == ENOENT) return true;
-    return rbt_fail_at(error, folder, 0, 0, "cannot read the folder: %s", strerror(errno));
+// `more` flags of open; *at NULL without an error: there is no such folder
+static bool open_folder(const char *folder, int more, DIR **at, rbt_error *error) {
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | more);
+    *at = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    if (*at) return true;
+    if (descriptor < 0 && errno == ENOENT) return true;
+    if (descriptor < 0) return rbt_fail_at(error, folder, 0, 0, "cannot read the folder: %s", strerror(errno));
+    close(descriptor);
+    return rbt_fail_memory(error, BUFSIZ, "reading a folder");
 }
 
 bool rbt_numbered_list(const char *folder, const char *prefix, const char *suffix, int64_t **numbers, size_t *count,
                        rbt_error *error) {
     *numbers = NULL;
     *count = 0;
-    DIR *open;
-    if (!open_folder(folder, &open, error)) return false;
+    DIR *at;
+    if (!open_folder(folder, 0, &at, error)) return false;
     size_t capacity = 0;
     bool good = true;
-    for (const struct dirent *entry; open && good && (entry = readdir(open));) {
+    for (const struct dirent *entry; at && good && (entry = readdir(at));) {
         int64_t number = number_of(entry->d_name, prefix, suffix, "");
         if (number < 0) continue;
         good = rbt_array_reserve((void **)numbers, &capacity, *count + 1, sizeof **numbers, "a list of files", error);
         if (good) (*numbers)[(*count)++] = number;
     }
-    if (open) closedir(open);
+    if (at) closedir(at);
     if (*count) qsort(*numbers, *count, sizeof **numbers, compare_numbers);
     if (good) return true;
     free(*numbers);
@@ -65,10 +71,10 @@ bool rbt_numbered_list(const char *folder, const char *prefix, const char *suffi
 
 bool rbt_numbered_remove(const char *folder, const char *prefix, const char *suffix, int64_t after,
                          rbt_error *error) {
-    DIR *open;
-    if (!open_folder(folder, &open, error)) return false;
+    DIR *at;
+    if (!open_folder(folder, O_NOFOLLOW, &at, error)) return false;
     bool good = true;
-    for (const struct dirent *entry; open && good && (entry = readdir(open));) {
+    for (const struct dirent *entry; at && good && (entry = readdir(at));) {
         bool unfinished = number_of(entry->d_name, prefix, suffix, ".new") >= 0;
         if (!unfinished && number_of(entry->d_name, prefix, suffix, "") <= after) continue;
         if (!unfinished && number_of(entry->d_name, prefix, suffix, "") < 0) continue;
@@ -78,6 +84,6 @@ bool rbt_numbered_remove(const char *folder, const char *prefix, const char *suf
             good = rbt_fail_at(error, path, 0, 0, "cannot remove the file of an earlier run: %s", strerror(errno));
         free(path);
     }
-    if (open) closedir(open);
+    if (at) closedir(at);
     return good;
 }

@@ -34,6 +34,7 @@ struct rbt_recorder {
     rbt_usda usda;
     rbt_frame_file *files[4];  // those of the four above that are open
     int file_count;
+    bool failed;  // in opening or writing: then nothing more is looked for at the end
 };
 
 static bool writes_skin(const rbt_recorder *r) { return r->output.vtu && r->surface.has_skin; }
@@ -55,7 +56,7 @@ static char *inside(const rbt_recorder *r, const char *name, rbt_error *error) {
 
 static bool make_folder(const rbt_recorder *r, const char *name, rbt_error *error) {
     char *path = inside(r, name, error);
-    bool good = path && rbt_folder_make(path, error);
+    bool good = path && rbt_subfolder_make(path, error);
     free(path);
     return good;
 }
@@ -127,17 +128,35 @@ static bool write_base_mesh(rbt_recorder *r, rbt_error *error) {
     return good;
 }
 
-static bool frame_is_there(const rbt_recorder *r, const char *prefix, const char *suffix, int64_t frame,
-                           rbt_error *error) {
-    char *path = rbt_numbered_path(r->folder, prefix, frame, suffix, error);
-    if (!path) return false;
-    bool good = access(path, R_OK | W_OK) == 0 ||
-                rbt_fail_at(error, path, 0, 0,
-                            "cannot go on after frame %lld, whose file is needed: %s; start the run anew or go on "
-                            "from an earlier frame",
-                            (long long)frame, strerror(errno));
+// Whether the files of frames 0 to `last` are there; `when` says since when one may be missing.
+static bool frames_are_there(const rbt_recorder *r, const char *kind, const char *suffix, int64_t last,
+                             const char *when, rbt_error *error) {
+    const char *slash = strchr(kind, '/');
+    char name[16], *folder;
+    snprintf(name, sizeof name, "%.*s", (int)(slash - kind), kind);
+    int64_t *numbers = NULL, missing = 0;
+    size_t count = 0;
+    bool good =
+        (folder = inside(r, name, error)) && rbt_numbered_list(folder, slash + 1, suffix, &numbers, &count, error);
+    free(folder);
+    if (!good) return false;
+    for (size_t i = 0; i < count && numbers[i] == missing; i++) missing++;
+    free(numbers);
+    if (missing > last) return true;
+    char *path = rbt_numbered_path(r->folder, kind, missing, suffix, error);
+    if (path)
+        rbt_fail_at(
+            error, path, 0, 0,
+            "is missing: %s, but frames 0 to %lld belong together; start the run anew or go on from an earlier frame",
+            when, (long long)last);
     free(path);
-    return good;
+    return false;
+}
+
+static bool all_frames_are_there(const rbt_recorder *r, int64_t last, const char *when, rbt_error *error) {
+    return (!r->output.vtu || frames_are_there(r, TETS, ".vtu", last, when, error)) &&
+           (!writes_skin(r) || frames_are_there(r, SKIN, ".vtu", last, when, error)) &&
+           (!r->output.obj || frames_are_there(r, OBJ, ".obj", last, when, error));
 }
 
 // Checkpoints go first: at no moment is there one that is ahead of the other files.
@@ -147,9 +166,7 @@ static bool start_anew(rbt_recorder *r, rbt_error *error) {
 }
 
 static bool go_on(rbt_recorder *r, int64_t from, rbt_error *error) {
-    if (!open_files(r, from, error) || (r->output.vtu && !frame_is_there(r, TETS, ".vtu", from, error)) ||
-        (writes_skin(r) && !frame_is_there(r, SKIN, ".vtu", from, error)) ||
-        (r->output.obj && !frame_is_there(r, OBJ, ".obj", from, error)) ||
+    if (!open_files(r, from, error) || !all_frames_are_there(r, from, "the run wrote it and goes on", error) ||
         !rbt_checkpoint_remove_after(r->folder, from, error))
         return false;
     rbt_frame_file *file;
@@ -223,6 +240,7 @@ rbt_recorder *rbt_recorder_open(const char *folder, const rbt_model *model, cons
                         .vtu_options = {output->compress, output->single_precision},
                         .next = from_frame < 0 ? 0 : from_frame + 1};
     if (prepare(r, folder, error) && (from_frame < 0 ? start_anew(r, error) : go_on(r, from_frame, error))) return r;
+    r->failed = true;
     rbt_recorder_close(r, NULL);
     return NULL;
 }
@@ -284,6 +302,7 @@ bool rbt_recorder_frame(rbt_recorder *recorder, const rbt_state *state, const rb
     if (!write_frame_files(r, state, error) || !write_growing(r, state, energies, error) ||
         (checkpoint && !write_checkpoint(r, state, error))) {
         take_back(r);
+        r->failed = true;
         return false;
     }
     r->next++;
@@ -293,7 +312,8 @@ bool rbt_recorder_frame(rbt_recorder *recorder, const rbt_state *state, const rb
 bool rbt_recorder_close(rbt_recorder *recorder, rbt_error *error) {
     rbt_recorder *r = recorder;
     if (!r) return true;
-    bool good = true;
+    bool good = r->next == 0 || r->failed ||
+                all_frames_are_there(r, r->next - 1, "it was deleted while the run went on", error);
     for (int i = 0; i < r->file_count; i++) good = rbt_frame_file_close(r->files[i], good ? error : NULL) && good;
     good = rbt_usda_close(&r->usda, good ? error : NULL) && good;
     forget_frames(r);

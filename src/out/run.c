@@ -21,6 +21,7 @@ typedef struct run {
     char *report_path, *scene_path;
     int64_t last_frame;  // to go to
     double started;
+    int lock;  // of the folder, -1: not held
     rbt_overlap overlap;
     rbt_verification verification;
     int verified_generation;  // of the model whose mesh it has
@@ -254,7 +255,8 @@ static bool begin(run *r) {
     r->report.sim = r->sim;
     r->sim->watch.every_frame = true;
     r->report.compile_seconds = rbt_now() - start;
-    if (!rbt_folder_make(o->folder, r->error) || (again && !restore(r))) return false;
+    if (!rbt_folder_make(o->folder, r->error) || (r->lock = rbt_folder_lock(o->folder, r->error)) < 0) return false;
+    if (again && !restore(r)) return false;
     remove_failure(r);
     r->report.resumed_from = again ? r->sim->state.frame : -1;
     r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->report.resumed_from, r->error);
@@ -267,14 +269,15 @@ static bool begin(run *r) {
 }
 
 rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt_error *error) {
-    run r = {.options = options, .error = error, .started = rbt_now(), .verification = {.keep = KEEP}};
+    run r = {.options = options, .error = error, .started = rbt_now(), .lock = -1, .verification = {.keep = KEEP}};
     *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     r.report = (rbt_run_report){.scene = options->scene, .scene_text = options->scene_text, .overlap = &r.overlap};
     stamp(r.report.started);
     r.report_path = rbt_path_join(options->folder, "run.json");
     r.scene_path = rbt_path_join(options->folder, "scene.json");
     rbt_run_end end = RBT_RUN_WORLD_FAILED;
-    if (r.report_path && r.scene_path && begin(&r)) {
+    if (!r.report_path || !r.scene_path) rbt_fail_memory(error, strlen(options->folder), "a file name");
+    else if (begin(&r)) {
         end = march(&r, report);
         tell(&r, options->ended, report, 0);
     }
@@ -293,6 +296,7 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
     rbt_verification_free(&r.verification);
     rbt_overlap_free(&r.overlap);
     rbt_sim_free(r.sim);
+    if (r.lock >= 0) close(r.lock);
     free(r.report_path);
     free(r.scene_path);
     return end;

@@ -217,9 +217,11 @@ static bool check_numbers(const char *path, const int64_t *numbers, size_t count
 // What the scene says of names, radii and obstacles: one that cannot be read again is no error, they are told to be unknown.
 static bool read_scene(folder *f) {
     char *scene_path = rbt_path_join(f->path, "scene.json");
-    rbt_error ignored;
-    f->scene = scene_path && access(scene_path, R_OK) == 0 ? rbt_scene_read(scene_path, NULL, 0, &ignored) : NULL;
+    rbt_error why = {0};
+    f->scene = scene_path && access(scene_path, R_OK) == 0 ? rbt_scene_read(scene_path, NULL, 0, &why) : NULL;
+    bool starved = !scene_path || why.out_of_memory;
     free(scene_path);
+    if (starved) return rbt_fail_memory(f->error, strlen(f->path), "the scene of the run");
     f->v->scene_unknown = !f->scene;
     return !f->scene || rbt_verification_set_names(f->v, rbt_scene_of(f->scene), f->error);
 }

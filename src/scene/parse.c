@@ -4,6 +4,7 @@
 #include "scene/parse.h"
 
 #include "base/file.h"
+#include "scene/json_room.h"
 #include "scene/table.h"
 
 #include <limits.h>
@@ -359,21 +360,22 @@ static bool fill(rbt_scene_file *file, json_t *root, const char *name, const cha
     if (!set_place(file, name)) return rbt_fail_memory(error, strlen(name), "the scene");
     char *text = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     file->text = text ? rbt_arena_text(file->arena, text) : NULL;
-    free(text);
+    rbt_json_room_free(text);
     if (!file->text) return rbt_fail_memory(error, 0, "the text of the scene");
     return rbt_scene_check(&file->scene, error);
 }
 
 rbt_scene_file *rbt_scene_parse(const char *json, size_t size, const char *name, const char *const *settings,
                                 size_t count, rbt_error *error) {
+    if (!rbt_json_room_enter(size, settings, count, error)) return NULL;
     json_t *root = load(json, size, name, error);
-    if (!root) return NULL;
-    rbt_scene_file *file = calloc(1, sizeof *file);
+    rbt_scene_file *file = root ? calloc(1, sizeof *file) : NULL;
     if (file) file->arena = rbt_arena_new();
     bool ok = file && file->arena;
-    if (!ok) rbt_fail_memory(error, sizeof *file, "the scene");
+    if (root && !ok) rbt_fail_memory(error, sizeof *file, "the scene");
     ok = ok && fill(file, root, name, settings, count, error);
     json_decref(root);
+    rbt_json_room_leave();
     if (ok) return file;
     rbt_scene_free(file);
     return NULL;
@@ -381,7 +383,7 @@ rbt_scene_file *rbt_scene_parse(const char *json, size_t size, const char *name,
 
 rbt_scene_file *rbt_scene_read(const char *path, const char *const *settings, size_t count, rbt_error *error) {
     rbt_bytes bytes;
-    if (!rbt_file_read(path, &bytes, error)) return NULL;
+    if (!rbt_stream_read(path, &bytes, error)) return NULL;
     rbt_scene_file *file = rbt_scene_parse(bytes.data, bytes.size, path, settings, count, error);
     free(bytes.data);
     return file;

@@ -23,7 +23,10 @@ static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *e
             "another deformation or stable-neo-hookean",
             (long long)report.element, m->bodies[report.body].name, report.value);
     }
-    rbt_energies e = rbt_model_energies(m, &sim->state, NULL);
+    double *energies = rbt_array_new(m->plan.chunk_count + 1, sizeof *energies, "energies", error);
+    if (!energies) return false;
+    rbt_energies e = rbt_model_energies(m, &sim->state, energies);
+    free(energies);
     if (isfinite(e.total)) return true;
     return rbt_fail_path(
         error, scene->file, "bodies",
@@ -221,7 +224,7 @@ bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
         // A method with steps of its own needs no states in between, unless loads are to be followed. If it fails, single steps find the last good one.
         int64_t left = sim->model->steps_per_frame - s->step, count = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
         if (many && (many = advance_steps(sim, count, report) == RBT_DONE)) continue;
-        if (report->outcome == RBT_STOPPED) return false;
+        if (report->outcome == RBT_STOPPED || report->outcome == RBT_OUT_OF_MEMORY) return false;
         if (rbt_sim_step(sim, report) != RBT_DONE) return false;
     }
     return true;

@@ -2,16 +2,12 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "math/symmetric.h"
 #include "math/vector.h"
 
-#include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-// LAPACK, which ARPACK brings along: eigenpairs of a symmetric matrix, ascending, in the place of the matrix
-void dsyevd_(const char *job, const char *triangle, const int *n, double *A, const int *row, double *values,
-             double *work, const int *work_size, int *integers, const int *integer_size, int *info);
 
 enum { FEW_ROUNDS = 8, MANY_ROUNDS = 400, FEW = 3, MANY = 40 };  // rounds, and rounds without success
 
@@ -26,8 +22,6 @@ static size_t enough_vectors(const rbt_modes *m, const rbt_modes_problem *p, siz
 
 static size_t values_of(const rbt_modes *m) { return 3 * m->row_count; }
 static double *vector_at(const rbt_modes *m, double *block, size_t i) { return block + i * values_of(m); }
-static size_t real_work(size_t n) { return 1 + 6 * n + 2 * n * n; }
-static size_t integer_work(size_t n) { return 3 + 5 * n; }
 
 bool rbt_modes_init(rbt_modes *m, size_t row_count, size_t capacity, rbt_error *error) {
     *m = (rbt_modes){.arena = rbt_arena_new(), .row_count = row_count, .capacity = capacity, .carried = capacity};
@@ -52,14 +46,13 @@ bool rbt_modes_init(rbt_modes *m, size_t row_count, size_t capacity, rbt_error *
                   {&m->per_weight, 1, vector},
                   {&m->mass_part, 1, vector},
                   {&m->per_part, 1, vector},
-                  {&m->small, real_work(most), sizeof(double)},
+                  {&m->small, 3 * most, sizeof(double)},
                   {&m->gram, 2 * capacity, capacity * sizeof(double)},
                   {&m->partial, rbt_vectors_work(3 * row_count, most, most), sizeof(double)},
                   {&m->turn, most, capacity * sizeof(double)}};
-    bool ok = m->arena && (m->integers = rbt_arena_take(m->arena, integer_work(most), sizeof(int)));
+    bool ok = m->arena;
     for (size_t i = 0; ok && i < sizeof arrays / sizeof *arrays; i++)
         ok = (*arrays[i].at = rbt_arena_take(m->arena, arrays[i].count, arrays[i].size)) != NULL;
-    openblas_set_num_threads(1);
     if (ok) return true;
     rbt_modes_free(m);
     return rbt_fail_memory(error, 13 * capacity * vector, "modes");
@@ -216,11 +209,9 @@ void rbt_modes_refresh(rbt_modes *m, const rbt_modes_problem *p) {
 
 // Values, ascending, and vectors of `reduced` (size x size), in its place
 static bool eigenpairs(rbt_modes *m, size_t size) {
-    int n = (int)size, work = (int)real_work(size), integers = (int)integer_work(size), info = 0;
     for (size_t i = 0; i < size * size; i++)
         if (!isfinite(m->reduced[i])) return false;
-    dsyevd_("V", "U", &n, m->reduced, &n, m->values, m->small, &work, m->integers, &integers, &info);
-    return info == 0;
+    return rbt_symmetric_pairs(size, m->reduced, m->values, m->small);
 }
 
 static rbt_modes_result project(rbt_modes *m, const rbt_modes_problem *p) {
@@ -388,6 +379,22 @@ static void images_of_solution(rbt_modes *m, const rbt_modes_problem *p) {
     }
 }
 
+// x = L^-1 x and L^-T x, L in the lower triangle of G, by columns
+static void solve_lower(size_t k, const double *restrict G, double *restrict x) {
+    for (size_t l = 0; l < k; l++) {
+        x[l] /= G[l * k + l];
+        for (size_t i = l + 1; i < k; i++) x[i] -= G[l * k + i] * x[l];
+    }
+}
+
+static void solve_upper(size_t k, const double *restrict G, double *restrict x) {
+    for (size_t l = k; l-- > 0;) {
+        double sum = x[l];
+        for (size_t i = l + 1; i < k; i++) sum -= G[l * k + i] * x[i];
+        x[l] = sum / G[l * k + l];
+    }
+}
+
 // Modes of the span of W = T, by the eigenproblem S C = G C Lambda of k x k matrices, G = W^T M W, S = W^T K W. Columns are made of
 // length 1 first. False: W is to rounding linearly dependent, or no number.
 static bool solve_reduced(rbt_modes *m) {
@@ -411,12 +418,20 @@ static bool solve_reduced(rbt_modes *m) {
         double inverse = 1 / sqrt(G[j * k + j]);
         for (size_t i = j; i < k; i++) G[j * k + i] *= inverse;
     }
-    // S = L^-1 S L^-T
-    int n = (int)k;
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, n, 1, G, n, S, n);
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, n, 1, G, n, S, n);
+    // S = L^-1 S L^-T, from both sides; then C = L^-T S
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t j = 0; j < k; j++) solve_lower(k, G, S + j * k);
+        for (size_t j = 0; j < k; j++)
+            for (size_t i = 0; i < j; i++) {
+                double other = S[j * k + i];
+                S[j * k + i] = S[i * k + j];
+                S[i * k + j] = other;
+            }
+    }
+    for (size_t j = 0; j < k; j++)  // what rounding leaves
+        for (size_t i = 0; i < j; i++) S[j * k + i] = S[i * k + j] = 0.5 * (S[j * k + i] + S[i * k + j]);
     if (!eigenpairs(m, k)) return false;
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, n, 1, G, n, S, n);
+    for (size_t j = 0; j < k; j++) solve_upper(k, G, S + j * k);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < k; i++) S[j * k + i] *= scale[i];
     return true;
@@ -444,8 +459,7 @@ static void measure_reduced(rbt_modes *m, const double *P) {
         rbt_vectors_inner(n, k, m->block, 1, noise_of_mass, with_noise, m->partial);
     }
     double *PC = m->reduced;
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)k, (int)k, (int)k, 1, P, (int)k, m->turn, (int)k, 0,
-                PC, (int)k);
+    rbt_vectors_combine(k, 1, k, P, k, m->turn, k, 0, PC);
     for (size_t l = 0; l < k; l++) {
         const double *C = m->turn + l * k;
         double size = 0, product = 0, sum = m->a + m->c * m->lambda[l];

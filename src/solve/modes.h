@@ -50,13 +50,12 @@ typedef struct rbt_modes {
     double *T, *V;                     // (capacity x row_count x 3)
     double *basis, *image;             // (3 capacity x row_count x 3) of the projection, and K times it
     double *block, *weighted;          // (capacity x row_count x 3)
-    double *reduced, *values, *small;  // ((3 capacity)^2), (3 capacity), (dsyevd's)
+    double *reduced, *values, *small;  // ((3 capacity)^2), (3 capacity), (9 capacity)
     double *gram, *turn;               // (2 capacity^2), (3 capacity^2)
     double *partial;                   // of inner products
     double *weight, *per_weight;       // (row_count x 3) lumped and 1 / lumped, 0 where nothing is unknown
     double *mass_part, *per_part;      // (row_count x 3) a and 1 / c
     double a, c;                       // the same, if all rows have the same, otherwise c = 0
-    int *integers;                     // (dsyevd's)
     size_t size;                       // vectors in the basis
 } rbt_modes;
 

@@ -148,7 +148,8 @@ static bool choose_order(const rbt_node_graph *g, SuiteSparse_long *given, int32
     common.method[1].ordering = CHOLMOD_AMD;
     cholmod_sparse *A = graph_matrix(g, &common);
     cholmod_factor *L = A ? cholmod_l_analyze_p(A, given, NULL, 0, &common) : NULL;
-    bool found = L != NULL;
+    // Out of memory for one of them CHOLMOD takes the other, silently: other bits.
+    bool found = L && common.method[0].lnz >= 0 && common.method[1].lnz >= 0;
     for (size_t v = 0; found && v < g->count; v++) order[v] = (int32_t)((SuiteSparse_long *)L->Perm)[v];
     cholmod_l_free_factor(&L, &common);
     cholmod_l_free_sparse(&A, &common);

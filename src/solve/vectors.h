@@ -1,6 +1,5 @@
 // Products of blocks of long vectors: n numbers each, one vector after the other. Rows are cut into pieces that depend on the sizes
-// alone; threads share the pieces, BLAS works on each with one thread, and sums are taken in the order of the pieces: the
-// same bits for any number of threads. Blocks should be aligned alike in every run, since BLAS's bits depend on it.
+// alone; threads share the pieces, and sums are taken in the order of the pieces: the same bits for any number of threads.
 #ifndef RBT_SOLVE_VECTORS_H
 #define RBT_SOLVE_VECTORS_H
 

@@ -46,12 +46,13 @@ static void *create(rule which, const rbt_model *model, int solver, const void *
     if (options) s->options = *(const rbt_solver_options *)options;
     else rbt_record_default(&RBT_SOLVER_OPTIONS, &s->options);
     double **vectors[] = {&s->base, &s->velocity, &s->z, &s->other, &s->held_velocity};
-    bool ok = s->arena && rbt_objective_init(&s->objective, model, error) &&
-              rbt_rigid_init(&s->rigid, &s->objective, error) &&
-              (s->work = s->solver->create(&s->objective, &s->options, error));
+    bool ok = s->arena;
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(s->arena, 3 * model->node_count, sizeof(double))) != NULL;
-    if (ok) return s;
+    if (!ok) rbt_fail_memory(error, 15 * model->node_count * sizeof(double), "a stepper");
+    if (ok && rbt_objective_init(&s->objective, model, error) && rbt_rigid_init(&s->rigid, &s->objective, error) &&
+        (s->work = s->solver->create(&s->objective, &s->options, error)))
+        return s;
     destroy(s);
     return NULL;
 }

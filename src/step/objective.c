@@ -70,7 +70,8 @@ static void find_stiff(rbt_objective *o) {
 
 bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) {
     *o = (rbt_objective){.model = m, .arena = rbt_arena_new()};
-    if (!o->arena || !rbt_stiffness_build(&o->stiffness, m, error) || !characteristic_force(o, error)) {
+    if (!o->arena) return rbt_fail_memory(error, sizeof *o, "a step's vectors");
+    if (!rbt_stiffness_build(&o->stiffness, m, error) || !characteristic_force(o, error)) {
         rbt_objective_free(o);
         return false;
     }

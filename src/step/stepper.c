@@ -113,6 +113,12 @@ void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
     state->t = t;
 }
 
+// An unstable step would still be one that nobody asked for at half its length: that is for the user to choose. Memory that is not
+// there for one step is no reason to change the motion.
+static bool is_for_shorter_steps(rbt_outcome outcome) {
+    return outcome != RBT_UNSTABLE && outcome != RBT_STOPPED && outcome != RBT_OUT_OF_MEMORY;
+}
+
 static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int cuts, rbt_step_report *report) {
     double start = state->t;
     bool lasting = s->method->failure_spares_memory;
@@ -126,8 +132,7 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int c
     }
     copy_motion(s, cuts, state, false);
     if (!lasting) copy_memory(s, cuts, state, false);
-    // An unstable step would still be one that nobody asked for at half its length: that is for the user to choose.
-    if (cuts == s->max_cuts || outcome == RBT_UNSTABLE || outcome == RBT_STOPPED) return outcome;
+    if (cuts == s->max_cuts || !is_for_shorter_steps(outcome)) return outcome;
     if (lasting) copy_memory(s, cuts, state, true);  // before smaller steps change it
     if (report->cuts < cuts + 1) report->cuts = cuts + 1;
     double middle = start + 0.5 * (until - start);

@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// The value of name="value" inside one XML tag, copied with the five entities replaced; NULL if it is not there.
-static char *attribute(const char *tag, const char *end, const char *name) {
+// The value of name="value" inside one XML tag, copied with the five entities replaced; NULL if it is not there, or with *starved
+// set for lack of memory.
+static char *attribute(const char *tag, const char *end, const char *name, bool *starved) {
     static const struct {
         const char *entity;
         char character;
@@ -20,6 +21,7 @@ static char *attribute(const char *tag, const char *end, const char *name) {
         if (!starts || strncmp(at, name, n) != 0 || at[n] != '=' || (at[n + 1] != '"' && at[n + 1] != '\'')) continue;
         const char *first = at + n + 2, *last = memchr(first, at[n + 1], (size_t)(end - first));
         char *value = last ? malloc((size_t)(last - first) + 1) : NULL;
+        *starved = *starved || (last && !value);
         if (!value) return NULL;
         size_t size = 0;
         while (first < last) {
@@ -58,12 +60,14 @@ static bool read_collection(const char *path, const char *folder, rbt_frames *fr
     for (const char *at = bytes.data; good && (at = strstr(at, "<DataSet"));) {
         scan.at = at;
         const char *end = strchr(at, '>');
-        char *file = end ? attribute(at + 8, end, "file") : NULL,
-             *time = end ? attribute(at + 8, end, "timestep") : NULL;
+        bool starved = false;
+        char *file = end ? attribute(at + 8, end, "file", &starved) : NULL,
+             *time = end ? attribute(at + 8, end, "timestep", &starved) : NULL;
         double t = 0;
         rbt_scan number = rbt_scan_begin(path, time ? time : "", time ? strlen(time) : 0);
         char *joined = file ? rbt_path_join(folder, file) : NULL;
         if (!end) good = rbt_scan_fail(&scan, error, "the <DataSet> tag has no end");
+        else if (starved) good = rbt_fail_memory(error, (size_t)(end - at), "the list of frames");
         else if (!file || !file[0]) good = rbt_scan_fail(&scan, error, "the <DataSet> names no file");
         else if (!time) good = rbt_scan_fail(&scan, error, "the <DataSet> names no timestep");
         else if (!rbt_scan_real(&number, &t) || !isfinite(t))
