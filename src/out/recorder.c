@@ -128,35 +128,37 @@ static bool write_base_mesh(rbt_recorder *r, rbt_error *error) {
     return good;
 }
 
-// Whether the files of frames 0 to `last` are there; `when` says since when one may be missing.
-static bool frames_are_there(const rbt_recorder *r, const char *kind, const char *suffix, int64_t last,
-                             const char *when, rbt_error *error) {
+// Whether the files of frames 0 to `last` are there, to go on after them or at the end
+static bool frames_are_there(const rbt_recorder *r, const char *kind, const char *suffix, int64_t last, bool goes_on,
+                             rbt_error *error) {
     const char *slash = strchr(kind, '/');
-    char name[16], *folder;
+    char name[16];
     snprintf(name, sizeof name, "%.*s", (int)(slash - kind), kind);
     int64_t *numbers = NULL, missing = 0;
     size_t count = 0;
-    bool good =
-        (folder = inside(r, name, error)) && rbt_numbered_list(folder, slash + 1, suffix, &numbers, &count, error);
+    char *folder = inside(r, name, error);
+    bool good = folder && rbt_numbered_list(folder, slash + 1, suffix, &numbers, &count, error);
     free(folder);
     if (!good) return false;
     for (size_t i = 0; i < count && numbers[i] == missing; i++) missing++;
     free(numbers);
     if (missing > last) return true;
     char *path = rbt_numbered_path(r->folder, kind, missing, suffix, error);
-    if (path)
+    if (path && goes_on)
         rbt_fail_at(
             error, path, 0, 0,
-            "is missing: %s, but frames 0 to %lld belong together; start the run anew or go on from an earlier frame",
-            when, (long long)last);
+            "is missing, but to go on after frame %lld all frames before are needed; start the run anew or go on "
+            "from an earlier frame",
+            (long long)last);
+    else if (path) rbt_fail_at(error, path, 0, 0, "is missing: it was deleted while the run went on");
     free(path);
     return false;
 }
 
-static bool all_frames_are_there(const rbt_recorder *r, int64_t last, const char *when, rbt_error *error) {
-    return (!r->output.vtu || frames_are_there(r, TETS, ".vtu", last, when, error)) &&
-           (!writes_skin(r) || frames_are_there(r, SKIN, ".vtu", last, when, error)) &&
-           (!r->output.obj || frames_are_there(r, OBJ, ".obj", last, when, error));
+static bool all_frames_are_there(const rbt_recorder *r, int64_t last, bool goes_on, rbt_error *error) {
+    return (!r->output.vtu || frames_are_there(r, TETS, ".vtu", last, goes_on, error)) &&
+           (!writes_skin(r) || frames_are_there(r, SKIN, ".vtu", last, goes_on, error)) &&
+           (!r->output.obj || frames_are_there(r, OBJ, ".obj", last, goes_on, error));
 }
 
 // Checkpoints go first: at no moment is there one that is ahead of the other files.
@@ -166,7 +168,7 @@ static bool start_anew(rbt_recorder *r, rbt_error *error) {
 }
 
 static bool go_on(rbt_recorder *r, int64_t from, rbt_error *error) {
-    if (!open_files(r, from, error) || !all_frames_are_there(r, from, "the run wrote it and goes on", error) ||
+    if (!open_files(r, from, error) || !all_frames_are_there(r, from, true, error) ||
         !rbt_checkpoint_remove_after(r->folder, from, error))
         return false;
     rbt_frame_file *file;
@@ -312,8 +314,7 @@ bool rbt_recorder_frame(rbt_recorder *recorder, const rbt_state *state, const rb
 bool rbt_recorder_close(rbt_recorder *recorder, rbt_error *error) {
     rbt_recorder *r = recorder;
     if (!r) return true;
-    bool good = r->next == 0 || r->failed ||
-                all_frames_are_there(r, r->next - 1, "it was deleted while the run went on", error);
+    bool good = r->next == 0 || r->failed || all_frames_are_there(r, r->next - 1, false, error);
     for (int i = 0; i < r->file_count; i++) good = rbt_frame_file_close(r->files[i], good ? error : NULL) && good;
     good = rbt_usda_close(&r->usda, good ? error : NULL) && good;
     forget_frames(r);

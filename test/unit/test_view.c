@@ -171,7 +171,7 @@ static void a_picture_reads_back(void **state) {
     rbt_image_free(&image);
     assert_true(rbt_image_new(&image, 4, 4, &error));
     assert_false(rbt_png_write(&image, path_of("nowhere/small.png"), &error));
-    assert_string_equal(error.message, "cannot write the file: No such file or directory");
+    assert_non_null(strstr(error.message, "cannot write the file: there is no folder "));
     rbt_image_free(&image);
 }
 

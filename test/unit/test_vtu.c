@@ -241,7 +241,7 @@ static void unwritable_place(void **unused) {
     rbt_vtu_grid grid = {.point_count = 1, .points = point, .corners = 4, .cell_type = RBT_VTU_TET};
     assert_false(rbt_vtu_write("/nonexistent/folder/a.vtu", &grid, (rbt_vtu_options){0}, &e));
     assert_string_equal(e.file, "/nonexistent/folder/a.vtu");
-    assert_string_equal(e.message, "cannot write the file: No such file or directory");
+    assert_string_equal(e.message, "cannot write the file: there is no folder /nonexistent/folder");
 }
 
 static const char HEAD[] = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
