@@ -1081,18 +1081,18 @@ def write_all(page, kept, whole):
 TOPICS = {
     "Nothing penetrates": {
         r"Nothing penetrates event by event": "event by event, {}", r"Nothing penetrates in frames of (.+)\.": "in frames of {}",
-        r"Every scene runs to its end": "every scene to its end", r"Every scene runs to its last frame": "the long runs too"},
+        r"Every scene runs to its end": "every scene runs to its end, by frames", r"Every scene runs to its last frame": "the long runs reach their last frame, by frames"},
     "Energy and momentum": {
-        r"Regular clocks": "no drift with regular clocks", r"Restarted clocks": "restarted ones gain", r"With impulses": "impulses make it a random walk", r"It is that of layers": "layers are the paper's",
-        r"Energy is good": "any stiffness and thickness will do", r"Momentum": "momentum is exact", r"No decay": "sphere and plate keep their energy", r"The energy oscillates": "so do sphere and wedge",
-        r"The energy stays within": "2 % without a parameter being set", r"An impact": "an impact changes it by safety² at most", r"Layers keep": "and hundreds of layers keep it"},
+        r"Regular clocks": "no drift with regular clocks", r"Restarted clocks": "restarted clocks gain energy", r"With impulses": "impulses make the energy walk at random", r"It is that of layers": "layers are the paper's",
+        r"Energy is good": "energy is good for any stiffness and thickness", r"Momentum": "momentum is exact", r"No decay": "sphere and plate keep their energy", r"The energy oscillates": "sphere and wedge keep their energy",
+        r"The energy stays within": "energy stays within 2 % without a parameter being set", r"An impact": "an impact changes the energy by safety² at most", r"Layers keep": "hundreds of layers keep the energy"},
     "Restitution, friction, limits": {
         r"(At first|At first with gravity|For .+ s|For .+ s with gravity|In the box of 3 m|In the box of 3 m with gravity): restitution": "discs keep or lose energy by restitution ({})",
-        r"Without restitution": "clusters without restitution", r"In the box of 3 m too": "also in 3 m", r"The more friction": "friction slows sludge",
+        r"Without restitution": "clusters without restitution", r"In the box of 3 m too": "clusters without restitution in 3 m", r"The more friction": "friction slows sludge",
         r"A slope": "a slope holds what its friction can hold ({})", r"Stretch": "stretch is bounded at any speed"},
-    "Knots and sheets": {r"The knot comes": "the knot comes undone", r"The sheets stay": "the sheets stay on their spikes", r"They come to rest": "they come to rest"},
-    "Time": {r"Rescheduling": "rescheduling takes less than half of the time", r"Vague": "vague trajectories change no bit", r"They save": "they save 30 % ({})",
-             r"The median step": "the median node takes moderate steps", r"Frames of the reef knot": "the knot costs more the tighter it is"},
+    "Knots and sheets": {r"The knot comes": "the reef knot comes undone", r"The sheets stay": "the sheets stay on their spikes", r"They come to rest": "the sheets come to rest"},
+    "Time": {r"Rescheduling": "rescheduling takes less than half of the time", r"Vague": "vague trajectories change no bit", r"They save": "vague trajectories save 30 % of it",
+             r"The median step": "the median node takes moderate steps", r"Frames of the reef knot": "the reef knot costs more the tighter it is"},
 }
 
 

@@ -202,9 +202,9 @@ TOPICS = {
                               r"The larger the part, .* with (.+) on": "the larger the part, the nearer to the short step ({})"},
     "Cost": {r"Parts with short steps cost": "the targets beside a single-rate step ({})", r"Warping": "warping costs at most 60 % of a step",
              r"It costs no more than four": "a non-linear part costs no more than four steps of the whole ({})"},
-    "The matrix": {r"The motion is the same": "symmetrised and unsymmetric matrix give the same motion", r"Both take": "and take about the same time ({})",
+    "The matrix": {r"The motion is the same": "symmetrised and unsymmetric matrix give the same motion", r"Both take": "both matrices take about the same time ({})",
                    r"The naive": "the naive system of all short steps is slowest"},
-    "The coupling": {r"With Schroeder": "Schroeder's method is too soft ({})", r"multirate-euler's coupling": "multirate-euler's is not ({})"},
+    "The coupling": {r"With Schroeder": "Schroeder's method is too soft ({})", r"multirate-euler's coupling": "multirate-euler's coupling is as stiff as it should be ({})"},
 }
 
 
