@@ -195,11 +195,11 @@ def write_drop(page, data):
 
 # The five lines at the top; see study.lines_of_claims().
 TOPICS = {
-    "Motion on a stiff rest": {r"At equal cost, .* with (.+) \(bound": "parts are at least twice as near to the short step as one step of equal cost ({})",
+    "Motion on a stiff rest": {r"At equal cost, .*?, with (.+?) \(bound": "parts are at least twice as near to the short step as one step of equal cost ({})",
                                r"It is nearer": "a non-linear dragon is nearer to it than with four steps ({})",
                                r"([\w-]+): the jaw moves more": "jaws move more than with one step of equal cost after a fall ({})"},
-    "Motion on a soft rest": {r"Parts with short steps move more like .* with (.+) \(bound": "parts have at most half the error of single H/2 ({})",
-                              r"The larger the part, .* with (.+) on": "the larger the part, the nearer to the short step ({})"},
+    "Motion on a soft rest": {r"Parts with short steps move more like .*, with (.+?) \(bound": "parts have at most half the error of single H/2 ({})",
+                              r"The larger the part, .*?, with (.+?) on the": "the larger the part, the nearer to the short step ({})"},
     "Cost": {r"Parts with short steps cost": "the targets beside a single-rate step ({})", r"Warping": "warping costs at most 60 % of a step",
              r"It costs no more than four": "a non-linear part costs no more than four steps of the whole ({})"},
     "The matrix": {r"The motion is the same": "symmetrised and unsymmetric matrix give the same motion", r"Both take": "both matrices take about the same time ({})",
