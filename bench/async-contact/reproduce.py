@@ -63,7 +63,7 @@ EVENTS = [("pogo", (0, None), (0, 100), {}), ("two-walls", (0, None), (0, 20), {
           ("inextensible-curtain", (2, 4), (2, 3), {}), ("sphere-plate", (1, 6), (1, 2), {}), ("sphere-wedge", (10, 11), (0, 1), {}),
           ("particle-box", (0, 4), (0, 1), {"time.frame": 0.005}), ("particle-box-gravity", (0, 4), (0, 1), {"time.frame": 0.005}),
           ("particle-box-3m", (0, 2), (0, 1), {"time.frame": 0.005}),
-          ("balls-on-nails", (2, 5), (0, 1), {}), ("bunny-compactor", (3, 5), (0, 1), {})]
+          ("sludge", (0, 12), (0, 1), {}), ("balls-on-nails", (2, 5), (0, 1), {}), ("bunny-compactor", (3, 5), (0, 1), {}), ("trash-compactor", (0, 1), (0, 1), {})]
 TO_THE_END = {"light": RESTITUTION, "heavy": [1, 0.5]}  # discs that rest on each other cost most
 SAFETIES = [0.2, 0.1, 0.05, 0.025]  # of the layers of elastic discs
 WALLS = [(eta, r) for eta in (1, 0.1) for r in (1, 0.1, 0.01)]
