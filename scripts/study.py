@@ -147,9 +147,9 @@ def five_lines(lines):
     return "\n".join(["## What holds, and what does not", "", *(f"- {line}" for line in lines)])
 
 
-def lines_of_claims(page_lines, topics):
+def lines_of_claims(page_lines, topics, strict=True):
     """One line a topic, from the verdicts on a page. topics: heading -> {pattern of a claim's words: its short form}; {} in a short form stands
-    for the pattern's group, of all claims that have it, or for the first words of the evidence. No claim may be left out."""
+    for the pattern's group, of all claims that have it, or for the first words of the evidence. No claim may be left out; not strict: but those of sections from before, which may have had other words."""
     claims = [match.groups() for match in map(CLAIM.match, page_lines) if match]
     lines, seen = [], set()
     for heading, forms in topics.items():
@@ -165,7 +165,7 @@ def lines_of_claims(page_lines, topics):
                  for verdict, own in found.items() if own]
         lines.append(f"**{heading}**: " + (". ".join(part[0].upper() + part[1:] for part in parts) or "Not measured") + ".")
     missed = [words for i, (words, _, _) in enumerate(claims) if i not in seen]
-    if missed:
+    if missed and strict:
         raise ValueError(f"no line at the top has these claims: {missed}")
     return lines
 
@@ -195,9 +195,9 @@ class Page:
         """holds: True, False, or None if it could not be measured."""
         self.lines += [f"- *{words}* **{VERDICTS[holds]}**: {evidence}", ""]
 
-    def begin(self, topics):
-        """Puts the five lines after the title, once all claims are there; topics: see lines_of_claims()."""
-        self.lines[2:2] = [five_lines(lines_of_claims(self.lines, topics)), ""]
+    def begin(self, topics, strict=True):
+        """Puts the five lines after the title, once all claims are there; see lines_of_claims()."""
+        self.lines[2:2] = [five_lines(lines_of_claims(self.lines, topics, strict)), ""]
 
     def plot(self, name, title, panels):
         """panels: (heading, x label, y label, log axes as "", "x", "y" or "xy", {series: [(x, y), …]})"""

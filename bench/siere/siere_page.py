@@ -350,5 +350,5 @@ def write_page(tools, folder, data, quick):
             page.lines += before.get(heading, [])
     page.add("## One oscillator", "The damping of BE and BDF2 on a single oscillator (the paper's Figures 18 and 19), and its absence in ERE and "
              "the implicit midpoint rule, is in [docs/verification.md](../verification.md).")
-    page.begin(TOPICS)
+    page.begin(TOPICS, strict=set(SECTIONS) <= set(data))
     return page.write()
