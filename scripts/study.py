@@ -149,7 +149,8 @@ def five_lines(lines):
 
 def lines_of_claims(page_lines, topics, strict=True):
     """One line a topic, from the verdicts on a page. topics: heading -> {pattern of a claim's words: its short form}; {} in a short form stands
-    for the pattern's group, of all claims that have it, or for the first words of the evidence. No claim may be left out; not strict: but those of sections from before, which may have had other words."""
+    for the pattern's group, of all claims that have it, or for the first words of the evidence. No claim may be left out, unless it is not
+    strict: sections from before may have had other words."""
     claims = [match.groups() for match in map(CLAIM.match, page_lines) if match]
     lines, seen = [], set()
     for heading, forms in topics.items():
