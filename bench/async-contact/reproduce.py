@@ -1043,7 +1043,7 @@ def write_events(page, kept):
     page.table(["scene", "from [s]", "to [s]", "of [s]", "contact forces", "events", "states", "ways between", "intersections in states", "on ways", "time to judge [s]"],
                [[row["scene"], row["from"], row["to"], end_of(row["scene"]), row["contact"], row["events"], row["states"], row["ways"], row["intersections"], row["on_ways"], row["seconds"]] for row in rows])
     page.claim("Nothing penetrates event by event.", all(row["status"] == "finished" and row["intersections"] == 0 and row["on_ways"] == 0 and row["contact"] > 0 for row in rows),
-               f"{sum(row['intersections'] + row['on_ways'] for row in rows)} intersections at {sum(row['states'] for row in rows):,} states and on {sum(row['ways'] for row in rows):,} ways of {len(rows)} scenes"
+               f"{sum(row['intersections'] + row['on_ways'] for row in rows)} intersections at {sum(row['states'] for row in rows):,} states and on {sum(row['ways'] for row in rows):,} ways of {len(rows)} scenes, {sum(row['from'] == 0 and row['to'] >= 0.99 * end_of(row['scene']) for row in rows)} of them whole and the others for a while"
                "; things touch in all of them (bound: 0, and some contact forces in each).")
 
 
