@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import resource
 import signal
 import statistics
@@ -135,6 +136,41 @@ def figure(value, digits=3):
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+VERDICTS = {True: "Holds", False: "Does not hold here", None: "Not measured"}
+CLAIM = re.compile(rf"- \*(.+?)\* \*\*({'|'.join(VERDICTS.values())})\*\*: (.*)")
+
+
+def five_lines(lines):
+    """The block after a page's title."""
+    if len(lines) != 5:
+        raise ValueError(f"a page begins with five lines, not with {len(lines)}")
+    return "\n".join(["## What holds, and what does not", "", *(f"- {line}" for line in lines)])
+
+
+def lines_of_claims(page_lines, topics, strict=True):
+    """One line a topic, from the verdicts on a page. topics: heading -> {pattern of a claim's words: its short form}; {} in a short form stands
+    for the pattern's group, of all claims that have it, or for the first words of the evidence. No claim may be left out, unless it is not
+    strict: sections from before may have had other words."""
+    claims = [match.groups() for match in map(CLAIM.match, page_lines) if match]
+    lines, seen = [], set()
+    for heading, forms in topics.items():
+        found = {verdict: {} for verdict in VERDICTS.values()}
+        for pattern, short in forms.items():
+            for i, (words, verdict, evidence) in enumerate(claims):
+                match = re.match(pattern, words)
+                if match and i not in seen:
+                    seen.add(i)
+                    detail = match.group(1) if match.re.groups else re.split(r"; | \(|\. |\.$", evidence)[0]
+                    found[verdict].setdefault(short, []).append(detail)
+        parts = [f"{verdict.lower()}: " + "; ".join(short.format(", ".join(details)) for short, details in own.items())
+                 for verdict, own in found.items() if own]
+        lines.append(f"**{heading}**: " + (". ".join(part[0].upper() + part[1:] for part in parts) or "Not measured") + ".")
+    missed = [words for i, (words, _, _) in enumerate(claims) if i not in seen]
+    if missed and strict:
+        raise ValueError(f"no line at the top has these claims: {missed}")
+    return lines
+
+
 class Page:
     """A Markdown page with plots beside it; the name of the page begins theirs."""
 
@@ -158,8 +194,11 @@ class Page:
 
     def claim(self, words, holds, evidence):
         """holds: True, False, or None if it could not be measured."""
-        verdict = {True: "Holds", False: "Does not hold here", None: "Not measured"}[holds]
-        self.lines += [f"- *{words}* **{verdict}**: {evidence}", ""]
+        self.lines += [f"- *{words}* **{VERDICTS[holds]}**: {evidence}", ""]
+
+    def begin(self, topics, strict=True):
+        """Puts the five lines after the title, once all claims are there; see lines_of_claims()."""
+        self.lines[2:2] = [five_lines(lines_of_claims(self.lines, topics, strict)), ""]
 
     def plot(self, name, title, panels):
         """panels: (heading, x label, y label, log axes as "", "x", "y" or "xy", {series: [(x, y), …]})"""

@@ -54,6 +54,16 @@ PARAMETERS = {"reef-knot": (0.1, 0, 1000, 0.1, 750, 0.1, 0.01), "bowline-knot": 
 WHOLE_FILE = ROOT / "docs/reproduction/async-contact-whole.json"
 RESTITUTION = [1, 0.9, 0.8, 0.7, 0.5, 0.2, 0]
 BOXES = [("particle-box", "light"), ("particle-box-gravity", "heavy")]
+# The paper's box of 3 m, where discs fit in it; gravity as in particle-box-gravity
+BOX_3M = {"light": {}, "heavy": {"forces": '[{"gravity": {"acceleration": [0, 0, -9.8]}}]'}}
+BOX_3M_RESTITUTION = [1, 0.5, 0]
+# Judged from event to event (--verify-events): scene, from this frame to that one, the same of a quick run, settings. Of scenes that are too dear
+# as a whole, frames in which things touch.
+EVENTS = [("pogo", (0, None), (0, 100), {}), ("two-walls", (0, None), (0, 20), {}),
+          ("inextensible-curtain", (2, 4), (2, 3), {}), ("sphere-plate", (0, None), (1, 2), {}), ("sphere-wedge", (10, 11), (0, 1), {}),
+          ("particle-box", (0, 4), (0, 1), {"time.frame": 0.005}), ("particle-box-gravity", (0, 4), (0, 1), {"time.frame": 0.005}),
+          ("particle-box-3m", (0, 2), (0, 1), {"time.frame": 0.005}),
+          ("sludge", (0, 12), (0, 1), {}), ("balls-on-nails", (2, 5), (0, 1), {}), ("bunny-compactor", (3, 5), (0, 1), {}), ("trash-compactor", (0, 1), (0, 1), {})]
 TO_THE_END = {"light": RESTITUTION, "heavy": [1, 0.5]}  # discs that rest on each other cost most
 SAFETIES = [0.2, 0.1, 0.05, 0.025]  # of the layers of elastic discs
 WALLS = [(eta, r) for eta in (1, 0.1) for r in (1, 0.1, 0.01)]
@@ -72,15 +82,15 @@ class Runner:
     def __init__(self, rubato, folder, quick):
         self.rubato, self.folder, self.quick, self.ran, self.last = rubato, folder, quick, {}, None
 
-    def run(self, scene, name, settings):
-        """The report, the energies and the processor seconds of a run; scene: a name or a description."""
+    def run(self, scene, name, settings, *also):
+        """The report, the energies and the processor seconds of a run; scene: a name or a description; also: words of the command."""
         out = self.folder / name
         if isinstance(scene, dict):
             path = self.folder / f"{name}.json"
             path.write_text(json.dumps(scene))
         else:
             path = ROOT / f"scenes/async-contact/{scene}.json"
-        words = [self.rubato, "run", str(path), "-o", str(out), "--log", "json", "--threads", "1"]
+        words = [self.rubato, "run", str(path), "-o", str(out), "--log", "json", "--threads", "1", *map(str, also)]
         for key, value in settings.items():
             words += ["--set", f"{key}={value}"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -297,10 +307,10 @@ def measure_walls(runner):
     return kept
 
 
-def measure_discs(runner, scene, e, end):
+def measure_discs(runner, scene, e, end, settings=None):
     """Of one box: restitution, energies, their largest change, what overlaps in all frames, seconds, and places at the end"""
     progress(f"  {scene}, restitution {e}")
-    report, rows, seconds = runner.run(scene, "box", {"time.end": end, "integrator.options.restitution": e, "output.vtu": "true"})
+    report, rows, seconds = runner.run(scene, "box", {"time.end": end, "integrator.options.restitution": e, "output.vtu": "true", **(settings or {})})
     energy = [row["total"] for row in rows]
     change, errors = drift(energy) if len(energy) > 40 else (0, 0)
     return {"restitution": e, "status": report["status"], "time": report["time"], "seconds": seconds,
@@ -327,6 +337,27 @@ def measure_box(runner):
         _, rows, seconds = runner.run("particle-box", "box", {"time.end": end, "integrator.options.safety": safety})
         energy = [row["total"] for row in rows]
         kept["safety"].append([safety, rows[-1]["time"], max(abs(v / energy[0] - 1) for v in energy), energy[-1] / energy[0] - 1, seconds])
+    return kept
+
+
+def measure_box_3m(runner):
+    end = 0.5 if runner.quick else 2
+    return {where: [measure_discs(runner, "particle-box-3m", e, end, settings) for e in BOX_3M_RESTITUTION] for where, settings in BOX_3M.items()}
+
+
+def measure_events(runner):
+    """What is verified at every event and on the ways between them."""
+    kept = []
+    for name, whole, quick, settings in EVENTS:
+        first, last = quick if runner.quick else whole
+        progress(f"  {name}, event by event")
+        settings, until = {**settings, "output.vtu": "false", "output.checkpoint_every": 1}, ("--frames", last) if last else ()
+        if first:
+            runner.run(name, "events", settings, "--frames", first)
+        report, rows, _ = runner.run(name, "events", settings, "--verify-events", *(("--from-frame", first) if first else ()), *until)
+        own = report["verify"]
+        kept.append({"scene": name, "from": rows[first]["time"], "to": report["time"], "status": report["status"], "contact": report["async-contact"]["contact_forces"],
+                     **{key: own[key] for key in ("states", "events", "ways", "intersections", "on_ways", "touching", "seconds")}})
     return kept
 
 
@@ -485,7 +516,7 @@ def measure_scene(runner, name, end):
 
 
 SECTIONS = {
-    "pogo": measure_pogo, "layers": measure_layers, "walls": measure_walls, "box": measure_box, "sludge": measure_sludge, "curtain": measure_curtain,
+    "pogo": measure_pogo, "layers": measure_layers, "walls": measure_walls, "box": measure_box, "box-3m": measure_box_3m, "events": measure_events, "sludge": measure_sludge, "curtain": measure_curtain,
     "friction": measure_friction, "vague": measure_vague, "depth": measure_depth, "impacts": measure_impacts,
     "plate": lambda runner: measure_impact(runner, "sphere-plate", 2e-4 if runner.quick else 2e-3),
     "wedge": lambda runner: measure_impact(runner, "sphere-wedge", 0.1 if runner.quick else 0.6),
@@ -620,11 +651,11 @@ def write_small(page, kept):
                   (f"energy, eta = {eta:g} m", "time [s]", "relative change", "", {f"r = {r:g}": curve for e, r, _, curve, _, _ in walls if e == eta}))])
 
 
-def clustering(discs):
+def clustering(discs, side=3.7):
     """Variance over mean of the numbers of discs in 36 cells of the box: the more clusters, the larger"""
     cells = [0] * 36
     for x, z in discs:
-        i, j = (min(5, max(0, int((v + 1.85) / 3.7 * 6))) for v in (x, z))
+        i, j = (min(5, max(0, int((v / side + 0.5) * 6))) for v in (x, z))
         cells[6 * i + j] += 1
     return statistics.pvariance(cells) / statistics.fmean(cells)
 
@@ -648,14 +679,17 @@ def claim_box(page, box, words):
 
 def write_box(page, kept, whole):
     box = kept["box"]
-    page.add("## 900 discs in a box")
+    page.add("## 900 discs in a box", "The paper has 900 spheres \"of radius 10 cm\" in a box of 3 m × 3 m. That cannot be: their sections have 28 m² "
+             "and the box 9. If 10 cm is what one disc takes across, 30 in a row fill the 3 m and none can move. So there are two boxes here. Discs are of 8 cm in both; in a box of 3.7 m layers begin "
+             "2 cm from a disc, so that 10 cm is the distance at which two of them feel each other; in the paper's 3 m layers begin at 1 cm. The box of 3.7 m has all restitutions and the long "
+             "runs, which were made before there was the other; that of 3 m is at the end of this section.")
     momentum = box["momentum"]
     page.claim("Momentum is kept exactly.", momentum["error"] < 1e-12 and momentum["contact"] > 0,
                f"without the walls, which take and give it, it changes by {momentum['error']:.1e} of the sum of sizes at most (bound: 1e-12) in {momentum['end']:g} s; "
                f"discs touch in {momentum['contact']} of {momentum['frames']} frames.")
     page.add("The order by restitution is judged after the first frame: later, in clusters, the way a gas of inelastic particles cools does not depend on its restitution "
              "(Ben-Naim, Chen, Doolen and Redner 1999). Layers count with what they will give back; heights count from the middle of the box, in plots from the floor.")
-    claim_box(page, box, "At first")
+    claim_box(page, box, "In the box of 3.7 m at first")
     page.add("What becomes of the energy with restitution 1 is a matter of the steps of layers; by `safety`, which is 0.025 if nothing is said:")
     page.table(["safety", "simulated [s]", "largest relative change of energy", "at the end", "our time [s]"], box["safety"])
     longest = whole.get("particle-box", box)
@@ -663,8 +697,8 @@ def write_box(page, kept, whole):
     if longest is not box:
         page.add(f"To the end of the scenes, by `--whole` at commit `{longest['about']['commit']}` ({longest['seconds'] / 60:.0f} minutes of one thread), with gravity for the restitutions "
                  + " and ".join(f"{run['restitution']:g}" for run in longest["heavy"]) + " only:")
-        claim_box(page, longest, f"For {WHOLE['particle-box']} s")
-    page.claim("Nothing penetrates.", all(run["crossings"] == 0 and run["status"] == "finished" for run in runs),
+        claim_box(page, longest, f"In the box of 3.7 m for {WHOLE['particle-box']} s")
+    page.claim("Nothing penetrates in frames of the discs in 3.7 m.", all(run["crossings"] == 0 and run["status"] == "finished" for run in runs),
                f"`rubato verify --frames-only` finds {sum(run['crossings'] for run in runs)} discs that overlap each other or a wall in all {sum(run['frames'] for run in runs):,} frames of "
                f"{len(runs)} runs of {min(run['time'] for run in runs):g} to {max(run['time'] for run in runs):g} s, {sum(run['status'] == 'finished' for run in runs)} of which finished.")
     floor = 900 * 9.8 * (1.85 - 0.04)
@@ -684,11 +718,29 @@ def write_box(page, kept, whole):
                all(spread_of[0, time] > 3 * spread_of[1, time] for e, time, _ in shown if e == 0),
                "variance over mean of the number of discs in 36 cells: " + ", ".join(f"{v:.2g} (restitution {e:g}, {time:g} s)" for (e, time), v in spread_of.items())
                + " (bound: three times that of restitution 1).")
+    write_box_3m(page, kept["box-3m"])
+
+
+def write_box_3m(page, box):
+    page.add("### The paper's box of 3 m", "`particle-box-3m`: the same 900 discs of 8 cm, 10 cm apart at the start, with layers of 1 cm; with gravity too.")
+    claim_box(page, box, "In the box of 3 m")
+    runs = [run for where in box.values() for run in where]
+    page.claim("Nothing penetrates in frames of the discs in 3 m.", all(run["crossings"] == 0 and run["status"] == "finished" for run in runs),
+               f"`rubato verify --frames-only` finds {sum(run['crossings'] for run in runs)} discs that overlap each other or a wall in {sum(run['frames'] for run in runs):,} frames of {len(runs)} runs.")
+    page.plot("box-3m", "900 discs in 3 m: energy by restitution", [
+        ("without gravity", "time [s]", "energy [J]", "y", box_curves(box["light"], 0)), ("with gravity", "time [s]", "energy [J]", "", box_curves(box["heavy"], 900 * 9.8 * 1.46))])
+    shown = [(run["restitution"], run["time"], run["discs"]) for run in box["light"] if run["discs"]]
+    drawing(page.folder / "async-contact-discs-3m.svg", [(f"restitution {e:g}, {time:g} s", (-1.55, -1.55, 1.55, 1.55), [(x, z, 0.04) for x, z in discs],
+                                                          [[(-1.5, -1.5), (1.5, -1.5), (1.5, 1.5), (-1.5, 1.5), (-1.5, -1.5)]]) for e, time, discs in shown], 2)
+    page.add("![900 discs in 3 m](async-contact-discs-3m.svg)")
+    spread_of = {e: clustering(discs, 3) for e, _, discs in shown}
+    page.claim("In the box of 3 m too discs gather in clusters without restitution.", spread_of[0] > 3 * spread_of[1],
+               "variance over mean of the number of discs in 36 cells: " + ", ".join(f"{v:.2g} (restitution {e:g})" for e, v in spread_of.items()) + " (bound: three times that of restitution 1).")
 
 
 def write_sludge(page, kept):
     sludge = kept["sludge"]
-    page.add("## Sludge", "The same discs settle in the box; its right wall goes at 1.5 s, and they flow down a slope of 20 degrees. 2.5 s later:")
+    page.add("## Sludge", "The same discs settle in the box of 3.7 m; its right wall goes at 1.5 s, and they flow down a slope of 20 degrees. 2.5 s later:")
     slope = [[(-2, -1.85), (1.85, -1.85), (9, -4.45)], [(-1.85, -1.85), (-1.85, 2)]]
     drawing(page.folder / "async-contact-sludge.svg", [(f"friction {mu:g}", (-2, -5, 9, 2), [(x, z, 0.05) for x, z in discs], slope)
                                                        for mu, _, _, discs, _ in sludge], 2)
@@ -696,7 +748,7 @@ def write_sludge(page, kept):
     lost = [row[2] for row in sludge]
     page.claim("The more friction, the slower the flow.", all(a > b for a, b in zip(lost, lost[1:])),
                "height lost since the wall went, as energy: " + ", ".join(f"{v:.4g} J ({mu:g})" for mu, _, v, _, _ in sludge) + ".")
-    page.claim("Nothing penetrates.", all(row[4] == 0 for row in sludge), f"{sum(row[4] for row in sludge)} discs overlap each other, the slope or a wall in all frames.")
+    page.claim("Nothing penetrates in frames of the sludge.", all(row[4] == 0 for row in sludge), f"{sum(row[4] for row in sludge)} discs overlap each other, the slope or a wall in all frames.")
     page.add("### Static friction", "A particle on a plane of 20 degrees (tan 0.364), two seconds. The papers leave static friction open: their particle creeps, since "
              "friction answers motion that is there already. Here it is measured after all other kicks of a moment and stops what it can at once, as far as the layers push at "
              "that moment: where they let go nothing holds the particle, and it falls back into them a little further down.")
@@ -715,7 +767,7 @@ def write_curtain(page, kept):
     page.add("## The inextensible curtain", "A curtain of 40 springs in two dimensions is hit by a ball; its parts may change their length by 5 %, or at will.")
     page.table(["speed of the ball [m/s]", "limit", "ended", "largest stretch"],
                [[speed, "5 %" if limit else "none", status, f"{100 * stretch:.2f} %"] for speed, limit, status, stretch, _, _, _ in rows])
-    page.claim("Nothing penetrates.", all(row[6] == 0 for row in rows), f"the ball overlaps the curtain in {sum(row[6] for row in rows)} places of all frames.")
+    page.claim("Nothing penetrates in frames of the inextensible curtain.", all(row[6] == 0 for row in rows), f"the ball overlaps the curtain in {sum(row[6] for row in rows)} places of all frames.")
     page.claim("Stretch is bounded no matter how fast the ball is.", all(row[3] < 0.05 for row in rows if row[1]),
                f"at most {100 * max(row[3] for row in rows if row[1]):.2f} % (bound: 5 %); springs alone stretch up to "
                f"{100 * max(row[3] for row in rows if not row[1]):.0f} %.")
@@ -908,7 +960,7 @@ def write_scenes(page, kept, whole):
     page.add("## Knots, compactors, spikes, curtains", "One thread; seconds are those of the processor. The paper's times are whole runs on one thread of a 3.06 GHz Xeon of 2009. "
              "Runs shorter than the scene say little about later parts, where contact is tighter; whole ones of these are below.")
     page.table(SCENE_HEADS, [scene_row(name, k) for name, k in rows])
-    page.claim("Nothing penetrates.", all(k["crossings"] == 0 for _, k in rows), "`rubato verify --frames-only` finds "
+    page.claim("Nothing penetrates in frames of knots, compactors, spikes and curtains.", all(k["crossings"] == 0 for _, k in rows), "`rubato verify --frames-only` finds "
                + ", ".join(f"{k['crossings']} in {name}" for name, k in rows) + ", walls that move included.")
     write_whole(page, whole)
     best = {**kept, **whole}
@@ -982,6 +1034,23 @@ def write_depth(page, kept, whole):
                 for name, time, before, now in cost["rows"]])
 
 
+def write_events(page, kept):
+    """What was judged from event to event"""
+    rows = kept["events"]
+    page.add("## Event by event", "Frames are moments: what passes through something between two of them and comes back is not seen there. `rubato run --verify-events` looks at all places at "
+             "every event and, since nodes go straight on between events, at the whole of the motion, without any code that contact shares. It costs far more than the motion, so the short scenes "
+             "are judged so, the dearer ones of them over frames in which things touch; what is said of all other scenes and times on this page is judged in frames (`rubato verify --frames-only`).")
+    page.table(["scene", "from [s]", "to [s]", "of [s]", "contact forces", "events", "states", "ways between", "intersections in states", "on ways", "time to judge [s]"],
+               [[row["scene"], row["from"], row["to"], end_of(row["scene"]), row["contact"], row["events"], row["states"], row["ways"], row["intersections"], row["on_ways"], row["seconds"]] for row in rows])
+    page.claim("Nothing penetrates event by event.", all(row["status"] == "finished" and row["intersections"] == 0 and row["on_ways"] == 0 and row["contact"] > 0 for row in rows),
+               f"{sum(row['intersections'] + row['on_ways'] for row in rows)} intersections at {sum(row['states'] for row in rows):,} states and on {sum(row['ways'] for row in rows):,} ways of {len(rows)} scenes, {sum(row['from'] == 0 and row['to'] >= 0.99 * end_of(row['scene']) for row in rows)} of them whole and the others for a while"
+               "; things touch in all of them (bound: 0, and some contact forces in each).")
+
+
+def end_of(scene):
+    return json.loads((ROOT / f"scenes/async-contact/{scene}.json").read_text())["time"]["end"]
+
+
 def write_all(page, kept, whole):
     """Every scene of the folder: how far its runs went and what was found"""
     ran = {}
@@ -994,16 +1063,37 @@ def write_all(page, kept, whole):
         all_of["time"] = max(all_of["time"], own["time"])
         for key in ("runs", "unfinished", "crossings"):
             all_of[key] += own[key]
+    events = {row["scene"]: row for row in kept["events"]}
     rows, short = [], []
     for path in sorted((ROOT / "scenes/async-contact").glob("*.json")):
         times, own = json.loads(path.read_text())["time"], ran.get(path.stem, {"runs": 0, "time": 0, "unfinished": 0, "crossings": 0})
-        rows.append([path.stem, times["end"], own["runs"], own["time"], own["unfinished"], own["crossings"]])
+        rows.append([path.stem, times["end"], own["runs"], own["time"], own["unfinished"], own["crossings"],
+                     f"{events[path.stem]['to'] - events[path.stem]['from']:.3g} s, {events[path.stem]['states']:,} states" if path.stem in events else "–"])
         short += [path.stem] if own["time"] < times["end"] - 1.01 * times["frame"] else []
-    page.add("## Every scene", "All runs of this page that were judged, whole ones included.")
-    page.table(["scene", "its end [s]", "runs", "longest [s]", "not finished", "intersections"], rows)
+    page.add("## Every scene", "All runs of this page that were judged in frames, whole ones included, and what of them was judged event by event.")
+    page.table(["scene", "its end [s]", "runs", "longest [s]", "not finished", "intersections in frames", "event by event"], rows)
     page.claim("Every scene runs to its end, and nothing intersects.", not short and all(row[4] == 0 and row[5] == 0 for row in rows),
-               f"`rubato verify --frames-only` finds {sum(row[5] for row in rows)} intersections in {sum(row[2] for row in rows)} runs of {len(rows)} scenes"
+               f"`rubato verify --frames-only` finds {sum(row[5] for row in rows)} intersections in {sum(row[2] for row in rows)} runs of {len(rows)} scenes in frames"
                + (f"; not to the end: {', '.join(short)}" if short else "") + ".")
+
+
+# The five lines at the top; see study.lines_of_claims().
+TOPICS = {
+    "Nothing penetrates": {
+        r"Nothing penetrates event by event": "event by event, {}", r"Nothing penetrates in frames of (.+)\.": "in frames of {}",
+        r"Every scene runs to its end": "every scene runs to its end, by frames", r"Every scene runs to its last frame": "the long runs reach their last frame, by frames"},
+    "Energy and momentum": {
+        r"Regular clocks": "no drift with regular clocks", r"Restarted clocks": "restarted clocks gain energy", r"With impulses": "impulses make the energy walk at random", r"It is that of layers": "layers are the paper's",
+        r"Energy is good": "energy is good for any stiffness and thickness", r"Momentum": "momentum is exact", r"No decay": "sphere and plate keep their energy", r"The energy oscillates": "sphere and wedge keep their energy",
+        r"The energy stays within": "energy stays within 2 % without a parameter being set", r"An impact": "an impact changes the energy by safety² at most", r"Layers keep": "hundreds of layers keep the energy"},
+    "Restitution, friction, limits": {
+        r"In the box of (3.+): restitution": "discs keep or lose energy by restitution (in {})",
+        r"Without restitution": "clusters without restitution", r"In the box of 3 m too": "clusters without restitution in 3 m", r"The more friction": "friction slows sludge",
+        r"A slope": "a slope holds what its friction can hold ({})", r"Stretch": "stretch is bounded at any speed"},
+    "Knots and sheets": {r"The knot comes": "the reef knot comes undone", r"The sheets stay": "the sheets stay on their spikes", r"They come to rest": "the sheets come to rest"},
+    "Time": {r"Rescheduling": "rescheduling takes less than half of the time", r"Vague": "vague trajectories change no bit", r"They save": "vague trajectories save 30 % of it",
+             r"The median step": "the median node takes moderate steps", r"Frames of the reef knot": "the reef knot costs more the tighter it is"},
+}
 
 
 def write(tools, folder, kept):
@@ -1019,11 +1109,13 @@ def write(tools, folder, kept):
     write_curtain(page, kept)
     write_impacts(page, kept)
     write_scenes(page, kept, whole)
+    write_events(page, kept)
     write_all(page, kept, whole)
     write_shipped(page, whole)
     write_depth(page, kept, whole)
     page.add("## What is missing", "Limits of length for triangle meshes, where the paper says that they would lock bending; torsion of friction (grains do not turn), as in the paper; "
              "Cirak and West's method itself, whose decay is only described.")
+    page.begin(TOPICS)
     print(page.write())
 
 

@@ -36,6 +36,7 @@ small sphere-wedge time.end=0.15
 small sphere-plate bodies[0].mesh.shape.cloth.cells_along=8 bodies[0].mesh.shape.cloth.cells_across=8 \
     bodies[1].mesh.shape.sphere.rings=5 bodies[1].mesh.shape.sphere.segments=8 time.end=0.0004
 small balls-on-nails time.end=0.1
+small particle-box-3m time.end=0.1 time.frame=0.01
 cloths=()
 for b in 1 2 3 4; do cloths+=("bodies[$b].mesh.shape.cloth.cells_along=6" "bodies[$b].mesh.shape.cloth.cells_across=8"); done
 small curtains "${cloths[@]}" time.end=0.8
