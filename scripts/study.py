@@ -135,6 +135,16 @@ def figure(value, digits=3):
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+VERDICTS = {True: "Holds", False: "Does not hold here", None: "Not measured"}
+
+
+def five_lines(lines):
+    """What a page begins with: its findings in five lines, each with its verdict, made from what was measured."""
+    if len(lines) != 5:
+        raise ValueError(f"a page begins with five lines, not {len(lines)}")
+    return "\n".join(["## What holds, and what does not", ""] + [f"- {line}" for line in lines])
+
+
 class Page:
     """A Markdown page with plots beside it; the name of the page begins theirs."""
 
@@ -158,8 +168,7 @@ class Page:
 
     def claim(self, words, holds, evidence):
         """holds: True, False, or None if it could not be measured."""
-        verdict = {True: "Holds", False: "Does not hold here", None: "Not measured"}[holds]
-        self.lines += [f"- *{words}* **{verdict}**: {evidence}", ""]
+        self.lines += [f"- *{words}* **{VERDICTS[holds]}**: {evidence}", ""]
 
     def plot(self, name, title, panels):
         """panels: (heading, x label, y label, log axes as "", "x", "y" or "xy", {series: [(x, y), …]})"""
