@@ -186,11 +186,12 @@ def add_convergence(page, data):
         residuals = runs["admm-pd"]["trace"]["residual"]
         page.claim("admm-pd does not reach the tolerance.", ends["admm-pd"] is None,
                    f"after {len(residuals) - 1} iterations its residual is {figure(residuals[-1])} tolerances.")
-    needs = ", ".join(f"{name} {ends[name][0] if ends.get(name) else 'never ends'}" for name in ("lbfgs-h", "newton", OURS, "lbfgs-pd"))
+    needs = ", ".join(f"{'our variant' if name == OURS else name} {ends[name][0] if ends.get(name) else 'never ends'}"
+                      for name in ("lbfgs-h", "newton", "lbfgs-pd", OURS))
     own = ends.get(PUBLISHED)
     return line(matches, f"dot converges like lbfgs-h. In one step midway through a stretch, with {counts([runs], PUBLISHED)}, it needs "
                          f"{own[0] if own else 'more than all'} iterations ({needs}"
-                         + (f"; with one subdomain it is lbfgs-h, and needs {ends[WHOLE][0]}" if ends.get(WHOLE) else "") + ").")
+                         + (f"; undivided, where it is lbfgs-h but for the line search, {ends[WHOLE][0]}" if ends.get(WHOLE) else "") + ").")
 
 
 def compare_ends(page, ends, name, other, bound, words, which):
