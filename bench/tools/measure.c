@@ -90,6 +90,17 @@ static void add_warp(rbt_warp *warp, const rbt_sim *sim, double *shown, json_t *
     json_array_append_new(seconds, json_real(rbt_now() - start));
 }
 
+// What the method has to say about itself, as in run.json
+static json_t *description(const rbt_sim *sim) {
+    rbt_text words = {0};
+    rbt_text_add(&words, "{");
+    if (sim->stepper.method->describe) sim->stepper.method->describe(sim->stepper.self, &words);
+    rbt_text_add(&words, "}");
+    json_t *about = words.failed ? NULL : json_loads(words.text, 0, NULL);
+    rbt_text_free(&words);
+    return about ? about : json_null();
+}
+
 static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
     json_t *steps = json_array(), *stages = json_object(), *probes = json_array();
     json_t *energies = json_pack("{s:[], s:[], s:[], s:[]}", "time", "kinetic", "elastic", "total");
@@ -136,17 +147,6 @@ static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
     free(shown);
     free(trace.seconds);
     free(trace.residual);
-}
-
-// What the method has to say about itself, as in run.json
-static json_t *description(const rbt_sim *sim) {
-    rbt_text words = {0};
-    rbt_text_add(&words, "{");
-    if (sim->stepper.method->describe) sim->stepper.method->describe(sim->stepper.self, &words);
-    rbt_text_add(&words, "}");
-    json_t *about = words.failed ? NULL : json_loads(words.text, 0, NULL);
-    rbt_text_free(&words);
-    return about ? about : json_null();
 }
 
 // Bytes per second of reading `count` numbers over and over, by all threads, the best of many
