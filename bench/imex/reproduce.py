@@ -39,6 +39,7 @@ OURS, PAPERS, PAPERS_CG = "imex", "imex, paper's set", "imex, paper's set by CG"
 SETS = {OURS: {}, PAPERS: bench.PAPER_SET}
 METHODS = {OURS: ("imex", {}), PAPERS: ("imex", bench.PAPER_SET), "semi-implicit": ("semi-implicit", {})}
 STABLE_STEPS = 10000  # undamped, from the bent start, which moves all modes: one that grows by 1.001 a step is then 20,000 times as large
+SCAN = 40  # steps, in equal ratios between a body's explicit bound and its largest local one, whose sets are looked at
 GROWTH = 1.01  # largest energy of the last half over that of the first; of stable steps it swings, but does not grow
 
 
@@ -60,11 +61,25 @@ def split_of(rubato, row, h, changes=None):
     return run(rubato, row, "imex", 1e-3 * h, 1e-3 * h, 1, changes)[1]["imex"]
 
 
+def splits_of(tools, row, h):
+    """Both sets at this step [ms], with the bound [s] of their explicit nodes"""
+    settings = {**bench.changes_of(row), "integrator.method": "imex", "time.step": 1e-3 * h, "time.frame": 1e-3 * h}
+    return json.loads(tools.call("splits", [bench.scene_of(row), *bench.words_of(settings), "--threads", 1]))
+
+
+def scan_of(tools, row, found):
+    """[(h in ms, h over the bound of the explicit nodes by the paper's set, by ours)], None where there are none"""
+    low, high, scan = 1e3 * found["bound"], 1e3 * max(found["local"]), []
+    for k in range(1, SCAN + 1):
+        h = float(f"{low * (high / low) ** (k / (SCAN + 1)):.4g}")
+        splits = splits_of(tools, row, h)
+        scan.append((h, *(1e-3 * h / splits[name]["bound"] if splits[name]["bound"] else None for name in ("paper", "ours"))))
+    return scan
+
+
 def stability_of(rubato, tools, row, h, steps):
     """Both sets at this step [ms]: the bound of their explicit nodes, and what becomes of a long run"""
-    settings = {**bench.changes_of(row), "integrator.method": "imex", "time.step": 1e-3 * h, "time.frame": 1e-3 * h}
-    splits = json.loads(tools.call("splits", [bench.scene_of(row), *bench.words_of(settings), "--threads", 1]))
-    result = {}
+    splits, result = splits_of(tools, row, h), {}
     for name, changes in SETS.items():
         progress(f"{steps} steps of {row} at {h} ms: {name}")
         total, report = run(rubato, row, "imex", 1e-3 * h, 1e-3 * h * steps, 100, changes)
@@ -218,11 +233,13 @@ def sets_section(page, bodies, radii, steps):
              "that the explicit nodes are stable with the implicit ones, adding nodes until they are. Cost is in seconds per simulated second, "
              "both by the same solver (`auto`). h over bound: the step over the bound of the explicit nodes with the implicit ones held, at rest; "
              "above 1 stability is not guaranteed. "
+             f"The last row of each body, without a cost, is the step at which that is largest with the paper's set, of {SCAN} between the explicit "
+             "bound and the largest local one. "
              f"Outcome of {steps:,} undamped steps from the bent start: stable if the run ends and the largest energy of its last half is at "
              f"most {GROWTH:g} of that of its first half.")
     rows = []
     for row, body in bodies.items():
-        for h, imex, _, both, costs in body["steps"]:
+        for h, imex, _, both, costs in body["steps"] + [(body["worst"][0], None, None, body["worst"][1], {PAPERS: None})]:
             cells = []
             for name, cost in ((PAPERS, costs[PAPERS]), (OURS, imex)):
                 found = both[name]
@@ -236,18 +253,18 @@ def sets_section(page, bodies, radii, steps):
 def set_claims(page, bodies, radii):
     """Returns the line about stability and the line about size and cost."""
     every = [(row, h, imex, both, costs) for row, body in bodies.items() for h, imex, _, both, costs in body["steps"]]
-    mixed = [e for e in every if any(e[3][name]["bound"] for name in SETS)]
-    over = {name: [beyond(h, both[name]) for _, h, _, both, _ in mixed if beyond(h, both[name])] for name in SETS}
-    bad = {name: [(row, h) for row, h, _, both, _ in every if not is_stable(both[name])] for name in SETS}
+    over = {name: [s[at] for body in bodies.values() for s in body["scan"] if s[at]] for name, at in ((PAPERS, 1), (OURS, 2))}
+    long = [(row, h, both) for row, h, _, both, _ in every] + [(row, *body["worst"]) for row, body in bodies.items()]
+    bad = {name: [(row, h) for row, h, both in long if not is_stable(both[name])] for name in SETS}
     random = {name: (sum(r[key]["unstable"] for r in radii), sum(r[key]["mixed"] for r in radii), max(r[key]["beyond"] for r in radii))
               for name, key in ((PAPERS, "paper"), (OURS, "ours"))}
     for name in (PAPERS, OURS):
         page.claim(f"The explicit nodes fulfil the CFL condition ({SAID[name].split(',')[0]}; bound: h at most 2 / sqrt(lambda_max) of their block).",
                    all(o <= 1 for o in over[name]),
-                   f"beyond it in {sum(o > 1 for o in over[name])} of {len(over[name])} rows that have explicit nodes; h is "
-                   f"{min(over[name]):.2f} to {max(over[name]):.2f} of their bound.")
+                   f"beyond it at {sum(o > 1 for o in over[name])} of {len(over[name])} steps tried that leave explicit nodes ({SCAN} a body); h is "
+                   f"{min(over[name]):.2f} to {max(over[name]):.3f} of their bound.")
         page.claim(f"No run gains energy ({SAID[name].split(',')[0]}).", not bad[name],
-                   f"{len(every) - len(bad[name])} of {len(every)} are stable"
+                   f"{len(long) - len(bad[name])} of {len(long)} are stable"
                    + ("".join(f"; {row} at {h:g} ms is not" for row, h in bad[name])) + ".")
         unstable, both_kinds, worst = random[name]
         page.claim(f"Steps of random bodies are stable ({SAID[name].split(',')[0]}; {sum(r['bodies'] for r in radii)} steps of Delaunay bodies of "
@@ -264,9 +281,9 @@ def set_claims(page, bodies, radii):
                + ", ".join(f"{row} {g:.2f}" for row, g in gained.items()) + " times.")
     safe = not bad[PAPERS] and not random[PAPERS][0] and all(o <= 1 for o in over[PAPERS])
     return (f"**{VERDICTS[safe]}**: the paper's local test alone leaves only nodes explicit that bear the step. With its set the step is beyond "
-            f"the explicit nodes' bound in {sum(o > 1 for o in over[PAPERS])} of {len(over[PAPERS])} rows, {len(bad[PAPERS])} of {len(every)} long "
+            f"the explicit nodes' bound at {sum(o > 1 for o in over[PAPERS])} of {len(over[PAPERS])} steps tried, {len(bad[PAPERS])} of {len(long)} long "
             f"runs and {random[PAPERS][0]} of {random[PAPERS][1]} steps of random bodies are unstable; with ours, which is certified and not the "
-            f"paper's, {sum(o > 1 for o in over[OURS])}, {len(bad[OURS])} and {random[OURS][0]} of {random[OURS][1]}.")
+            f"paper's, at {sum(o > 1 for o in over[OURS])} of {len(over[OURS])}, {len(bad[OURS])} and {random[OURS][0]} of {random[OURS][1]}.")
 
 
 def energy_section(page, bodies):
@@ -348,7 +365,9 @@ def speed_study(rubato, tools, steps, rounds, quick):
         others = {PAPERS: bench.PAPER_SET, PAPERS_CG: bench.PAPER_CG}
         explicit, imex, implicit, more = bench.measure_row(tools, row, found, steps, rounds, others)
         length = STABLE_STEPS // (50 if quick else 1)
-        bodies[row] = {"found": found, "explicit": explicit,
+        scan = scan_of(tools, row, found)
+        worst = max((over, h) for h, over, _ in scan if over)[1]
+        bodies[row] = {"found": found, "explicit": explicit, "scan": scan, "worst": (worst, stability_of(rubato, tools, row, worst, length)),
                        "steps": [(h, imex[h], implicit[h], stability_of(rubato, tools, row, h, length), {name: more[name][h] for name in more})
                                  for h in imex]}
     progress("cut")
