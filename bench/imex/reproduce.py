@@ -157,20 +157,23 @@ def overview(page, found):
 def speed_table(page, body):
     """Of one body: what a simulated second costs by each set, and how that compares with explicit steps."""
     explicit, rows = body["explicit"], []
-    for h, imex, implicit, both, costs in body["steps"]:
+    for h, _, implicit, both, _ in body["steps"]:
         ours, papers = both[OURS], both[PAPERS]
-        rows.append([f"{h:g}", papers["ill_shaped"], f"{ours['implicit']}, {papers['implicit']}", imex, costs[PAPERS], costs[PAPERS_CG],
-                     implicit] + [explicit / cost if cost else None for cost in (imex, costs[PAPERS], costs[PAPERS_CG])])
+        own = [found.get(h) for found in costs_of(body).values()]
+        rows.append([f"{h:g}", papers["ill_shaped"], f"{ours['implicit']}, {papers['implicit']}", *own, implicit]
+                    + [explicit / cost if cost else None for cost in own])
     page.table(["h [ms]", "ill-shaped tets", "implicit nodes: ours, paper's", "ours: s per s", "paper's set: s per s",
                 "paper's set by CG: s per s", "semi-implicit: s per s", "speed-up over explicit: ours", "paper's set", "paper's set by CG"],
                rows)
 
 
 def costs_of(body):
-    """{name: {h: seconds per second}} of imex with each set"""
-    costs = {OURS: {p[0]: p[1] for p in body["steps"]}}
-    for name in (PAPERS, PAPERS_CG):
-        costs[name] = {p[0]: p[4][name] for p in body["steps"] if p[4][name]}
+    """{name: {h: seconds per second}} of imex with each set, at the steps at which it is stable: of others the cost means nothing"""
+    costs = {name: {} for name in SAID}
+    for h, imex, _, both, more in body["steps"]:
+        for name, cost in ((OURS, imex), (PAPERS, more[PAPERS]), (PAPERS_CG, more[PAPERS_CG])):
+            if cost and is_stable(both[OURS if name == OURS else PAPERS]):
+                costs[name][h] = cost
     return costs
 
 
@@ -189,7 +192,7 @@ def speed_section(page, row, number, body):
     holds, goal = {}, bench.ROWS[row]
     for name, found in costs.items():
         gain = {h: explicit / cost for h, cost in found.items()}
-        best = max(gain, key=gain.get)
+        best = max(gain, key=gain.get, default=None)
         if goal["at"]:
             h = goal["at"]
             holds[name] = gain.get(h, 0) >= 1
@@ -197,11 +200,11 @@ def speed_section(page, row, number, body):
                        f"than explicit steps at {h:g} ms).", holds[name],
                        "; ".join(f"{g:.2f} times as fast at {step:g} ms" for step, g in gain.items()) + ".")
         else:
-            holds[name] = gain[best] >= PAPER[row][3]
+            holds[name] = gain.get(best, 0) >= PAPER[row][3]
             page.claim(f"Up to {PAPER[row][3]} times faster than explicit steps ({SAID[name]}).", holds[name],
-                       f"{gain[best]:.2f} times at {best:g} ms.")
+                       f"{gain[best]:.2f} times at {best:g} ms." if gain else "no step is stable.")
     for name, found in costs.items():
-        slowest = max(found[h] / implicit[h] for h in found if h in implicit)
+        slowest = max((found[h] / implicit[h] for h in found if h in implicit), default=math.nan)
         page.claim(f"Never slower than the implicit method at the same step ({SAID[name]}; bound: 3 %).", slowest <= 1.03,
                    f"at most {slowest:.2f} of its time.")
         holds[name, "implicit"] = slowest <= 1.03
@@ -232,7 +235,7 @@ def sets_section(page, bodies, radii, steps):
              "(`\"options\": {\"safety\": 1, \"certify\": false, \"release\": false}`). rubato's default is another set: it tests at "
              "0.93 of that bound, lets nodes stay explicit where the others of their element being implicit is enough, and then certifies "
              "that the explicit nodes are stable with the implicit ones, adding nodes until they are. Cost is in seconds per simulated second, "
-             "both by the same solver (`auto`). h over bound: the step over the bound of the explicit nodes with the implicit ones held, at rest; "
+             "both by the same solver (`auto`), and not shown, here and below, where a set is unstable. h over bound: the step over the bound of the explicit nodes with the implicit ones held, at rest; "
              "above 1 stability is not guaranteed. "
              f"The last row of each body, without a cost, is the step at which that is largest with the paper's set, of {SCAN} between the explicit "
              "bound and the largest local one. "
@@ -240,11 +243,12 @@ def sets_section(page, bodies, radii, steps):
              f"most {GROWTH:g} of that of its first fifth, their ratio being the column energy.")
     rows = []
     for row, body in bodies.items():
-        for h, imex, _, both, costs in body["steps"] + [(body["worst"][0], None, None, body["worst"][1], {PAPERS: None})]:
+        costs = costs_of(body)
+        for h, both in [(p[0], p[3]) for p in body["steps"]] + [body["worst"]]:
             cells = []
-            for name, cost in ((PAPERS, costs[PAPERS]), (OURS, imex)):
+            for name in (PAPERS, OURS):
                 found = both[name]
-                cells += [f"{found['implicit']} of {found['nodes']}", cost, beyond(h, found), None if found["failure"] else found["grown"], outcome(found)]
+                cells += [f"{found['implicit']} of {found['nodes']}", costs[name].get(h), beyond(h, found), None if found["failure"] else found["grown"], outcome(found)]
             rows.append([row, f"{h:g}"] + cells)
     page.table(["body", "h [ms]"] + [f"{who}: {what}" for who in ("paper's", "ours")
                                      for what in ("implicit nodes", "s per s", "h over bound", "energy", "outcome")], rows)
@@ -253,9 +257,9 @@ def sets_section(page, bodies, radii, steps):
 
 def set_claims(page, bodies, radii):
     """Returns the line about stability and the line about size and cost."""
-    every = [(row, h, imex, both, costs) for row, body in bodies.items() for h, imex, _, both, costs in body["steps"]]
+    every = [(row, h, both) for row, body in bodies.items() for h, _, _, both, _ in body["steps"]]
     over = {name: [s[at] for body in bodies.values() for s in body["scan"] if s[at]] for name, at in ((PAPERS, 1), (OURS, 2))}
-    long = [(row, h, both) for row, h, _, both, _ in every] + [(row, *body["worst"]) for row, body in bodies.items()]
+    long = every + [(row, *body["worst"]) for row, body in bodies.items()]
     bad = {name: [(row, h) for row, h, both in long if not is_stable(both[name])] for name in SETS}
     random = {name: (sum(r[key]["unstable"] for r in radii), sum(r[key]["mixed"] for r in radii), max(r[key]["beyond"] for r in radii))
               for name, key in ((PAPERS, "paper"), (OURS, "ours"))}
@@ -271,10 +275,10 @@ def set_claims(page, bodies, radii):
         page.claim(f"Steps of random bodies are stable ({SAID[name].split(',')[0]}; {sum(r['bodies'] for r in radii)} steps of Delaunay bodies of "
                    "12 points without damping and obstacles; bound: spectral radius 1 + 1e-7).", not unstable,
                    f"{unstable} are unstable of {both_kinds} with nodes of both kinds; the largest radius is 1 + {worst:.2g}.")
-    fewer = [both[OURS]["implicit"] / both[PAPERS]["implicit"] for _, _, _, both, _ in every if both[PAPERS]["implicit"]]
-    dearer = [costs[PAPERS] / imex for _, _, imex, _, costs in every if costs[PAPERS]]
-    gained = {row: max(body["explicit"] / p[1] for p in body["steps"]) / max(body["explicit"] / p[4][PAPERS] for p in body["steps"] if p[4][PAPERS])
-              for row, body in bodies.items()}
+    fewer = [both[OURS]["implicit"] / both[PAPERS]["implicit"] for _, _, both in every if both[PAPERS]["implicit"]]
+    costs = {row: costs_of(body) for row, body in bodies.items()}
+    dearer = [cost / found[OURS][h] for found in costs.values() for h, cost in found[PAPERS].items() if h in found[OURS]]
+    gained = {row: min(found[PAPERS].values()) / min(found[OURS].values()) for row, found in costs.items() if found[PAPERS]}
     page.claim("Our set has fewer implicit nodes and costs less than the paper's (bound: at the best step of each body, each set at its own).",
                all(g >= 1 for g in gained.values()),
                f"{min(fewer):.2f} to {max(fewer):.2f} of its nodes at the same step; the paper's set takes {min(dearer):.2f} to {max(dearer):.2f} "
@@ -405,7 +409,8 @@ def untouched_section(page, bodies):
         page.add(f"{row}: {found['elements']:,} tets, {found['nodes']:,} nodes, explicit bound {1e3 * found['bound']:.4f} ms.")
         speed_table(page, body)
     for name in (PAPERS_CG, PAPERS, OURS):
-        best = {row: max((bodies[row]["explicit"] / cost, h) for h, cost in costs_of(bodies[row])[name].items()) for row in rows}
+        best = {row: max(((bodies[row]["explicit"] / cost, h) for h, cost in costs_of(bodies[row])[name].items()), default=(0, math.nan))
+                for row in rows}
         page.claim(f"Imex pays on meshes as they come ({SAID[name]}; bound: faster than explicit steps at some step).",
                    all(b[0] > 1 for b in best.values()),
                    "; ".join(f"{row}: {ratio:.2f} times at {h:g} ms" for row, (ratio, h) in best.items()) + ".")
