@@ -165,9 +165,9 @@ def add_convergence(page, data):
              "leaves nothing to decompose: it is lbfgs-h with another line search, and stands here only to show that.")
     page.plot("convergence", "Convergence of one step",
               [("Against iterations", "iteration", "residual over tolerance", "y",
-                {name: list(enumerate(run["trace"]["residual"])) for name, run in runs.items()}),
+                {name + counted(run): list(enumerate(run["trace"]["residual"])) for name, run in runs.items()}),
                ("Against time", "seconds", "residual over tolerance", "xy",
-                {name: list(zip(run["trace"]["seconds"], run["trace"]["residual"])) for name, run in runs.items()})])
+                {name + counted(run): list(zip(run["trace"]["seconds"], run["trace"]["residual"])) for name, run in runs.items()})])
     page.table(["solver", "subdomains", "iterations", "ms", "last residual"],
                [[name, run.get("subdomains"), ends[name][0] if ends[name] else f"not in {len(run['trace']['residual']) - 1}",
                  1e3 * ends[name][1] if ends[name] else None, run["trace"]["residual"][-1]] for name, run in runs.items()])
