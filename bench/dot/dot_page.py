@@ -398,8 +398,9 @@ def write_page(tools, folder, data):
     page.about("make reproduce-dot" + (" ARGS=--quick" if data["quick"] else ""), data["here"])
     page.add("The paper is Li, Gao, Langlois, Jiang and Kaufman, *Decomposed Optimization Time Integrator for Large-Step "
              "Elastodynamics*, 2019. Its meshes and its machine (six cores, MKL) are others: here the bodies are generated, so that anyone can "
-             "repeat it; rows on the authors' own meshes are there if the meshes were. Each row of times comes from one run of each "
-             "solver, one after the other, so a few per cent are noise. All solvers stop by the paper's test and, but for our variant of dot, "
+             "repeat it; rows on the authors' own meshes are there if the meshes were. Each time is the faster of two runs "
+             "(of one, if it took more than 20 s), repeated if other programs kept a processor busy meanwhile, which "
+             f"was not to be avoided in {data['disturbed']} of {data['measured']} cases; a few per cent are noise. All solvers stop by the paper's test and, but for our variant of dot, "
              "start where the paper's do, so that iterations compare with its own; what rubato's default test costs stands in a section of its "
              "own. The paper divides every body into six subdomains, one for each of its cores, and so does `dot, paper` here, on two cores; our "
              "variant chooses the number.")

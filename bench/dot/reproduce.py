@@ -54,6 +54,8 @@ SIZES = {
 }
 LARGEST = {"dot, paper": 145000, "newton": 62000, "lbfgs-h": 62000}  # nodes; more would take too long or too much
 FURTHER = 1e-2  # of the tolerance, for the step whose convergence is shown
+DISTURBED, RUNS_MOST = 0.1, 4  # processors that others may keep busy during a run; how often it is tried
+LONG = 20  # seconds: one run is enough if nothing disturbed it
 SECONDS_MOST = 240  # a run that takes longer counts as failed
 BASE = {"young": 1e5, "poisson": 0.4, "step": 0.025}
 
@@ -61,6 +63,7 @@ BASE = {"young": 1e5, "poisson": 0.4, "step": 0.025}
 class Study:
     def __init__(self, rubato, quick):
         self.tools, self.which = Tools(rubato), 1 if quick else 0
+        self.measured, self.disturbed = 0, 0
 
     def amount(self, both):
         return both[self.which]
@@ -69,7 +72,7 @@ class Study:
         progress(f"{scene}, {solver} {' '.join(map(str, (settings or {}).values()))}")
         wanted = {**SOLVERS[solver], "integrator.max_cuts": 0, **(settings or {})}
         try:
-            run = self.tools.measure(scene, wanted, *words, seconds=SECONDS_MOST)
+            run = self.measure_quietly(scene, wanted, *words)
         except Ended as reason:
             return {"nodes": None, "tets": None, "seconds": None, "first": None, "iterations": None, "unsolved": 0, "megabytes": None,
                     "subdomains": None,
@@ -80,6 +83,23 @@ class Study:
                 "iterations": iterations_per_step(run), "unsolved": unsolved_steps(run) if run.get("steps") else 0,
                 "megabytes": run["megabytes"], "stages": run.get("stages", {}), "failed": run.get("failed"),
                 "trace": run.get("trace"), "later": later_steps(run), "kinetic": run.get("energies", {}).get("kinetic")}
+
+    def measure_quietly(self, scene, wanted, *words):
+        """The fastest of two runs, and of more if something else kept the processors busy during both: threads that wait for each other make
+        a step take several times as long then."""
+        runs = []
+        while len(runs) < 2 or (min(run["others"] for run in runs) > DISTURBED and len(runs) < RUNS_MOST):
+            try:
+                runs.append(self.tools.measure(scene, wanted, *words, seconds=SECONDS_MOST))
+            except Ended:
+                if not runs:
+                    raise
+                break
+            if "failed" in runs[-1] or sum(step["seconds"] for step in runs[-1]["steps"]) > LONG and runs[-1]["others"] <= DISTURBED:
+                break
+        self.disturbed += min(run["others"] for run in runs) > DISTURBED
+        self.measured += 1
+        return min(runs, key=lambda run: sum(step["seconds"] for step in run["steps"]))
 
     # ---- The measurements, one per section of the page
 
@@ -189,6 +209,7 @@ def main():
                 "admm": study.admm(scenes),
                 "convergence": study.convergence(), "subdomains": study.subdomains(), "parameters": study.parameters(),
                 "sizes": study.sizes()}
+        data["measured"], data["disturbed"] = study.measured, study.disturbed
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(data))
     elif not kept.exists():
