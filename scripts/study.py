@@ -13,6 +13,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import time
 
 from figures import ROOT, commit, now, processor
 
@@ -52,6 +53,21 @@ def limit(processor):
         resource.setrlimit(resource.RLIMIT_CPU, (processor, processor + 1))
 
 
+def busy_seconds():
+    """That all processors together have been busy with whatever, as Linux counts; None elsewhere."""
+    try:
+        user, nice, system, _, _, interrupts, soft, stolen = map(int, pathlib.Path("/proc/stat").read_text().split()[1:9])
+    except (OSError, ValueError):
+        return None
+    return (user + nice + system + interrupts + soft + stolen) / os.sysconf("SC_CLK_TCK")
+
+
+def own_seconds():
+    """Of the processors, that the programs called so far have had."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Tools:
     """The programs of bench/tools, found beside the rubato of the same build."""
 
@@ -77,7 +93,11 @@ class Tools:
     def measure(self, scene, settings, *words, seconds=None, processor=None):
         """The first steps of a scene; settings: path -> value. See bench/tools/measure.c for words and result."""
         assigned = [word for path, value in settings.items() for word in ("--set", f"{path}={value}")]
-        return json.loads(self.call("measure", [scene, *assigned, "--threads", THREADS, *words], seconds=seconds, processor=processor))
+        busy, own, start = busy_seconds(), own_seconds(), time.monotonic()
+        run = json.loads(self.call("measure", [scene, *assigned, "--threads", THREADS, *words], seconds=seconds, processor=processor))
+        others = 0 if busy is None else (busy_seconds() - busy) - (own_seconds() - own)
+        run["others"] = max(0, others - 0.05) / (time.monotonic() - start)  # processors that others kept busy; ticks blur 0.05 s
+        return run
 
     def unit(self, scene, environment, repeats=5):
         """Seconds of one factorisation by CHOLMOD, the median of several in one process."""

@@ -5,7 +5,7 @@
 // --probe x,y,z: how far the node that is nearest to this place at rest is from where it was at rest, after every step. --warp: what
 // warping the places for a picture takes after every step; probes are warped, too. --energies: time and energies at the start and
 // after every step. --budget S: no further step after S seconds of the processors, which on one thread are the same however busy
-// the machine is.
+// the machine is. "about" is what the method says of itself in run.json: subdomains, implicit nodes.
 //
 // A step that fails is part of the result ("failed"), not an error of this program.
 #include "tool.h"
@@ -90,6 +90,17 @@ static void add_warp(rbt_warp *warp, const rbt_sim *sim, double *shown, json_t *
     json_array_append_new(seconds, json_real(rbt_now() - start));
 }
 
+// What the method has to say about itself, as in run.json
+static json_t *description(const rbt_sim *sim) {
+    rbt_text words = {0};
+    rbt_text_add(&words, "{");
+    if (sim->stepper.method->describe) sim->stepper.method->describe(sim->stepper.self, &words);
+    rbt_text_add(&words, "}");
+    json_t *about = words.failed ? NULL : json_loads(words.text, 0, NULL);
+    rbt_text_free(&words);
+    return about ? about : json_null();
+}
+
 static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
     json_t *steps = json_array(), *stages = json_object(), *probes = json_array();
     json_t *energies = json_pack("{s:[], s:[], s:[], s:[]}", "time", "kinetic", "elastic", "total");
@@ -127,6 +138,7 @@ static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
     sim->stepper.stages.trace = NULL;
     const rbt_stages *s = &sim->stepper.stages;
     for (int i = 0; i < s->count; i++) json_object_set_new(stages, s->name[i], json_real(s->seconds[i]));
+    json_object_set_new(result, "about", description(sim));
     if (w->trace)
         json_object_set_new(result, "trace",
                             json_pack("{s:o, s:o}", "seconds", list(trace.seconds, trace.count), "residual",
