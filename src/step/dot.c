@@ -10,7 +10,7 @@
 //   - the line search starts at 1: the model of a fresh H is too cautious (15.2 -> 8.1, 17.4 -> 11.7, 3.6 -> 3.5).
 // Factors are of single precision in both: iterations stay within 3 %, factors and solves take about half the time. Where the largest
 // and the smallest eigenvalue of H may differ by more than SINGLE_RANGE, which h^2 times stiffness over mass tells, single precision
-// would lose the soft directions of stiff bodies: the factors are of double precision then.
+// would lose the soft directions of stiff bodies: the factors are of double precision then. The paper's stop test does not ask for those.
 #include "math/block_matrix.h"
 #include "step/lbfgs.h"
 #include "step/subdomains.h"
@@ -90,8 +90,9 @@ static bool choose_count(const rbt_objective *o, rbt_stop_test test, size_t *cho
 }
 
 // Largest over smallest eigenvalue of H = M + tau^2 K: at most 1 + tau^2 max_n k_n / m_n, times a small number
-static rbt_precision precision(const rbt_objective *o) {
+static rbt_precision precision(const rbt_objective *o, rbt_stop_test test) {
     static const double SINGLE_RANGE = 1e5;  // leaves two of single precision's seven digits
+    if (test == RBT_STOP_CHARACTERISTIC) return RBT_SINGLE;
     double h = o->model->step, most = 0;
     for (size_t n = 0; n < o->model->node_count; n++)
         if (o->model->mass[n] > 0) most = fmax(most, o->stiff[n] / o->model->mass[n]);
@@ -108,7 +109,8 @@ static void *create(rbt_objective *objective, const rbt_solver_options *options,
     size_t count = (size_t)(options->subdomains < 0 ? 1 : options->subdomains);
     if (rbt_lbfgs_init(&s->lbfgs, objective, error) &&
         (options->subdomains >= 0 || choose_count(objective, s->test, &count, error)) &&
-        rbt_subdomains_init(&s->subdomains, objective->model, &objective->H, count, precision(objective), error))
+        rbt_subdomains_init(&s->subdomains, objective->model, &objective->H, count, precision(objective, s->test),
+                            error))
         return s;
     destroy(s);
     return NULL;
