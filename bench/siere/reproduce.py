@@ -60,12 +60,12 @@ OWN = [
     ("cuboid-untwist", PLAIN, "", {}, (100, 8)),
     ("honeycomb", PLAIN, "", {}, (20, 4)),
     ("body", PLAIN, "", {}, (6, 2)),
-    ("rope-uncoil", PLAIN, "four times gravity (ours)", {}, (100, 2)),
-    ("rope-uncoil", STABLE, "gravity alone", ROPE, (200, 2)),
-    ("rope-uncoil", PLAIN, "gravity alone", ROPE, (200, 2)),
-    ("tree", PLAIN, "wind of 200 m/s (ours)", {}, (60, 2)),
-    ("tree", STABLE, "wind of 40 m/s", WIND, (100, 2)),
-    ("tree", PLAIN, "wind of 40 m/s", WIND, (100, 2)),
+    ("rope-uncoil", PLAIN, "our 4 g", {}, (100, 2)),
+    ("rope-uncoil", STABLE, "1 g", ROPE, (200, 2)),
+    ("rope-uncoil", PLAIN, "1 g", ROPE, (200, 2)),
+    ("tree", PLAIN, "our 200 m/s", {}, (60, 2)),
+    ("tree", STABLE, "40 m/s", WIND, (100, 2)),
+    ("tree", PLAIN, "40 m/s", WIND, (100, 2)),
 ]
 OWN_BUDGET = {"SI": (60, 5), "SIERE": (60, 5), "BE": (6, 3)}  # whether a run fails counts here, not only what it costs
 STIFF_SHELL = {"ball-hang", "honeycomb"}  # these have a second material
