@@ -60,12 +60,12 @@ says 1 'integrator.options' "$rubato" run fine.json -o set --set integrator.opti
 
 # Numbers that make no sense are words that make no sense.
 says 2 '--frames must be at least 0, found -3' "$rubato" run fine.json -n -3
-says 2 '--threads must be at least 1, found 0' "$rubato" run fine.json -t 0
-says 2 '--threads must be at least 1, found -2' "$rubato" run fine.json -t -2
+says 2 '--threads must be at least 1 and at most 1024, found 0' "$rubato" run fine.json -t 0
+says 2 '--threads must be at least 1 and at most 1024, found -2' "$rubato" run fine.json -t -2
 says 2 '--from-frame must be at least 0, found -1' "$rubato" run fine.json --from-frame -1
 says 2 '--frames must be at least 0, found -1' "$rubato" compare fine.json -n -1
-says 2 '--threads must be at least 1, found 0' "$rubato" compare fine.json -t 0
-says 2 '--threads must be at least 1, found 0' "$rubato" verify set -t 0
+says 2 '--threads must be at least 1 and at most 1024, found 0' "$rubato" compare fine.json -t 0
+says 2 '--threads must be at least 1 and at most 1024, found 0' "$rubato" verify set -t 0
 says 0 'finished' "$rubato" run fine.json -o start -n 0
 [ "$(ls start/frames)" = frame_000000.vtu ] || fail "-n 0 writes the start"
 
