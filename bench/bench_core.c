@@ -1,5 +1,7 @@
 // The hyperelastic core on one core: element kernels, assembly, explicit and semi-implicit steps on a generated bar of the
 // size of bar17K (86,400 tets, 16,592 nodes). Prints one figure a line: name, value, unit and, where there is one, the target.
+#include "timing.h"
+
 #include "base/threads.h"
 #include "model/force.h"
 #include "model/stiffness.h"
@@ -10,21 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { REPEATS = 15 };
-
-// Processor time of this thread: everything here runs on one core, and what else the machine does should not count.
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 // Median of REPEATS timings of `work`, after one that does not count; *spread: half the distance of the quartiles, relative.
 static double median_seconds(void (*work)(void *), void *context, double *spread) {

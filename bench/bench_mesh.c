@@ -1,5 +1,7 @@
 // What is asked of large meshes before a run: their surface, a diagnosis, the steps of their elements, and a surface embedded in them. Prints
 // one figure a line: name, value, unit and target. The targets are for a user who waits, on a machine that is not slow.
+#include "timing.h"
+
 #include "base/threads.h"
 #include "mesh/embed.h"
 #include "mesh/stable_step.h"
@@ -10,21 +12,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { REPEATS = 5, VERTICES = 40000 };
-
-// Processor time of this thread, as in bench_core.c
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static void *need(void *memory) {
     if (!memory) {

@@ -1,5 +1,7 @@
 // Instruction sets side by side: every kind of kernel (base/processor.h) with each set that this processor has, in turns, so that a slow moment
 // of the machine hits all of them. Prints medians of processor time: name, speed as a multiple of that of plain C, unit.
+#include "timing.h"
+
 #include "../test/support/grid_matrix.h"
 #include "base/processor.h"
 #include "base/threads.h"
@@ -11,20 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { TURNS = 31, BATCHES = 64, TETS = BATCHES * RBT_W };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 // ---- What is measured
 

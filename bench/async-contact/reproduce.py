@@ -624,7 +624,7 @@ def write_small(page, kept):
                f"each; no frame of them is off by more than {100 * worst:.2f} % (bound: 2 %).")
     page.claim("Restarted clocks gain energy systematically.", p["restarted"]["errors"] > 5 and p["restarted"]["change"] > 0,
                f"{100 * p['restarted']['change'] / 3:+.1f} % over {p['restarted']['end']:.0f} s, {p['restarted']['errors']:.0f} standard errors from none (bound: 5).")
-    page.claim("With impulses the energy goes on a random walk.", p["impulses"]["errors"] < 3 and p["impulses"]["spread"] > 5 * p["spread"],
+    page.claim("With impulses the energy makes a random walk.", p["impulses"]["errors"] < 3 and p["impulses"]["spread"] > 5 * p["spread"],
                f"means over twentieths of {p['impulses']['end']:.0f} s are up to {100 * p['impulses']['spread'] / 3:.1f} % apart, with regular clocks "
                f"{100 * p['spread'] / 3:.2f} % (bound: five times as far), and where it ends is {p['impulses']['errors']:.1f} standard errors of a random walk "
                "from where it began (bound: 3).")

@@ -78,7 +78,7 @@ static void find_problems(const findings *f, problems *list) {
         add_problem(list, "%zu surface edge%s %s to one triangle only: the surface has holes", n, plural(n),
                     belong(n));
     const char *least = f->crossings.more ? "at least " : "";
-    const rbt_crossing *own = &f->crossings.within, *other = &f->crossings.between;
+    const rbt_surface_crossing *own = &f->crossings.within, *other = &f->crossings.between;
     if ((n = own->count))
         add_problem(list,
                     "the surface intersects itself: %s%zu edge%s through triangles, first near (%.4g, %.4g, %.4g)",

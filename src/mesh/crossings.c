@@ -8,7 +8,7 @@
 
 enum { KEEP = 100000 };
 
-static void add(rbt_crossing *c, const rbt_intersection *i, int32_t a, int32_t b) {
+static void add(rbt_surface_crossing *c, const rbt_intersection *i, int32_t a, int32_t b) {
     if (!c->count++) {
         memcpy(c->place, i->place, sizeof c->place);
         c->parts[0] = a < b ? a : b;

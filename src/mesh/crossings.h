@@ -5,16 +5,16 @@
 
 #include "rubato/mesh.h"
 
-typedef struct rbt_crossing {  // edges through triangles
+typedef struct rbt_surface_crossing {  // edges through triangles
     size_t count;
     double place[3];   // of the first
     int32_t parts[2];  // that it is between, as rbt_components counts them
-} rbt_crossing;
+} rbt_surface_crossing;
 
 typedef struct rbt_crossings {
-    rbt_crossing within;   // one part
-    rbt_crossing between;  // two
-    bool more;             // there are more than were looked at
+    rbt_surface_crossing within;   // one part
+    rbt_surface_crossing between;  // two
+    bool more;                     // there are more than were looked at
 } rbt_crossings;
 
 // Nodes must be finite.

@@ -239,8 +239,8 @@ bool rbt_frame_file_sync(rbt_frame_file *file, rbt_error *error) {
 }
 
 bool rbt_frame_file_close(rbt_frame_file *file, rbt_error *error) {
-    bool open = file->path && file->descriptor >= 0, good = !open || check_place(file, error);
-    if (open && close(file->descriptor) != 0) good = fail_write(file, errno, error);
+    bool is_open = file->path && file->descriptor >= 0, good = !is_open || check_place(file, error);
+    if (is_open && close(file->descriptor) != 0) good = fail_write(file, errno, error);
     free(file->path);
     *file = (rbt_frame_file){.descriptor = -1};
     return good;

@@ -145,11 +145,11 @@ static bool frames_are_there(const rbt_recorder *r, const char *kind, const char
     if (missing > last) return true;
     char *path = rbt_numbered_path(r->folder, kind, missing, suffix, error);
     if (path && goes_on)
-        rbt_fail_at(
-            error, path, 0, 0,
-            "is missing, but to go on after frame %lld all frames before are needed; start the run anew or go on "
-            "from an earlier frame",
-            (long long)last);
+        rbt_fail_at(error, path, 0, 0,
+                    "is missing, but to continue after frame %lld all earlier frames are needed; start the run again "
+                    "or continue "
+                    "from an earlier frame",
+                    (long long)last);
     else if (path) rbt_fail_at(error, path, 0, 0, "is missing: it was deleted while the run went on");
     free(path);
     return false;

@@ -430,7 +430,8 @@ static const rbt_field FIELDS[] = {
             "norm of "
             "their kinetic energy and the elastic one of a step."},
     {OPTION(lag, RBT_REAL), .fallback = {0.3}, .max = 0.3,
-     .doc = "With solver kept: how far elements may turn before the stiffness of their island is made anew, 1/20 of "
+     .doc = "With solver kept: how far elements may turn before the stiffness of their island is computed again, "
+            "1/20 of "
             "this in radians, less "
             "where step times rate of a node's elements is above 20. 0: no such solver."},
 };

@@ -112,7 +112,7 @@ static void large_bodies_are_divided(void **state) {
 
 // ---- Where others take H
 
-// lbfgs-h at the start of the step, and newton anew where each iteration begins
+// lbfgs-h at the start of the step, and newton again at every iterate
 static void other_solvers_take_their_own_matrix(void **state) {
     (void)state;
     static const rbt_step_solver *const SOLVERS[] = {&RBT_LBFGS_H, &RBT_NEWTON};

@@ -215,7 +215,7 @@ static void refuses_when_behind(void **unused) {
     snprintf(path, sizeof path, "%s/frames/frame_000005.vtu", folder);
     assert_int_equal(unlink(path), 0);
     refuse(folder, m, 5, "frames/frame_000005.vtu",
-           "is missing, but to go on after frame 5 all frames before are needed; start the run anew or go on "
+           "is missing, but to continue after frame 5 all earlier frames are needed; start the run again or continue "
            "from an earlier frame");
     snprintf(path, sizeof path, "%s/surface.pvd", folder);
     assert_int_equal(unlink(path), 0);
