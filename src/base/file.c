@@ -21,7 +21,7 @@ static const char *kind_of(mode_t mode) {
 enum { FIRST_BYTES = 4096, PIPE_BYTES = 1 << 28 };  // the most that a pipe may bring
 
 static FILE *open_to_read(const char *path, bool pipes, struct stat *info, rbt_error *error) {
-    // Without waiting for somebody at the other end of a pipe
+    // O_NONBLOCK: do not wait for a writer if it is a pipe
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | (pipes ? 0 : O_NONBLOCK));
     if (descriptor < 0) {
         rbt_fail_at(error, path, 0, 0, "cannot open the file: %s", strerror(errno));

@@ -14,10 +14,10 @@ typedef struct rbt_bytes {
     size_t size;
 } rbt_bytes;
 
-// Of regular files only: a device or a pipe has no end that one could wait for.
+// Regular files only: devices and pipes are refused, since they may have no end.
 bool rbt_file_read(const char *path, rbt_bytes *bytes, rbt_error *error);
 
-// The same, or all that comes through a pipe, as from a shell's <(command).
+// Also reads a pipe to its end, as a shell's <(command) makes one.
 bool rbt_stream_read(const char *path, rbt_bytes *bytes, rbt_error *error);
 
 // A file being written: write to .stream (errors are remembered by it), then commit or abandon. Both free it. A symbolic link of
@@ -36,8 +36,8 @@ bool rbt_folder_make(const char *path, rbt_error *error);  // with parents; an e
 bool rbt_subfolder_make(const char *path,
                         rbt_error *error);  // without; a symbolic link is refused: it may lead anywhere
 
-// Whoever writes into a folder holds its lock: a descriptor, to be closed (as the system does when a program ends); -1 with
-// an error if somebody else holds it. Where a file system has no locks nobody is kept out.
+// Locks a folder for one writer. Returns a descriptor that holds the lock until it is closed or the program ends, or -1 with an error
+// if another writer holds it. On file systems without locks it always succeeds.
 int rbt_folder_lock(const char *path, rbt_error *error);
 
 // `folder`/`name`, or `name` alone if it is absolute or the folder is NULL or empty. Free the result.

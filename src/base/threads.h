@@ -13,8 +13,8 @@ int rbt_threads_count(void);
 
 enum { RBT_THREADS_MOST = 1024 };
 
-// For programs, first of all: makes sure that the stacks of this thread and of those to come are large enough, or says what limits
-// them. A stack that ends too early ends the program without a word.
+// Makes sure that the stacks of this thread and of later threads are large enough, or says what limits them. A program calls it
+// first: a stack overflow ends it without a message.
 bool rbt_threads_make_room(rbt_error *error);
 
 #endif

@@ -113,8 +113,8 @@ void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
     state->t = t;
 }
 
-// An unstable step would still be one that nobody asked for at half its length: that is for the user to choose. Memory that is not
-// there for one step is no reason to change the motion.
+// Whether to retry with half the step. Not if it is unstable: the user chooses another step then. Not without memory: that must not
+// change the motion.
 static bool is_for_shorter_steps(rbt_outcome outcome) {
     return outcome != RBT_UNSTABLE && outcome != RBT_STOPPED && outcome != RBT_OUT_OF_MEMORY;
 }
