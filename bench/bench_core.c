@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "model/force.h"
 #include "model/stiffness.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 #include "solve/cholesky.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 #include "timing.h"
 
 #include "base/threads.h"
-#include "mesh/embed.h"
-#include "mesh/stable_step.h"
-#include "mesh/topology.h"
+#include "mesh/query/embed.h"
+#include "mesh/core/stable_step.h"
+#include "mesh/core/topology.h"
 #include "rubato/mesh.h"
 #include "rubato/shapes.h"
 

@@ -6,7 +6,7 @@
 #include "base/processor.h"
 #include "base/threads.h"
 #include "energy/proximal.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 #include "solve/cholesky.h"
 
 #include <math.h>

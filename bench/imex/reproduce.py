@@ -483,7 +483,7 @@ def radius_section(page, radii):
                [[r["over"], r["bodies"], r["mixed"], r["without"], f"1 + {r['beyond']:.1e}"] for r in radii])
     page.claim("What is left explicit is stable, together with what is implicit, damping and obstacles (bound: 1 + 1e-7).",
                all(r["beyond"] <= 1e-7 for r in radii),
-               f"at most 1 + {max(r['beyond'] for r in radii):.1e} in {sum(r['bodies'] for r in radii)} steps. A proof stands in `step/stability.h`.")
+               f"at most 1 + {max(r['beyond'] for r in radii):.1e} in {sum(r['bodies'] for r in radii)} steps. A proof stands in `step/explicit/stability.h`.")
 
 
 def speed_line(holds):

@@ -164,7 +164,7 @@ def write_schroeder(page, data):
     s = data["schroeder"]
     page.add("## Schroeder's method (Fig. 9)",
              "`schroeder` lets the jaws walk alone, explicitly, for 149 of 150 steps and couples them with the rest in the last one "
-             "(src/step/schroeder.c; its filter of forces on the border is left out). The dragon is of one soft material here: with the "
+             "(src/step/multirate/schroeder.c; its filter of forces on the border is left out). The dragon is of one soft material here: with the "
              "stiff head of the other scenes it blows up within a few steps, since what the border does to the light jaws comes in jerks.")
     page.plot("schroeder", "dragon, m = 150: the jaw with both couplings", [
         ("jaw", "frame", "distance [m]", "", {name: series(way) for name, way in s["ways"].items()})])

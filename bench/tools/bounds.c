@@ -5,8 +5,8 @@
 #include "tool.h"
 
 #include "base/clock.h"
-#include "step/explicit.h"
-#include "step/stability.h"
+#include "step/explicit/explicit.h"
+#include "step/explicit/stability.h"
 
 #include <math.h>
 #include <stdlib.h>

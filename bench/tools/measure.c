@@ -15,7 +15,7 @@
 #include "out/checkpoint.h"
 #include "solve/cholesky.h"
 #include "solve/frontal_parts.h"
-#include "step/objective.h"
+#include "step/implicit/objective.h"
 
 #include <math.h>
 #include <stdlib.h>

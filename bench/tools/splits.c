@@ -3,7 +3,7 @@
 // explicit ones with the implicit ones held, all at rest.
 #include "tool.h"
 
-#include "step/stability.h"
+#include "step/explicit/stability.h"
 
 #include <math.h>
 #include <stdlib.h>

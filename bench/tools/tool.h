@@ -2,7 +2,7 @@
 #ifndef RBT_BENCH_TOOL_H
 #define RBT_BENCH_TOOL_H
 
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 #include <jansson.h>
 

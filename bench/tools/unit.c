@@ -6,7 +6,7 @@
 // OMP_THREAD_LIMIT=1 in the environment.
 #include "tool.h"
 
-#include "step/objective.h"
+#include "step/implicit/objective.h"
 
 #include <cblas.h>
 #include <cholmod.h>

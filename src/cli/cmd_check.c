@@ -2,7 +2,7 @@
 // can be read, what their selections hold and whether the method can do what they ask for; what run would refuse is
 // refused here, in the same words.
 #include "cli/command.h"
-#include "out/run.h"
+#include "sim/run.h"
 
 #include <math.h>
 #include <stdio.h>

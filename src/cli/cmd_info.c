@@ -3,10 +3,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "mesh/crossings.h"
-#include "mesh/format.h"
-#include "mesh/stable_step.h"
-#include "mesh/unit.h"
+#include "verify/exact/crossings.h"
+#include "mesh/io/format.h"
+#include "mesh/core/stable_step.h"
+#include "mesh/core/unit.h"
 
 #include <dirent.h>
 #include <math.h>

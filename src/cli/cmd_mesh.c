@@ -3,7 +3,7 @@
 #include "base/record.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "mesh/generate.h"
+#include "mesh/generate/generate.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #include "base/threads.h"
 #include "cli/command.h"
 #include "cli/verify_table.h"
-#include "out/run.h"
+#include "sim/run.h"
 
 #include <math.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 #define RBT_CLI_COMPARE_TABLE_H
 
 #include "base/text.h"
-#include "out/compare.h"
+#include "study/compare.h"
 
 // Two tables (cost, accuracy), a line for every method that failed, and what the numbers mean.
 void rbt_compare_table(const rbt_comparison *comparison, rbt_text *text);

@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "mesh/generate.h"
+#include "mesh/generate/generate.h"
 #include "rubato/scene.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "cli/command.h"
-#include "step/method.h"
+#include "step/core/method.h"
 
 #include <errno.h>
 #include <signal.h>

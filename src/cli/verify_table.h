@@ -2,7 +2,7 @@
 #ifndef RBT_CLI_VERIFY_TABLE_H
 #define RBT_CLI_VERIFY_TABLE_H
 
-#include "out/verify.h"
+#include "verify/verify.h"
 
 void rbt_verify_table_row(const rbt_verification *v, const rbt_verified *state);  // with the head before the first
 void rbt_verify_table_items(const rbt_verification *v, const rbt_verified *state);

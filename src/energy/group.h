@@ -36,7 +36,7 @@ typedef struct rbt_group_type {
     double (*local)(const rbt_group *group, size_t element, const double *x, double *force, rbt_stiffness_kind kind,
                     double *stiffness);
     // Largest eigenvalue of M_e^-1 K_e at rest [1/s^2], with masses (corners) of its own [kg]: an explicit step is stable
-    // below 2 / sqrt(rate). NULL: not known here (tets: mesh/stable_step.h).
+    // below 2 / sqrt(rate). NULL: not known here (tets: mesh/core/stable_step.h).
     double (*rate)(const rbt_group *group, size_t element, const double *masses);
 
     // The gradient with what resists the rate of strain, dW_e/dx + beta[e - first] D_e(x) v, as in gradient; beta: time constants [s].

@@ -160,7 +160,7 @@ static double local(const rbt_group *group, size_t element, const double *x, dou
 
 // The strain is the angle: D v = phi weight (g . v) g. Its gradient g grows where triangles lose their heights; phi takes that back,
 // corner by corner, so that the rate weight sum_a |g_a|^2 / m_a does not grow for any masses. A corner whose slope at rest is nearly none
-// counts with a small part of all slopes: twice the rate is still stable (step/clocks.c).
+// counts with a small part of all slopes: twice the rate is still stable (step/async/clocks.c).
 static double viscous_moment(const rbt_hinge *hinge, const int32_t *node, const double g[12], const double *v) {
     double steepest = 1, rate = 0, all = 0;
     for (int a = 0; a < 4; a++) all += hinge->slope[a];

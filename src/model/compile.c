@@ -1,7 +1,7 @@
 // From a scene to a model: the list of stages, and what they share.
 #include "model/compile.h"
 
-#include "mesh/select.h"
+#include "mesh/query/select.h"
 #include "model/warp.h"
 
 #include <math.h>

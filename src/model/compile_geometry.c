@@ -1,9 +1,9 @@
 // Meshes of the bodies and the arrays made of them.
-#include "mesh/build.h"
-#include "mesh/generate.h"
-#include "mesh/slivers.h"
-#include "mesh/topology.h"
-#include "mesh/unit.h"
+#include "mesh/core/build.h"
+#include "mesh/generate/generate.h"
+#include "mesh/core/slivers.h"
+#include "mesh/core/topology.h"
+#include "mesh/core/unit.h"
 #include "model/compile.h"
 #include "model/deform.h"
 

@@ -1,7 +1,7 @@
 // Materials, masses, constraints, the start and the loads of a model.
 #include "math/vec3.h"
-#include "mesh/select.h"
-#include "mesh/stable_step.h"
+#include "mesh/query/select.h"
+#include "mesh/core/stable_step.h"
 #include "model/compile.h"
 
 #include <math.h>

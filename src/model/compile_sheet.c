@@ -3,7 +3,7 @@
 // A shell has membranes on its triangles or springs on its edges, and hinges on the edges that triangles share. Where more
 // than two triangles meet, each of the others has a hinge with the first: the sheets stay at their angles, and none is left out.
 #include "math/vec3.h"
-#include "mesh/topology.h"
+#include "mesh/core/topology.h"
 #include "model/compile.h"
 
 #include <math.h>

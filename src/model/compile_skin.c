@@ -1,12 +1,12 @@
 // Embedded render surfaces.
 //
 // A body that has been cut shows its skin cut too: the skin's triangles are split where the faces go through them that cuts have
-// opened (as elements are by the cut itself, mesh/cut.h), parted there, and every vertex is carried by a tet on its own side. The opened
+// opened (as elements are by the cut itself, mesh/cut/cut.h), parted there, and every vertex is carried by a tet on its own side. The opened
 // faces become part of the skin, so that the body is closed again. Vertices in no tet are moved to theirs while that is found
 // out; and the opened faces reach out a little along the hull's normals, for triangles that span a hollow.
 #include "base/file.h"
 #include "math/vec3.h"
-#include "mesh/unit.h"
+#include "mesh/core/unit.h"
 #include "model/compile.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "mesh/unit.h"
+#include "mesh/core/unit.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef RBT_MODEL_CUT_SHAPE_H
 #define RBT_MODEL_CUT_SHAPE_H
 
-#include "mesh/cut_surface.h"
+#include "mesh/cut/cut_surface.h"
 #include "rubato/mesh.h"
 #include "rubato/scene.h"
 

@@ -12,7 +12,7 @@
 #include "energy/obstacle.h"
 #include "energy/spring.h"
 #include "energy/tet_group.h"
-#include "mesh/embed.h"
+#include "mesh/query/embed.h"
 #include "model/load.h"
 #include "model/motion.h"
 #include "model/plan.h"
@@ -127,7 +127,7 @@ void rbt_model_free(rbt_model *model);
 // one step a frame, before anything else looks at the model.
 void rbt_model_set_step(rbt_model *model, double step);
 
-// The energy balance since time 0 (step/energy_watch.h) [J]
+// The energy balance since time 0 (step/core/energy_watch.h) [J]
 enum { RBT_LEDGER_RECENT = 16 };
 typedef struct rbt_ledger {
     int64_t looks;           // so far; 0: nothing below is known yet

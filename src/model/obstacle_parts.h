@@ -1,9 +1,9 @@
-// Obstacles as the judge of intersections knows them (mesh/intersect.h): nodes behind those of the bodies that go where scripts want them.
+// Obstacles as the judge of intersections knows them (verify/exact/intersect.h): nodes behind those of the bodies that go where scripts want them.
 // A plane is a point and a side, a sphere a ball, a capsule a rod, a box twelve triangles between its corners.
 #ifndef RBT_MODEL_OBSTACLE_PARTS_H
 #define RBT_MODEL_OBSTACLE_PARTS_H
 
-#include "mesh/intersect.h"
+#include "verify/exact/intersect.h"
 #include "model/motion.h"
 
 typedef struct rbt_obstacle_parts {

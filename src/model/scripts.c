@@ -2,7 +2,7 @@
 
 #include "math/exact_round.h"
 #include "math/vec3.h"
-#include "mesh/box_tree.h"
+#include "mesh/query/box_tree.h"
 #include "model/obstacle_parts.h"
 
 #include <math.h>

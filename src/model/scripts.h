@@ -3,7 +3,7 @@
 //
 // Looked at are nodes, edges and triangles of surfaces of which every node is prescribed, and particles, against each other and against
 // obstacles. The whole time is halved until scripts go straight within a span, or down to the steps, between which they do; each span is judged
-// exactly (mesh/intersect.h). Spans with turns are passed over if boxes around the ways are apart. After 20,000 spans the rest is not
+// exactly (verify/exact/intersect.h). Spans with turns are passed over if boxes around the ways are apart. After 20,000 spans the rest is not
 // looked at. Things that meet at the start
 // already, as a fixed body built into a box, are left alone, and so are obstacles among themselves. Nodes count until they are released.
 #ifndef RBT_MODEL_SCRIPTS_H

@@ -3,7 +3,7 @@
 #ifndef RBT_MODEL_STOCK_H
 #define RBT_MODEL_STOCK_H
 
-#include "mesh/dissection.h"
+#include "mesh/cut/dissection.h"
 #include "model/deform.h"
 #include "model/model.h"
 #include "rubato/mesh.h"

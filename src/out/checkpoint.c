@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "model/fingerprint.h"
 #include "out/numbered.h"
-#include "step/energy_watch.h"
+#include "step/core/energy_watch.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "scene/table.h"
 
 #include "scene/table_macros.h"
-#include "step/method.h"
+#include "step/core/method.h"
 
 // ---- Forces
 

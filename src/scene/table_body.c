@@ -1,7 +1,7 @@
 // Bodies: selections, mesh, material, motions of driven nodes, deformation and velocity at the start.
 #include "energy/material.h"
-#include "mesh/generate.h"
-#include "mesh/unit.h"
+#include "mesh/generate/generate.h"
+#include "mesh/core/unit.h"
 #include "scene/table.h"
 #include "scene/table_macros.h"
 

@@ -1,5 +1,5 @@
 // Cuts and the surfaces they follow.
-#include "mesh/unit.h"
+#include "mesh/core/unit.h"
 #include "scene/table.h"
 #include "scene/table_macros.h"
 

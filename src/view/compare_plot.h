@@ -2,7 +2,7 @@
 #ifndef RBT_VIEW_COMPARE_PLOT_H
 #define RBT_VIEW_COMPARE_PLOT_H
 
-#include "out/compare.h"
+#include "study/compare.h"
 
 bool rbt_compare_plot_write(const rbt_comparison *comparison, const char *title, const char *output,
                             rbt_error *error);

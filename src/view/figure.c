@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "mesh/topology.h"
+#include "mesh/core/topology.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "mesh/build.h"
-#include "mesh/read_vtu.h"
-#include "mesh/topology.h"
+#include "mesh/core/build.h"
+#include "mesh/io/read_vtu.h"
+#include "mesh/core/topology.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Any bytes, read as MEDIT files: an error or a sound mesh, no more memory than a multiple of the input.
-#include "mesh/format.h"
+#include "mesh/io/format.h"
 
 #include <stdlib.h>
 #include <string.h>

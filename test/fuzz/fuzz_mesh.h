@@ -3,8 +3,8 @@
 #ifndef FUZZ_MESH_H
 #define FUZZ_MESH_H
 
-#include "mesh/build.h"
-#include "mesh/format.h"
+#include "mesh/core/build.h"
+#include "mesh/io/format.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Any bytes, read as a TetGen pair: the .node half up to a line "---", the .ele half behind it (if there is one).
-#include "mesh/build.h"
-#include "mesh/format.h"
+#include "mesh/core/build.h"
+#include "mesh/io/format.h"
 
 #include <stdlib.h>
 #include <string.h>

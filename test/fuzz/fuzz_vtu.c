@@ -1,6 +1,6 @@
 // The reader of VTU files on arbitrary bytes, without and with the fields.
 #include "fuzz_mesh.h"
-#include "mesh/read_vtu.h"
+#include "mesh/io/read_vtu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_mesh(rbt_read_vtu, data, size);

@@ -7,8 +7,8 @@
 #include "math/vec3.h"
 #include "random.h"
 #include "rubato/rubato.h"
-#include "scene/sim.h"
-#include "step/stability.h"
+#include "sim/sim.h"
+#include "step/explicit/stability.h"
 
 enum { COUPLED_BODIES = 200, COUPLED_NODES = 12, COUPLED_STEPS = 4, COUPLED_SOLVERS = 3 };
 

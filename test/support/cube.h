@@ -4,7 +4,7 @@
 #ifndef TEST_SUPPORT_CUBE_H
 #define TEST_SUPPORT_CUBE_H
 
-#include "mesh/build.h"
+#include "mesh/core/build.h"
 
 #include <stddef.h>
 

@@ -9,7 +9,7 @@
 #include "model/mass.h"
 #include "model/stiffness.h"
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 // ---- Dense matrices over the free unknowns, row by row
 

@@ -3,8 +3,8 @@
 #define TEST_SUPPORT_ONE_STEP_H
 
 #include "scene.h"
-#include "scene/sim.h"
-#include "step/objective.h"
+#include "sim/sim.h"
+#include "step/implicit/objective.h"
 
 #include "random.h"
 

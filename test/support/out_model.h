@@ -4,7 +4,7 @@
 #define RBT_TEST_OUT_MODEL_H
 
 #include "base/memory.h"
-#include "mesh/topology.h"
+#include "mesh/core/topology.h"
 #include "model/model.h"
 
 #include <ftw.h>

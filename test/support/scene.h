@@ -2,9 +2,9 @@
 #ifndef TEST_SUPPORT_SCENE_H
 #define TEST_SUPPORT_SCENE_H
 
-#include "mesh/generate.h"
+#include "mesh/generate/generate.h"
 #include "rubato/rubato.h"
-#include "step/method.h"
+#include "step/core/method.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 // admm-pd: the local step against brute force in nine dimensions, the fixed point, the minimum of newton, and what happens when a
 // step reaches its limit of iterations, for every solver. The solver's own file is part of this program, to look inside.
-#include "step/admm_pd.c"
+#include "step/implicit/admm_pd.c"
 
 #include "base/threads.h"
 #include "math/svd3.h"
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 

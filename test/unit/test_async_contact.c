@@ -1,8 +1,8 @@
 // The method async-contact as a whole: its limits, its conservation, and that nothing penetrates.
 #include "math/vec3.h"
-#include "mesh/intersect.h"
+#include "verify/exact/intersect.h"
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 static rbt_sim *make(const char *format, const char *method, const char *options) {
     char json[4096];

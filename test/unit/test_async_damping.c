@@ -1,14 +1,14 @@
 // Damping of async-contact: it resists rates of strain, so that it takes energy and no momentum, whatever the deformation and however
-// strong it is (energy/group.h, step/clocks.h).
+// strong it is (energy/group.h, step/async/clocks.h).
 #include "energy/hinge.h"
 #include "energy/membrane.h"
 #include "energy/spring.h"
 #include "energy/tet_group.h"
 #include "math/vec3.h"
-#include "mesh/stable_step.h"
+#include "mesh/core/stable_step.h"
 #include "scene.h"
-#include "scene/sim.h"
-#include "step/clocks.h"
+#include "sim/sim.h"
+#include "step/async/clocks.h"
 
 #include "random.h"
 

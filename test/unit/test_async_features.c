@@ -1,10 +1,10 @@
 // What async-contact has beyond contact of elastic bodies: hinges that yield, obstacles that move and their work, springs that
 // stretch only so far, friction on slopes, and what cannot be.
-#include "contact/gap.h"
+#include "contact/distance/gap.h"
 #include "energy/hinge.h"
 #include "math/vec3.h"
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 // As a checkpoint does
 static void carry(const rbt_sim *from, rbt_sim *to) {

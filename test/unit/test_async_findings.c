@@ -1,9 +1,9 @@
 // What the papers of async-contact found (Harmon et al. 2009, Vouga et al. 2011), small: the pogo stick with regular clocks,
 // restarted clocks and impulses; a particle between walls; particles in a box; momentum.
-#include "contact/layers.h"
+#include "step/async/layers.h"
 #include "math/vec3.h"
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 // ---- The pogo stick, by a simulation of its own: two unit masses, one unit spring, gravity 1, a floor, in one dimension
 

@@ -1,7 +1,7 @@
 // How async-contact starts: a thickness that fits the gaps, sentences that name the pair that is too near, and energies that are numbers
 // even where no step is possible.
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 #define EVERYTHING "'integrator': {'method': 'async-contact', 'options': {%s}}}"
 

@@ -1,6 +1,6 @@
 // Broken gmsh, MEDIT, TetGen and Vega files, and the sentence that each is refused with.
-#include "mesh/build.h"
-#include "mesh/format.h"
+#include "mesh/core/build.h"
+#include "mesh/io/format.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

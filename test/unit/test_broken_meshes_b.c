@@ -1,6 +1,6 @@
 // Broken VTK, VTU, OBJ, STL and PLY files, each with the line and the sentence it must give.
-#include "mesh/build.h"
-#include "mesh/format.h"
+#include "mesh/core/build.h"
+#include "mesh/io/format.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

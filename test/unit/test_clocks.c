@@ -1,7 +1,7 @@
-// Clocks of elastic forces: the plain way (step/plain_clock.h) has the bits of the general one.
+// Clocks of elastic forces: the plain way (step/async/plain_clock.h) has the bits of the general one.
 #include "scene.h"
-#include "scene/sim.h"
-#include "step/clocks.h"
+#include "sim/sim.h"
+#include "step/async/clocks.h"
 
 #include "random.h"
 

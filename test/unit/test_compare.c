@@ -2,8 +2,8 @@
 // measured from them.
 #include "base/file.h"
 #include "base/spread.h"
-#include "out/compare.h"
-#include "step/method.h"
+#include "study/compare.h"
+#include "step/core/method.h"
 
 #include <ftw.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // The parts of contact, each alone against brute force: distances, layers, queue, tree, slabs, cones, windows.
-#include "contact/window.h"
+#include "step/async/window.h"
 #include "math/vec3.h"
 
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 // Laws of async-contact that a motion shows late or never: how fast a spring can come to its limit, how much friction many pairs may have at
 // one node, how short steps of damped elements are, and how far hinges flow.
-#include "contact/friction.h"
+#include "step/async/friction.h"
 #include "math/vec3.h"
 #include "scene.h"
-#include "scene/sim.h"
-#include "step/clocks.h"
+#include "sim/sim.h"
+#include "step/async/clocks.h"
 
 #include "random.h"
 

@@ -1,7 +1,7 @@
 // Cuts through bodies: whatever the surface, the parts fit together, keep the volume and lie the right way round.
 #include "../support/cube.h"
 #include "math/vec3.h"
-#include "mesh/cut.h"
+#include "mesh/cut/cut.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

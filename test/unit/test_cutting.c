@@ -1,9 +1,9 @@
 // Cuts while time runs: what must be conserved is, what was selected stays selected, every method goes on.
 #include "../support/scene.h"
 #include "math/vec3.h"
-#include "mesh/topology.h"
+#include "mesh/core/topology.h"
 #include "out/checkpoint.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // dot from inside: how long its first trial is, where its matrix is taken, how many subdomains it chooses; where other solvers take theirs; and
 // the line search of all. The solver's own file is part of this program, to look inside.
-#include "step/dot.c"
+#include "step/implicit/dot.c"
 
 #include "base/threads.h"
 #include "one_step.h"

@@ -1,5 +1,5 @@
 #include "../support/cube.h"
-#include "mesh/embed.h"
+#include "mesh/query/embed.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,8 +3,8 @@
 #include "model/force.h"
 #include "out/checkpoint.h"
 #include "scene.h"
-#include "scene/sim.h"
-#include "step/stability.h"
+#include "sim/sim.h"
+#include "step/explicit/stability.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -6,8 +6,8 @@
 #include "math/symmetric.h"
 #include "math/vec3.h"
 #include "scene.h"
-#include "scene/sim.h"
-#include "step/stability.h"
+#include "sim/sim.h"
+#include "step/explicit/stability.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 // The implicit rules from inside: where each takes its damping. Their file is part of this program, to look inside.
-#include "step/implicit.c"
+#include "step/implicit/implicit.c"
 
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 #define DAMPED(method)                                                                                               \
     "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.1], 'cells': [4, "  \

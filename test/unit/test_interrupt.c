@@ -1,6 +1,6 @@
 // A step that is given up leaves the state as it was, and the simulation can go on: every method.
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 #define SCENE                                                                                                        \
     "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [1, 0.2, 0.2], 'cells': [5, 1, " \

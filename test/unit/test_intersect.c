@@ -3,8 +3,8 @@
 #include "base/threads.h"
 #include "math/exact_round.h"
 #include "math/vec3.h"
-#include "mesh/intersect.h"
-#include "mesh/topology.h"
+#include "verify/exact/intersect.h"
+#include "mesh/core/topology.h"
 #include "rubato/mesh.h"
 #include "rubato/shapes.h"
 

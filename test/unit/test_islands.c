@@ -6,10 +6,10 @@
 #include "math/quaternion.h"
 #include "math/vec3.h"
 #include "scene.h"
-#include "scene/sim.h"
-#include "step/imex_block.h"
-#include "step/islands.h"
-#include "step/stability.h"
+#include "sim/sim.h"
+#include "step/imex/imex_block.h"
+#include "step/imex/islands.h"
+#include "step/explicit/stability.h"
 
 #include <unistd.h>
 

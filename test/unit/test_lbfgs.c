@@ -1,8 +1,8 @@
 // L-BFGS from inside: the two loops against dense updates, and the matrix of lbfgs-pd. The files are part of this program, to look inside.
 #define advance lbfgs_advance  // of an iteration; that of scene.h is of a simulation
-#include "step/lbfgs.c"
+#include "step/implicit/lbfgs.c"
 #undef advance
-#include "step/lbfgs_pd.c"
+#include "step/implicit/lbfgs_pd.c"
 
 #include "base/threads.h"
 #include "energy/tet_group.h"

@@ -1,6 +1,6 @@
 // gmsh meshes: every version and encoding gives the same mesh, and what is written reads back to the same bits.
-#include "mesh/build.h"
-#include "mesh/format.h"
+#include "mesh/core/build.h"
+#include "mesh/io/format.h"
 
 #include <float.h>
 #include <setjmp.h>

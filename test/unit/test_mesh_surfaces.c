@@ -1,6 +1,6 @@
 // Surface files: OBJ, STL and PLY made by hand in every encoding, and OBJ written and read back bit for bit.
-#include "mesh/build.h"
-#include "mesh/format.h"
+#include "mesh/core/build.h"
+#include "mesh/io/format.h"
 
 #include <locale.h>
 #include <math.h>

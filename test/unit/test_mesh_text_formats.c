@@ -1,6 +1,6 @@
 // MEDIT (text and binary), TetGen and Vega meshes.
-#include "mesh/build.h"
-#include "mesh/format.h"
+#include "mesh/core/build.h"
+#include "mesh/io/format.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // VTK files, legacy and XML: what VTK itself wrote (test/data) in every encoding is one known mesh; what we write comes
 // back bit for bit.
-#include "mesh/build.h"
-#include "mesh/format.h"
-#include "mesh/read_vtu.h"
+#include "mesh/core/build.h"
+#include "mesh/io/format.h"
+#include "mesh/io/read_vtu.h"
 
 #include <math.h>
 #include <setjmp.h>

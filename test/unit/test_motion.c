@@ -2,7 +2,7 @@
 #include "math/vec3.h"
 #include "model/deform.h"
 #include "model/motion.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

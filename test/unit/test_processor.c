@@ -1,7 +1,7 @@
 // Which instruction set each kind of kernel uses: as the table says, or as RUBATO_ISA says; and what a wrong RUBATO_ISA gets.
 #include "energy/proximal.h"
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 static const char *const BAR =
     "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.1, 0.1], 'cells': [2, 1, "

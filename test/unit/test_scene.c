@@ -1,10 +1,10 @@
 // Scenes from JSON: every feature lands in its member, defaults, settings, places of files, checks of scenes made by
 // programs. The sentences of broken scenes are in test_broken_scenes.c.
 #include "base/file.h"
-#include "mesh/generate.h"
-#include "mesh/unit.h"
+#include "mesh/generate/generate.h"
+#include "mesh/core/unit.h"
 #include "rubato/scene.h"
-#include "step/method.h"
+#include "step/core/method.h"
 
 #include <math.h>
 #include <setjmp.h>

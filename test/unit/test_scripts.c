@@ -1,6 +1,6 @@
 // Scripts by which prescribed things would meet are refused with their names and the time; those that miss each other are not.
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 // A loose ball far away, so that there is something to simulate; a second of steps of 10 ms.
 static void write_scene(char *json, size_t size, const char *bodies, const char *obstacles, const char *options) {

@@ -1,5 +1,5 @@
 #include "../support/cube.h"
-#include "mesh/select.h"
+#include "mesh/query/select.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,12 +1,12 @@
 // Bodies of triangles and of springs: what is compiled, how every method moves them, what is refused, what files show.
 #include "math/vec3.h"
-#include "mesh/build.h"
-#include "mesh/read_vtu.h"
+#include "mesh/core/build.h"
+#include "mesh/io/read_vtu.h"
 #include "model/force.h"
 #include "model/stiffness.h"
 #include "out/recorder.h"
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 #include "view/subject.h"
 
 #include "../support/out_model.h"

@@ -5,7 +5,7 @@
 #include "energy/spring.h"
 #include "math/symmetric.h"
 #include "math/vec3.h"
-#include "mesh/topology.h"
+#include "mesh/core/topology.h"
 #include "rubato/mesh.h"
 #include "rubato/shapes.h"
 

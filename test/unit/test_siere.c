@@ -2,7 +2,7 @@
 #include "base/threads.h"
 #include "dense_step.h"
 #include "solve/eigen.h"
-#include "step/siere.h"
+#include "step/exponential/siere.h"
 
 #include <stdint.h>
 

@@ -2,10 +2,10 @@
 #include "base/threads.h"
 #include "dense.h"
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 #include "solve/partition.h"
-#include "step/solver.h"
-#include "step/subdomains.h"
+#include "step/implicit/solver.h"
+#include "step/implicit/subdomains.h"
 
 // A soft cantilever that bends by half its length within 20 steps. 384 tets.
 static double young = 2e3;  // [Pa]

@@ -1,7 +1,7 @@
 // The closed form of one tet's highest frequency against dense eigenvalues that know nothing of it: K is made from
 // the strain-displacement matrix, and the eigenvalues come from Jacobi rotations.
 #include "../support/cube.h"
-#include "mesh/stable_step.h"
+#include "mesh/core/stable_step.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #include "model/mass.h"
 #include "model/stiffness.h"
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 static const char *const METHODS[] = {"semi-implicit", "symplectic-euler", "backward-euler", "implicit-midpoint",
                                       "bdf2"};

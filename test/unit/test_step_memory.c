@@ -2,7 +2,7 @@
 // linear bodies, where UMFPACK takes work space of its own in every factorisation.
 #include "count_malloc.h"
 #include "scene.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 #define PARTS                                                                                                        \
     ", 'tempo': [{'where': {'box': {'min': [0.7, 0, 0], 'max': [1, 1, 1], 'relative': true}}, 'substeps': 4}]"

@@ -2,9 +2,9 @@
 // the part of a step that has a closed form.
 #include "math/vec3.h"
 #include "scene.h"
-#include "scene/sim.h"
-#include "step/rigid.h"
-#include "step/solver.h"
+#include "sim/sim.h"
+#include "step/implicit/rigid.h"
+#include "step/implicit/solver.h"
 
 #include <float.h>
 

@@ -1,5 +1,5 @@
 #include "../support/cube.h"
-#include "mesh/topology.h"
+#include "mesh/core/topology.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

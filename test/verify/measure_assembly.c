@@ -1,7 +1,7 @@
 // Differences for what is built of elements: the forces and matrices of whole models, obstacles, and the function that an
 // implicit step minimises.
 #include "dense.h"
-#include "step/objective.h"
+#include "step/implicit/objective.h"
 #include "verify.h"
 
 // Fourth-order differences as in measure_materials.c. Lengths here are 0.1 m, so the step is a thousandth of that; the sums of

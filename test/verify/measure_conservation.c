@@ -1,5 +1,5 @@
 // What methods must keep: energy without drift, momenta to rounding; and where methods or materials must coincide.
-#include "step/objective.h"
+#include "step/implicit/objective.h"
 #include "verify.h"
 
 #include <float.h>

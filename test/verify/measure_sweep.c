@@ -5,7 +5,7 @@
 // of the largest displacement of these steps that remains once the best rigid motion is taken out: what a body does beyond flying and
 // turning. Halving a step is not allowed: it would change what is compared.
 #include "math/svd3.h"
-#include "step/solver.h"
+#include "step/implicit/solver.h"
 #include "verify.h"
 
 #include <math.h>

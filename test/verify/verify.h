@@ -8,7 +8,7 @@
 #include "math/vec3.h"
 #include "model/force.h"
 #include "model/stiffness.h"
-#include "scene/sim.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>

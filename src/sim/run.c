@@ -1,0 +1,303 @@
+#include "sim/run.h"
+
+#include "base/file.h"
+#include "out/checkpoint.h"
+#include "out/recorder.h"
+#include "sim/run_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KEEP = 3 };  // intersections that are described per state
+
+typedef struct run {
+    const rbt_run_options *options;
+    rbt_sim *sim;
+    rbt_recorder *recorder;
+    rbt_run_report report;
+    char *report_path, *scene_path;
+    int64_t last_frame;  // to go to
+    double started;
+    int lock;  // of the folder, -1: not held
+    rbt_overlap overlap;
+    rbt_verification verification;
+    int verified_generation;  // of the model whose mesh it has
+    rbt_witness witness;
+    bool event_failed;  // an event could not be judged
+    rbt_error *error;
+} run;
+
+static void stamp(char text[32]) {
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+// A run that goes on must be the run that stopped: the same scene, to the letter.
+static bool same_scene(run *r) {
+    rbt_bytes before;
+    const char *now = r->options->scene_text;
+    if (!rbt_file_read(r->scene_path, &before, r->error)) return false;
+    bool same = before.size == strlen(now) && memcmp(before.data, now, before.size) == 0;
+    free(before.data);
+    return same ||
+           rbt_fail_at(r->error, r->scene_path, 0, 0,
+                       "the scene has changed since this run was started; --from-frame N goes on from frame N with "
+                       "the changed scene");
+}
+
+static bool restore(run *r) {
+    const rbt_run_options *o = r->options;
+    const rbt_model *m = r->sim->model;
+    rbt_state state = {0};
+    if (o->resume && !same_scene(r)) return false;
+    int64_t limit = o->resume ? INT64_MAX : o->from_frame;
+    if (!rbt_checkpoint_newest(o->folder, limit, m, o->resume ? RBT_SAME_MODEL : RBT_SAME_NODES, &state, r->error))
+        return false;
+    bool fits = true;
+    if (!o->resume && state.frame != o->from_frame)
+        fits = rbt_fail_at(r->error, o->folder, 0, 0,
+                           "has no checkpoint of frame %lld; the nearest before it is frame %lld",
+                           (long long)o->from_frame, (long long)state.frame);
+    else if (fabs(state.t - (double)state.frame * m->frame_interval) > 1e-9 * fmax(1, state.t))
+        fits = rbt_fail_at(
+            r->error, o->folder, 0, 0,
+            "frame %lld of the earlier run was at %g s, but with frames every %g s it would be at %g s; keep "
+            "time.frame as it was",
+            (long long)state.frame, state.t, m->frame_interval, (double)state.frame * m->frame_interval);
+    if (!fits) {
+        rbt_state_free(&state);
+        return false;
+    }
+    return rbt_sim_restore(r->sim, o->scene, &state, r->error);
+}
+
+static bool write_report(run *r, const char *status) {
+    r->report.status = status;
+    r->report.total_seconds = rbt_now() - r->started;
+    return rbt_run_report_write(&r->report, r->report_path, r->error);
+}
+
+static bool write_frame(run *r, bool last) {
+    double start = rbt_now();
+    const rbt_state *state = &r->sim->state;
+    int every = r->options->scene->output.checkpoint_every;
+    bool checkpoint = every > 0 && (last || state->frame % every == 0);
+    r->report.last = rbt_sim_frame_energies(r->sim);
+    if (state->frame == 0) r->report.first = r->report.last;
+    if (!rbt_recorder_follow(r->recorder, r->sim->model, r->error) ||
+        !rbt_recorder_frame(r->recorder, state, &r->report.last, checkpoint, r->error))
+        return false;
+    r->report.frames = state->frame;
+    r->report.write_seconds += rbt_now() - start;
+    return write_report(r, "running");
+}
+
+static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const rbt_step_report *report,
+                 double frame_seconds) {
+    if (!hear) return;
+    rbt_run_progress progress = {r->sim, r->sim->state.frame, r->last_frame, rbt_now() - r->started, frame_seconds,
+                                 report, r->report.last,      &r->report,    r->report.verification, &r->overlap};
+    hear(&progress, r->options->listener);
+}
+
+static void see(void *context, rbt_seen what, double t, const double *x) {
+    run *r = context;
+    const rbt_state *state = &r->sim->state;
+    rbt_verify_level level = r->options->verify;
+    if (what == RBT_SEEN_START) {
+        if (level == RBT_VERIFY_EVENTS) rbt_verification_restart(&r->verification, t, x);
+        return;
+    }
+    uint64_t drawn = ((uint64_t)state->frame + 1) * 0x9e3779b97f4a7c15u >> 32;  // one step a frame
+    if (level == RBT_VERIFY_FRAMES && state->step != (int64_t)(drawn % (uint64_t)r->sim->model->steps_per_frame))
+        return;
+    rbt_verified about = {.frame = state->frame, .step = state->step, .event = true, .t = t};
+    if (!r->event_failed) r->event_failed = !rbt_verification_add(&r->verification, &about, x, r->error);
+}
+
+static bool prepare_verification(run *r) {
+    const rbt_stepper *stepper = &r->sim->stepper;
+    bool every = r->options->verify == RBT_VERIFY_EVENTS;
+    if (every && !stepper->method->set_witness)
+        return rbt_fail(r->error, "%s goes in steps and has no events to verify; verify its steps",
+                        stepper->method->name);
+    r->verification.event_ways = every;
+    r->witness = (rbt_witness){every, see, r};
+    if (stepper->method->set_witness) stepper->method->set_witness(stepper->self, &r->witness);
+    r->report.verification = &r->verification;
+    r->verified_generation = r->sim->model->generation;
+    return rbt_verification_set_model(&r->verification, r->sim->model, stepper->method, r->error);
+}
+
+// `failed`: the state before a step that failed
+static bool verify(run *r, bool failed) {
+    const rbt_state *state = &r->sim->state;
+    rbt_verification *v = &r->verification;
+    if (r->options->verify == RBT_VERIFY_NOTHING) return true;
+    bool prepared = r->report.verification && r->verified_generation == r->sim->model->generation;
+    if (!prepared && !prepare_verification(r)) return false;  // at first, and after a cut
+    rbt_verified about = {.frame = state->frame, .step = state->step, .failed = failed, .t = state->t};
+    return rbt_verification_add(v, &about, state->x, r->error);
+}
+
+// To the next frame; the frame itself is verified once it is written. RBT_RUN_FINISHED: it was reached.
+static rbt_run_end advance(run *r, rbt_step_report *report) {
+    double start = rbt_now(), verified = r->verification.seconds;
+    int64_t frame = r->sim->state.frame;
+    rbt_run_end end = RBT_RUN_FINISHED;
+    bool steps = r->options->verify != RBT_VERIFY_NOTHING, each = r->options->verify >= RBT_VERIFY_STEPS;
+    if (!steps && !rbt_sim_advance_frame(r->sim, report)) end = RBT_RUN_STEP_FAILED;
+    if (steps) *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
+    while (r->sim->state.frame == frame && end == RBT_RUN_FINISHED) {
+        if (rbt_sim_step(r->sim, report) != RBT_DONE) end = RBT_RUN_STEP_FAILED;
+        else if (each && r->sim->state.frame == frame && !verify(r, false)) end = RBT_RUN_WORLD_FAILED;
+    }
+    r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified);
+    if (end == RBT_RUN_STEP_FAILED && report->outcome == RBT_STOPPED) end = RBT_RUN_INTERRUPTED;
+    return r->event_failed ? RBT_RUN_WORLD_FAILED : end;
+}
+
+static rbt_run_end march(run *r, rbt_step_report *report) {
+    const rbt_run_options *o = r->options;
+    int64_t last = r->sim->model->frame_count;
+    if (o->frames >= 0 && o->frames < last) last = o->frames;
+    r->last_frame = last;
+    rbt_sim_set_stop(r->sim, o->stop);
+    if (!verify(r, false) || !rbt_overlap_look(&r->overlap, r->sim, false, r->error)) return RBT_RUN_WORLD_FAILED;
+    tell(r, o->started, report, 0);
+    while (r->sim->state.frame < last) {
+        if (o->stop && *o->stop) return RBT_RUN_INTERRUPTED;
+        double start = rbt_now();
+        rbt_run_end end = advance(r, report);
+        r->report.steps += report->steps;
+        r->report.iterations += report->iterations;
+        r->report.cut_steps += report->cut_steps;
+        r->report.substeps += report->substeps;
+        r->report.indefinite += report->indefinite;
+        r->report.projected += report->projected;
+        if (report->cuts > r->report.most_cuts) r->report.most_cuts = report->cuts;
+        if (end == RBT_RUN_STEP_FAILED && !verify(r, true)) end = RBT_RUN_WORLD_FAILED;
+        if (end != RBT_RUN_FINISHED) return end;
+        bool stopping = r->sim->state.frame == last || (o->stop && *o->stop);
+        if (!rbt_overlap_look(&r->overlap, r->sim, stopping, r->error) || !write_frame(r, stopping) ||
+            !verify(r, false))
+            return RBT_RUN_WORLD_FAILED;
+        tell(r, o->framed, report, rbt_now() - start);
+    }
+    char text[256];
+    if (r->verification.bad_count) {
+        rbt_verification_summary(&r->verification, text, sizeof text);
+        rbt_fail(r->error, "%s", text);
+        return RBT_RUN_INTERSECTED;
+    }
+    if (!r->sim->state.tally.unconverged) return RBT_RUN_FINISHED;
+    rbt_unconverged_text(&r->sim->state.tally, text);
+    rbt_fail(r->error, "%s", text);
+    return RBT_RUN_NOT_CONVERGED;
+}
+
+bool rbt_run_foreseen(const rbt_sim *sim, char text[320]) {
+    const rbt_stepper *stepper = &sim->stepper;
+    return stepper->method->warn && stepper->method->warn(stepper->self, text);
+}
+
+bool rbt_run_warning(const rbt_sim *sim, char text[320]) {
+    return rbt_ledger_text(&sim->state.tally.ledger, sim->stepper.method, text);
+}
+
+void rbt_unconverged_text(const rbt_tally *tally, char text[256]) {
+    snprintf(
+        text, 256,
+        "%lld of %lld steps did not converge (the residual was up to %.3g times the tolerance), the first at %g s; "
+        "take more iterations, a smaller step or another solver",
+        (long long)tally->unconverged, (long long)tally->steps, tally->worst_residual, tally->first);
+}
+
+// The state before the failing step, for whoever wants to look into it.
+static bool keep_failure(run *r, const rbt_step_report *report) {
+    char *path = rbt_path_join(r->options->folder, "failed.rbt");
+    r->report.failure = report;
+    bool ok = path && rbt_checkpoint_write(path, r->sim->model, &r->sim->state, r->error);
+    free(path);
+    return write_report(r, "failed") && ok;
+}
+
+// That of an earlier run would be taken for this one's; if it cannot go, writing over it will tell.
+static void remove_failure(const run *r) {
+    char *path = rbt_path_join(r->options->folder, "failed.rbt");
+    if (path) unlink(path);
+    free(path);
+}
+
+// Whether the folder holds a run to go on from: its scene, or its checkpoints if a program ran it without one.
+static bool has_run(const run *r) {
+    char *checkpoints = rbt_path_join(r->options->folder, "checkpoints");
+    bool has = access(r->scene_path, F_OK) == 0 || (checkpoints && access(checkpoints, F_OK) == 0);
+    free(checkpoints);
+    if (has) return true;
+    const char *why = access(r->options->folder, F_OK) == 0 ? "holds no run" : "is no folder";
+    return rbt_fail_at(r->error, r->options->folder, 0, 0,
+                       "%s, so there is nothing to go on from; %s starts a run, and -o says where another one is",
+                       why, r->options->resume ? "leaving out --resume" : "leaving out --from-frame");
+}
+
+static bool begin(run *r) {
+    const rbt_run_options *o = r->options;
+    bool again = o->resume || o->from_frame >= 0;
+    double start = rbt_now();
+    if (again && !has_run(r)) return false;
+    if (!(r->sim = rbt_sim_create(o->scene, r->error))) return false;
+    r->report.sim = r->sim;
+    r->sim->watch.every_frame = true;
+    r->report.compile_seconds = rbt_now() - start;
+    if (!rbt_folder_make(o->folder, r->error) || (r->lock = rbt_folder_lock(o->folder, r->error)) < 0) return false;
+    if (again && !restore(r)) return false;
+    remove_failure(r);
+    r->report.resumed_from = again ? r->sim->state.frame : -1;
+    r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->report.resumed_from, r->error);
+    if (!r->recorder) return false;
+    if (o->scene_text && !rbt_file_write(r->scene_path, o->scene_text, strlen(o->scene_text), r->error)) return false;
+    if (!again) return write_frame(r, false);
+    r->report.frames = r->sim->state.frame;
+    r->report.first = r->report.last = rbt_sim_energies(r->sim);
+    return write_report(r, "running");
+}
+
+rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt_error *error) {
+    run r = {.options = options, .error = error, .started = rbt_now(), .lock = -1, .verification = {.keep = KEEP}};
+    *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
+    r.report = (rbt_run_report){.scene = options->scene, .scene_text = options->scene_text, .overlap = &r.overlap};
+    stamp(r.report.started);
+    r.report_path = rbt_path_join(options->folder, "run.json");
+    r.scene_path = rbt_path_join(options->folder, "scene.json");
+    rbt_run_end end = RBT_RUN_WORLD_FAILED;
+    if (!r.report_path || !r.scene_path) rbt_fail_memory(error, strlen(options->folder), "a file name");
+    else if (begin(&r)) {
+        end = march(&r, report);
+        tell(&r, options->ended, report, 0);
+    }
+    if (r.recorder && !rbt_recorder_close(r.recorder, end == RBT_RUN_WORLD_FAILED ? NULL : error))
+        end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_FINISHED && !write_report(&r, "finished")) end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_NOT_CONVERGED && !write_report(&r, "not converged")) end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_INTERSECTED && !write_report(&r, "intersected")) end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_INTERRUPTED && !write_report(&r, "interrupted")) end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_STEP_FAILED && !keep_failure(&r, report)) end = RBT_RUN_WORLD_FAILED;
+    if (end == RBT_RUN_WORLD_FAILED && r.recorder && error) {
+        r.report.problem = error->message;
+        r.error = NULL;
+        write_report(&r, "failed");
+    }
+    rbt_verification_free(&r.verification);
+    rbt_overlap_free(&r.overlap);
+    rbt_sim_free(r.sim);
+    if (r.lock >= 0) close(r.lock);
+    free(r.report_path);
+    free(r.scene_path);
+    return end;
+}

@@ -1,0 +1,282 @@
+#include "sim/sim.h"
+
+#include "base/clock.h"
+#include "base/processor.h"
+#include "scene/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STEPS_AT_ONCE = 64 };
+
+// A start that no step can go on from: the energies of frame 0 would not be numbers.
+static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
+    const rbt_model *m = sim->model;
+    rbt_step_report report;
+    if (rbt_report_inverted(&report, m, sim->state.x)) {
+        char path[64];
+        snprintf(path, sizeof path, "bodies[%lld].deform", (long long)report.body);
+        return rbt_fail_path(
+            error, scene->file, path,
+            "tet %lld of body \"%s\" starts inside out (det F = %.3g), which its material forbids; take "
+            "another deformation or stable-neo-hookean",
+            (long long)report.element, m->bodies[report.body].name, report.value);
+    }
+    double *energies = rbt_array_new(m->plan.chunk_count + 1, sizeof *energies, "energies", error);
+    if (!energies) return false;
+    rbt_energies e = rbt_model_energies(m, &sim->state, energies);
+    free(energies);
+    if (isfinite(e.total)) return true;
+    return rbt_fail_path(
+        error, scene->file, "bodies",
+        "the energy of the start is beyond any number (kinetic %.3g J, elastic %.3g J, gravity %.3g J, "
+        "contact %.3g J); check velocities, deformations, materials and forces",
+        e.kinetic, e.elastic, e.gravity, e.contact);
+}
+
+// With cuts, models are compiled while time runs, so scene and meshes must stay.
+static bool compile(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
+    if (!scene->cuts.count) return (sim->model = rbt_model_compile(scene, error)) != NULL;
+    sim->arena = rbt_arena_new();
+    sim->scene = sim->arena ? rbt_arena_take(sim->arena, 1, sizeof *sim->scene) : NULL;
+    if (!sim->scene || !rbt_record_copy(&RBT_SCENE_RECORD, sim->arena, scene, sim->scene))
+        return rbt_fail_memory(error, sizeof *sim->scene, "the scene");
+    if (scene->folder) sim->scene->folder = rbt_arena_text(sim->arena, scene->folder);
+    if (scene->file) sim->scene->file = rbt_arena_text(sim->arena, scene->file);
+    return (sim->stock = rbt_stock_new(scene->bodies.count, error)) &&
+           (sim->model = rbt_model_compile_stock(sim->scene, sim->stock, error)) &&
+           (sim->cutting = rbt_cutting_new(sim->scene, sim->stock, sim->model, error));
+}
+
+// The step of a scene that leaves it to the method: a function of the model alone, so that a resumed run has the same
+static bool choose_step(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
+    const rbt_method *method = rbt_method_at(scene->integrator.method);
+    if (!isnan(scene->time.step) && !sim->chooses) return true;
+    sim->chooses = true;
+    if (!method || !method->choose_step)
+        return rbt_fail_path(error, scene->file, "time.step",
+                             "\"auto\" is for imex, which can choose; give %s a step",
+                             method ? method->name : "the method");
+    double step = method->choose_step(sim->model, scene->integrator.options, error);
+    if (!(step > 0)) return false;
+    rbt_model_set_step(sim->model, step);
+    if (sim->scene) sim->scene->time.step = sim->model->step;  // for models after cuts, until one is chosen for them
+    return true;
+}
+
+rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
+    if (!rbt_processor_check(error) || !rbt_scene_check(scene, error)) return NULL;
+    rbt_sim *sim = rbt_array_new(1, sizeof *sim, "a simulation", error);
+    if (!sim) return NULL;
+    if (compile(sim, scene, error) && choose_step(sim, scene, error) &&
+        rbt_state_init(&sim->state, sim->model, error) && check_start(sim, scene, error) &&
+        rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error) &&
+        rbt_stepper_prepare(&sim->stepper, &sim->state, error) &&
+        rbt_energy_watch_init(&sim->watch, &sim->stepper, error))
+        return sim;
+    rbt_sim_free(sim);
+    return NULL;
+}
+
+void rbt_sim_free(rbt_sim *sim) {
+    if (!sim) return;
+    rbt_energy_watch_free(&sim->watch);
+    rbt_stepper_free(&sim->stepper);
+    rbt_state_free(&sim->state);
+    rbt_model_free(sim->model);
+    rbt_model_free(sim->previous);
+    rbt_cutting_free(sim->cutting);
+    rbt_stock_free(sim->stock);
+    rbt_arena_free(sim->arena);
+    free(sim);
+}
+
+// For another model or state
+static bool renew_watch(rbt_sim *sim, rbt_error *error) {
+    bool every_frame = sim->watch.every_frame;
+    rbt_energy_watch_free(&sim->watch);
+    if (!rbt_energy_watch_init(&sim->watch, &sim->stepper, error)) return false;
+    sim->watch.every_frame = every_frame;
+    return true;
+}
+
+void rbt_sim_set_stop(rbt_sim *sim, const volatile int *stop) { sim->stepper.stages.stop = stop; }
+
+bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt_error *error) {
+    const volatile int *stop = sim->stepper.stages.stop;
+    rbt_state_free(&sim->state);
+    sim->state = *state;
+    *state = (rbt_state){0};
+    if (sim->state.cuts_size) {
+        if (!sim->cutting) return rbt_fail(error, "bodies were cut, but the scene has no cuts");
+        rbt_model *model = rbt_cutting_restore(sim->cutting, sim->model, &sim->state, error);
+        if (!model) return false;
+        rbt_stepper_free(&sim->stepper);
+        rbt_model_free(sim->model);
+        sim->model = model;
+        if (!choose_step(sim, scene, error)) return false;
+        if (!rbt_stepper_init(&sim->stepper, model, &scene->integrator, error)) return false;
+        rbt_sim_set_stop(sim, stop);
+    }
+    return rbt_stepper_prepare(&sim->stepper, &sim->state, error) && renew_watch(sim, error);
+}
+
+static bool fail_cut(rbt_step_report *report, const rbt_error *error) {
+    report->outcome = error->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_CUT_FAILED;
+    report->stage = "cut";
+    report->body = report->element = -1;
+    rbt_error_text(error, report->hint, sizeof report->hint);
+    return false;
+}
+
+// After cuts a step that was left to the method is chosen anew, at the end of the frame, so that its steps stay equal; the method
+// begins afresh with it, as a resumed run does.
+static bool choose_again(rbt_sim *sim, rbt_step_report *report) {
+    rbt_error error = {0};
+    rbt_stepper next;
+    if (!sim->chooses || !sim->changed || sim->state.step != 0) return true;
+    sim->changed = false;
+    if (!choose_step(sim, sim->scene, &error) ||
+        !rbt_stepper_init(&next, sim->model, &sim->scene->integrator, &error))
+        return fail_cut(report, &error);
+    next.stages = sim->stepper.stages;
+    rbt_stepper_free(&sim->stepper);
+    sim->stepper = next;
+    if (!rbt_stepper_prepare(&sim->stepper, &sim->state, &error)) return fail_cut(report, &error);
+    if (sim->state.memory_size) memset(sim->state.memory, 0, sim->state.memory_size);
+    return true;
+}
+
+// All cuts that are due. Trouble with them ends the run as a failed step does.
+static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
+    double start = rbt_now();
+    rbt_error error = {0};
+    if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, &sim->state);
+    if (sim->watch.t != sim->state.t && rbt_energy_watch_look(&sim->watch, &sim->state, report) != RBT_DONE)
+        return false;
+    bool good = true;
+    while (good && rbt_cutting_due(sim->cutting, sim->state.t)) {
+        rbt_change change;
+        good = rbt_cutting_stroke(sim->cutting, sim->model, &sim->state, &change, &error);
+        if (good && change.after) {
+            good = rbt_stepper_follow(&sim->stepper, &change, &sim->scene->integrator, &sim->state, &error);
+            if (good) rbt_model_free(sim->model);
+            else sim->previous = sim->model;
+            sim->model = change.after;
+            sim->changed = true;
+        }
+        rbt_change_free(&change);
+    }
+    good = good && renew_watch(sim, &error);
+    if (good) rbt_energy_watch_begin(&sim->watch, &sim->state);
+    sim->cut_seconds += rbt_now() - start;
+    return good || fail_cut(report, &error);
+}
+
+// Energy that nothing accounts for: the steps are undone, as if they had failed.
+static rbt_outcome watch_energy(rbt_sim *sim, const rbt_state *before, bool due, rbt_step_report *report) {
+    rbt_state *s = &sim->state;
+    double start = due ? rbt_now() : 0;
+    rbt_outcome outcome = rbt_energy_watch_step(&sim->watch, s, due, report);
+    if (due) rbt_stage_add(&sim->stepper.stages, "energy", rbt_now() - start);
+    if (outcome == RBT_DONE) return RBT_DONE;
+    rbt_stepper_undo(&sim->stepper, s, before->t);
+    s->tally = before->tally;
+    s->frame = before->frame;
+    s->step = before->step;
+    return outcome;
+}
+
+// `count` steps of this frame in one attempt. Times are multiples of the frame interval and of the step within it, never sums: a
+// resumed run computes the same.
+static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *report) {
+    const rbt_model *m = sim->model;
+    rbt_state *s = &sim->state;
+    bool last = s->step + count == m->steps_per_frame;
+    double until = last ? (double)(s->frame + 1) * m->frame_interval
+                        : (double)s->frame * m->frame_interval + (double)(s->step + count) * m->step;
+    if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, s);
+    const rbt_state before = *s;
+    bool due = sim->stepper.undoable = rbt_energy_watch_due(&sim->watch, s, count);
+    if (rbt_stepper_advance(&sim->stepper, s, until, report) != RBT_DONE) return report->outcome;
+    report->steps += count - 1;
+    s->tally.steps += count - 1;
+    s->step = last ? 0 : s->step + count;
+    s->frame += last;
+    return watch_energy(sim, &before, due, report);
+}
+
+rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
+    if (sim->cutting && rbt_cutting_due(sim->cutting, sim->state.t) && !make_cuts(sim, report))
+        return report->outcome;
+    if (advance_steps(sim, 1, report) == RBT_DONE && !choose_again(sim, report)) return report->outcome;
+    return report->outcome;
+}
+
+bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
+    rbt_step_report unused;
+    if (!report) report = &unused;
+    *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
+    const rbt_state *s = &sim->state;
+    bool many = sim->stepper.method->own_steps && !sim->cutting && rbt_outside_is_idle(&sim->watch.outside);
+    for (int64_t frame = s->frame; s->frame == frame;) {
+        // A method with steps of its own needs no states in between, unless loads are to be followed. If it fails, single steps find the last good one.
+        int64_t left = sim->model->steps_per_frame - s->step, count = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
+        if (many && (many = advance_steps(sim, count, report) == RBT_DONE)) continue;
+        if (report->outcome == RBT_STOPPED || report->outcome == RBT_OUT_OF_MEMORY) return false;
+        if (rbt_sim_step(sim, report) != RBT_DONE) return false;
+    }
+    return true;
+}
+
+bool rbt_sim_run(rbt_sim *sim, rbt_frame_callback each, void *context, rbt_step_report *report) {
+    if (each && !each(sim, sim->state.frame, context)) return true;
+    while (sim->state.frame < sim->model->frame_count) {
+        if (!rbt_sim_advance_frame(sim, report)) return false;
+        if (each && !each(sim, sim->state.frame, context)) return true;
+    }
+    return true;
+}
+
+double rbt_sim_time(const rbt_sim *sim) { return sim->state.t; }
+int64_t rbt_sim_frame(const rbt_sim *sim) { return sim->state.frame; }
+int64_t rbt_sim_frame_count(const rbt_sim *sim) { return sim->model->frame_count; }
+size_t rbt_sim_node_count(const rbt_sim *sim) { return sim->model->node_count; }
+const double *rbt_sim_positions(const rbt_sim *sim) { return sim->state.x; }
+const double *rbt_sim_velocities(const rbt_sim *sim) { return sim->state.v; }
+size_t rbt_sim_tet_count(const rbt_sim *sim) { return sim->model->tet_count; }
+const int32_t *rbt_sim_tets(const rbt_sim *sim) { return sim->model->tets; }
+size_t rbt_sim_triangle_count(const rbt_sim *sim) { return sim->model->triangle_count; }
+const int32_t *rbt_sim_triangles(const rbt_sim *sim) { return sim->model->triangles; }
+size_t rbt_sim_edge_count(const rbt_sim *sim) { return sim->model->edge_count; }
+const int32_t *rbt_sim_edges(const rbt_sim *sim) { return sim->model->edges; }
+
+rbt_energies rbt_sim_energies(const rbt_sim *sim) {
+    rbt_energies e = rbt_stepper_energies(&sim->stepper, &sim->state);
+    e.work = rbt_energy_watch_work(&sim->watch, &sim->state, &e);
+    return e;
+}
+
+rbt_energies rbt_sim_frame_energies(const rbt_sim *sim) {
+    if (!sim->watch.begun || sim->watch.t != sim->state.t) return rbt_sim_energies(sim);
+    rbt_energies e = sim->watch.energies;
+    e.work = rbt_energy_watch_work(&sim->watch, &sim->state, &e);
+    return e;
+}
+
+const char *rbt_outcome_name(rbt_outcome outcome) {
+    static const char *const names[RBT_OUTCOMES] = {
+        [RBT_DONE] = "done",
+        [RBT_NOT_FINITE] = "not finite",
+        [RBT_INVERTED] = "inverted",
+        [RBT_NOT_POSITIVE_DEFINITE] = "not positive definite",
+        [RBT_NOT_CONVERGED] = "not converged",
+        [RBT_OUT_OF_MEMORY] = "out of memory",
+        [RBT_STALLED] = "stalled",
+        [RBT_UNSTABLE] = "unstable",
+        [RBT_CUT_FAILED] = "cut failed",
+        [RBT_STOPPED] = "stopped",
+    };
+    return outcome >= 0 && outcome < RBT_OUTCOMES ? names[outcome] : "unknown";
+}

@@ -1,0 +1,34 @@
+// The linear solver of a step: a Cholesky factor, or conjugate gradients with incomplete Cholesky as preconditioner. Held nodes are
+// eliminated; the symbolic part is done again only when the set of held nodes changes.
+#ifndef RBT_STEP_CORE_LINEAR_H
+#define RBT_STEP_CORE_LINEAR_H
+
+#include "solve/cholesky.h"
+#include "solve/precondition.h"
+#include "step/core/stage.h"
+
+typedef struct rbt_linear {
+    const rbt_model *model;
+    const rbt_block_matrix *A;  // the values may change between factorisations
+    bool iterative;
+    rbt_cholesky *cholesky;
+    rbt_incomplete *incomplete;  // iterative:
+    rbt_block_operator *product;
+    rbt_cg *cg;
+    unsigned char *analysed, *keep;  // (node_count)
+} rbt_linear;
+
+bool rbt_linear_init(rbt_linear *linear, const rbt_model *model, const rbt_block_matrix *A, bool iterative,
+                     rbt_error *error);
+void rbt_linear_free(rbt_linear *linear);
+
+// Sets *changed if the held nodes are others than last time, so that a factor can no longer be kept.
+rbt_outcome rbt_linear_analyse(rbt_linear *linear, const unsigned char *held, bool *changed);
+
+// Factors A (or its preconditioner). If it cannot, the report names the node's place at x.
+rbt_outcome rbt_linear_factor(rbt_linear *linear, const double *x, rbt_step_report *report);
+
+// A y = b over the nodes that are not held; y is 0 in the others.
+rbt_outcome rbt_linear_solve(rbt_linear *linear, const double *b, double *y, rbt_step_report *report);
+
+#endif

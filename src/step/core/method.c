@@ -1,0 +1,16 @@
+#include "step/core/method.h"
+
+#include <string.h>
+
+#define ENTRY(NAME) &RBT_##NAME,
+static const rbt_method *const METHODS[] = {RBT_METHOD_LIST(ENTRY)};
+enum { METHOD_COUNT = sizeof METHODS / sizeof METHODS[0] };
+
+const rbt_method *rbt_method_at(int i) { return i >= 0 && i < METHOD_COUNT ? METHODS[i] : NULL; }
+const char *rbt_method_name(int i) { return i >= 0 && i < METHOD_COUNT ? METHODS[i]->name : NULL; }
+
+int rbt_method_find(const char *name) {
+    for (int i = 0; i < METHOD_COUNT; i++)
+        if (strcmp(METHODS[i]->name, name) == 0) return i;
+    return -1;
+}

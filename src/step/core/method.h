@@ -1,0 +1,94 @@
+// The table of time-stepping methods. Adding one is a file and a line in RBT_METHOD_LIST; the scene format, `rubato
+// methods`, the documentation and the tests iterate over the table.
+#ifndef RBT_STEP_CORE_METHOD_H
+#define RBT_STEP_CORE_METHOD_H
+
+#include "base/record.h"
+#include "model/change.h"
+#include "step/core/stage.h"
+
+// Somebody who is shown places between the states that steps lead to, as `rubato run --verify` asks for.
+typedef enum rbt_seen {
+    RBT_SEEN_START,  // of an attempt: what was seen of one before that reached beyond it is undone
+    RBT_SEEN_EVENT
+} rbt_seen;
+
+typedef struct rbt_witness {
+    bool every;  // show all events, between which nodes move straight on, instead of one per attempt
+    void (*see)(void *context, rbt_seen what, double t, const double *x);  // x (node_count x 3) [m]
+    void *context;
+} rbt_witness;
+
+typedef struct rbt_method {
+    const char *name;
+    const char *doc;   // what it does, one sentence
+    const char *when;  // when to use it, one sentence
+    int order;         // of its error in x and v on smooth motion: 1 or 2
+    int damped_order;  // the same with stiffness damping, whose matrix changes with x; 0: as order
+    bool
+        damps_strain_rates;  // stiffness damping is beta D(x) v of energy/group.h instead of beta K(x) v: the same at rest
+    bool keeps_angular_momentum;  // of a free body, to rounding or the solver's tolerance; all keep the linear one
+    bool needs_lumped_mass;       // refuses bodies with consistent mass
+    rbt_name_of solvers;          // names of its step solvers, the first is the default; NULL: it needs none
+    const rbt_record *options;    // its own options; NULL: it has none
+    // It keeps bodies apart itself, and knows hinges that yield, limits of springs and obstacles that move.
+    bool own_contact;
+    bool own_steps;  // it chooses its steps itself: halving one that failed is no use
+
+    // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint, and
+    // restored with x and v when a step fails. `options` as in create.
+    size_t (*memory_size)(const rbt_model *model, const void *options);
+    // A failed attempt leaves the memory as it was, or one to try again with: it is not copied before every step.
+    bool failure_spares_memory;
+
+    // A workspace for this model; `options` points to the struct that the table describes (NULL: defaults).
+    void *(*create)(const rbt_model *model, int solver, const void *options, rbt_error *error);
+    void (*destroy)(void *self);
+
+    // From now on each attempt shows its start and the places at its events, or at one of them that is chosen at random, which
+    // changes no bit of the result; the witness must outlive the workspace. NULL: the method has no events.
+    void (*set_witness)(void *self, const rbt_witness *witness);
+
+    // After a cut: a workspace for change->after, in place of one for change->before, which it may take from; both are destroyed by the
+    // caller. NULL: create makes it. It must go on as one that create has made would, bit for bit: that is what a resumed run has.
+    // The method's memory in the state is zero after a cut, as at the start: forces jump, and what came before says little.
+    void *(*follow)(void *before, const rbt_change *change, int solver, const void *options, rbt_error *error);
+
+    // One attempt to bring the state from state->t to `until`. On failure it fills report->outcome, stage, value and
+    // hint and may leave x and v half-made: the caller restores them. It never touches state->frame or state->step.
+    rbt_outcome (*attempt)(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report);
+
+    // The step it would take for this model, for scenes with "step": "auto"; 0 with an error. NULL: it must be told.
+    double (*choose_step)(const rbt_model *model, const void *options, rbt_error *error);
+
+    // A sentence to say before the first step, if the method knows that it may not be right; NULL: it never does.
+    bool (*warn)(void *self, char text[320]);
+
+    // What the method has to say about itself in run.json: the members of an object, in JSON; NULL: nothing.
+    void (*describe)(const void *self, rbt_text *json);
+
+    // Replaces or adds what only the method knows of; NULL: nothing.
+    void (*energies)(void *self, const rbt_state *state, rbt_energies *energies);
+} rbt_method;
+
+const rbt_method *rbt_method_at(int i);  // NULL past the end
+const char *rbt_method_name(int i);      // NULL past the end
+
+// Every method, in the order of the table; METHOD(NAME) is the rbt_method RBT_NAME of some file.
+#define RBT_METHOD_LIST(METHOD)                                                                                      \
+    METHOD(SEMI_IMPLICIT)                                                                                            \
+    METHOD(SIERE)                                                                                                    \
+    METHOD(BACKWARD_EULER)                                                                                           \
+    METHOD(IMPLICIT_MIDPOINT)                                                                                        \
+    METHOD(BDF2)                                                                                                     \
+    METHOD(ERE)                                                                                                      \
+    METHOD(IMEX)                                                                                                     \
+    METHOD(MULTIRATE_EULER)                                                                                          \
+    METHOD(SYMPLECTIC_EULER)                                                                                         \
+    METHOD(SCHROEDER)                                                                                                \
+    METHOD(ASYNC_CONTACT)
+
+#define RBT_METHOD_EXTERN(NAME) extern const rbt_method RBT_##NAME;
+RBT_METHOD_LIST(RBT_METHOD_EXTERN)
+
+#endif

@@ -1,0 +1,210 @@
+#include "step/core/outside_work.h"
+
+#include "math/vec3.h"
+#include "model/force.h"
+#include "model/mass.h"
+
+#include <string.h>
+
+enum { SAMPLES_PER_FRAME = 4, SAMPLES_PER_LOAD = 32 };  // at least, where there are as many steps
+
+static bool take(rbt_arena *arena, size_t count, double **values) {
+    return (*values = rbt_arena_take(arena, 3 * count + 1, sizeof **values)) != NULL;
+}
+
+static bool take_sample(const rbt_outside *s, rbt_outside_sample *sample) {
+    size_t n = s->driven_count, all = s->model->loads.wind_count ? s->model->node_count : 0;
+    return take(s->arena, n, &sample->x) && take(s->arena, n, &sample->v) && take(s->arena, n, &sample->momentum) &&
+           take(s->arena, n, &sample->gradient) && take(s->arena, n, &sample->elastic) &&
+           take(s->arena, s->load_nodes, &sample->loaded) &&
+           (!all || (take(s->arena, all, &sample->windy) && take(s->arena, all, &sample->wind)));
+}
+
+// The elements at driven nodes. Its first nodes are these, in the order of model->motions.
+static bool build_part(rbt_outside *s, rbt_error *error) {
+    const rbt_model *m = s->model;
+    unsigned char *chosen = rbt_array_new(m->node_count, 1, "the work of driven nodes", error);
+    for (size_t i = 0; chosen && i < m->motions.node_count; i++) chosen[m->motions.node[i]] = 1;
+    bool ok = chosen && rbt_model_part_build(&s->part, m, chosen, error);
+    free(chosen);
+    return ok && ((take(s->arena, s->part.model.node_count, &s->places) &&
+                   take(s->arena, s->part.model.node_count, &s->forces) &&
+                   take(s->arena, s->part.model.plan.slot_count, &s->partial)) ||
+                  rbt_fail_memory(error, s->part.model.node_count, "the work of driven nodes"));
+}
+
+// What a sample costs beside the force of all elements: its elements, few and scattered, cost twice as much as others,
+// a triangle in the wind as much as they, a node of a load a twentieth of an element (measured).
+static double share_of(const rbt_outside *s) {
+    const rbt_model *m = s->model;
+    double all = 1, own = 2 * (double)s->part.element_count + 0.05 * (double)s->load_nodes;
+    for (size_t g = 0; g < m->group_count; g++) all += (double)m->groups[g].count;
+    for (size_t k = 0; k < m->loads.wind_count; k++)
+        own += 2 * (double)(m->loads.winds[k].triangle_end - m->loads.winds[k].triangle_begin);
+    return own / all;
+}
+
+bool rbt_outside_init(rbt_outside *s, const rbt_model *m, bool scripts, bool cheap, rbt_error *error) {
+    *s = (rbt_outside){.model = m, .arena = rbt_arena_new(), .driven_count = scripts ? m->motions.node_count : 0};
+    for (size_t k = 0; k < m->loads.node_load_count; k++) s->load_nodes += m->loads.node_loads[k].node_count;
+    bool ok = s->arena && take_sample(s, &s->last) && take_sample(s, &s->next) &&
+              (s->still = rbt_arena_take(s->arena, m->node_count + 1, 1));
+    if (!ok) rbt_fail_memory(error, 6 * m->node_count * sizeof(double), "the work of loads");
+    ok = ok && (!s->driven_count || build_part(s, error));
+    if (!ok) {
+        rbt_outside_free(s);
+        return false;
+    }
+    for (size_t n = 0; n < m->node_count; n++) s->still[n] = m->role[n] == RBT_FIXED;
+    s->every = cheap ? 1 + (int64_t)(100 * share_of(s)) : 1;
+    return true;
+}
+
+void rbt_outside_free(rbt_outside *s) {
+    rbt_model_part_free(&s->part);
+    rbt_arena_free(s->arena);
+    *s = (rbt_outside){0};
+}
+
+// ---- Samples
+
+// dW/dx at driven nodes, by the elements that touch them
+static void sample_elastic(rbt_outside *s, const double *x, double *gradient) {
+    const rbt_model *part = &s->part.model;
+    rbt_model_part_gather(&s->part, x, s->places);
+    memset(s->forces, 0, 3 * part->node_count * sizeof *s->forces);
+    rbt_force_elastic(part, s->places, NULL, s->partial, s->forces);
+    for (size_t i = 0; i < 3 * s->driven_count; i++) gradient[i] = -s->forces[i];
+}
+
+static void sample_driven(rbt_outside *s, const rbt_state *state, rbt_outside_sample *to) {
+    const rbt_model *m = s->model;
+    sample_elastic(s, state->x, to->elastic);
+    for (size_t i = 0; i < s->driven_count; i++) {
+        size_t n = (size_t)m->motions.node[i];
+        double push[3] = {0};
+        memcpy(to->x + 3 * i, state->x + 3 * n, 3 * sizeof(double));
+        memcpy(to->v + 3 * i, state->v + 3 * n, 3 * sizeof(double));
+        rbt_mass_momentum(m, state->v, n, to->momentum + 3 * i);
+        if (m->node_area[n] > 0) rbt_obstacles_node(&m->obstacles, state->x + 3 * n, m->node_area[n], push, NULL);
+        for (size_t k = 0; k < 3; k++)
+            to->gradient[3 * i + k] = to->elastic[3 * i + k] - m->mass[n] * m->gravity[k] - push[k];
+    }
+}
+
+static void sample(rbt_outside *s, const rbt_state *state, rbt_outside_sample *to) {
+    const rbt_loads *loads = &s->model->loads;
+    to->t = state->t;
+    if (s->driven_count) sample_driven(s, state, to);
+    double *loaded = to->loaded;
+    for (size_t k = 0; k < loads->node_load_count; k++)
+        for (size_t i = 0; i < loads->node_loads[k].node_count; i++, loaded += 3)
+            memcpy(loaded, state->x + 3 * (size_t)loads->node_loads[k].nodes[i], 3 * sizeof *loaded);
+    if (!loads->wind_count) return;
+    size_t values = 3 * s->model->node_count;
+    memcpy(to->windy, state->x, values * sizeof(double));
+    memset(to->wind, 0, values * sizeof(double));
+    rbt_force_add_wind(s->model, state->t, state->x, state->v, to->wind);
+}
+
+void rbt_outside_begin(rbt_outside *s, const rbt_state *state) {
+    sample(s, state, &s->last);
+    s->next.t = s->last.t;
+}
+
+bool rbt_outside_is_idle(const rbt_outside *s) {
+    return !s->driven_count && !s->load_nodes && !s->model->loads.wind_count;
+}
+
+// Whether nodes are released, or a load that is short beside the time between samples acts, since the last one
+static bool is_eventful(const rbt_outside *s, double t, double interval) {
+    const rbt_model *m = s->model;
+    for (size_t g = 0; s->driven_count && g < m->motions.group_count; g++) {
+        double release = m->motions.groups[g].release;
+        if (release > s->last.t && release <= t) return true;
+    }
+    for (size_t k = 0; k < m->loads.node_load_count; k++) {
+        const rbt_node_load *load = &m->loads.node_loads[k];
+        bool acts = load->from < t && load->until > s->last.t;
+        if (acts && load->until - load->from < SAMPLES_PER_LOAD * interval) return true;
+    }
+    return false;
+}
+
+bool rbt_outside_due(const rbt_outside *s, const rbt_state *state) {
+    if (rbt_outside_is_idle(s)) return false;
+    int64_t most = s->model->steps_per_frame / SAMPLES_PER_FRAME, every = s->every < most ? s->every : most;
+    return every <= 1 || state->step % every == 0 || is_eventful(s, state->t, (double)every * s->model->step);
+}
+
+// ---- Work between two samples
+
+// Nodes that are held from the last sample on until this one
+static bool is_held(const rbt_outside *s, size_t i) {
+    return s->last.t < s->model->motions.groups[s->model->motions.group[i]].release;
+}
+
+// Between samples that are several steps apart the force may have been anywhere between its two values, or nearly so.
+static void add_scripts(const rbt_outside *s, rbt_outside_work *work) {
+    const rbt_model *m = s->model;
+    const rbt_outside_sample *a = &s->last, *b = &s->next;
+    double dt = b->t - a->t, change = 0;
+    for (size_t i = 0; i < s->driven_count; i++) {
+        if (!is_held(s, i)) continue;
+        double beta = m->bodies[m->node_body[m->motions.node[i]]].damping.stiffness / dt;
+        for (size_t k = 3 * i; k < 3 * i + 3; k++) {
+            double dx = b->x[k] - a->x[k];
+            work->scripts += 0.5 * (a->v[k] + b->v[k]) * (b->momentum[k] - a->momentum[k]);
+            work->scripts += (0.5 * (a->gradient[k] + b->gradient[k]) + beta * (b->elastic[k] - a->elastic[k])) * dx;
+            change += (b->gradient[k] - a->gradient[k]) * dx;
+        }
+    }
+    if (dt > 1.5 * m->step) work->slack += 0.5 * fabs(change);
+}
+
+static void add_loads(const rbt_outside *s, const unsigned char *still, rbt_outside_work *work) {
+    const rbt_loads *loads = &s->model->loads;
+    const double *from = s->last.loaded, *to = s->next.loaded;
+    for (size_t k = 0; k < loads->node_load_count; k++) {
+        const rbt_node_load *load = &loads->node_loads[k];
+        double path = 0;
+        for (size_t i = 0; i < load->node_count; i++, from += 3, to += 3) {
+            if (still[load->nodes[i]]) continue;
+            double moved[3];
+            rbt_subtract(to, from, moved);
+            path += load->share[i] * rbt_dot(load->force, moved);
+        }
+        double mean = rbt_load_mean_strength(load, s->last.t, s->next.t);
+        double begin = rbt_load_strength(load, s->last.t), end = rbt_load_strength(load, s->next.t);
+        work->loads += mean * path;
+        work->slack += fmax(fabs(begin - mean), fabs(end - mean)) * fabs(path);
+    }
+}
+
+static double wind_work(const rbt_outside *s, const unsigned char *still) {
+    const rbt_outside_sample *a = &s->last, *b = &s->next;
+    double work = 0;
+    for (size_t n = 0; n < s->model->node_count; n++)
+        for (size_t k = 3 * n; !still[n] && k < 3 * n + 3; k++)
+            work += 0.5 * (a->wind[k] + b->wind[k]) * (b->windy[k] - a->windy[k]);
+    return work;
+}
+
+rbt_outside_work rbt_outside_sample_at(rbt_outside *s, const rbt_state *state) {
+    rbt_outside_work work = {0};
+    const rbt_motions *motions = &s->model->motions;
+    if (!(state->t > s->last.t)) return work;
+    sample(s, state, &s->next);
+    add_scripts(s, &work);
+    for (size_t i = 0; i < motions->node_count; i++) s->still[motions->node[i]] = is_held(s, i);
+    add_loads(s, s->still, &work);
+    if (s->model->loads.wind_count) work.loads += wind_work(s, s->still);
+    return work;
+}
+
+void rbt_outside_keep(rbt_outside *s) {
+    rbt_outside_sample kept = s->next;
+    if (!(s->next.t > s->last.t)) return;
+    s->next = s->last;
+    s->last = kept;
+}

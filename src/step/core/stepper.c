@@ -1,0 +1,176 @@
+#include "step/core/stepper.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Bytes of x, v and the method's memory
+static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count * sizeof(double) + s->memory_size; }
+
+// What only a method with contact of its own knows must not be left out silently by others.
+static bool check_known(const rbt_model *m, const rbt_method *method, rbt_error *error) {
+    char path[64];
+    if (method->own_contact) return true;
+    for (size_t b = 0; b < m->body_count; b++) {
+        const rbt_body *body = &m->bodies[b];
+        bool yields = body->kind == RBT_SHELL && body->shell.yield < INFINITY;
+        if (!yields && !(body->kind == RBT_NET && body->springs.limit > 0)) continue;
+        snprintf(path, sizeof path, "bodies[%zu].%s", b, yields ? "shell.yield" : "springs.limit");
+        return rbt_fail_path(error, NULL, path, "%s does not know %s; leave \"%s\" out or take async-contact",
+                             method->name, yields ? "hinges that yield" : "limits of springs",
+                             yields ? "yield" : "limit");
+    }
+    for (size_t i = 0; i < m->obstacles.count; i++)
+        if (m->obstacle_motions[i].motion_count) {
+            snprintf(path, sizeof path, "obstacles[%zu]", i);
+            return rbt_fail_path(error, NULL, path,
+                                 "%s does not know obstacles that move; leave \"motions\" out or take async-contact",
+                                 method->name);
+        }
+    return true;
+}
+
+static bool begin(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
+    *s = (rbt_stepper){.model = model, .method = rbt_method_at(def->method), .max_cuts = def->max_cuts};
+    if (!s->method) return rbt_fail(error, "there is no method number %d", def->method);
+    if (!check_known(model, s->method, error)) return false;
+    if (s->method->own_steps) s->max_cuts = 0;
+    s->memory_size = s->method->memory_size ? s->method->memory_size(model, def->options) : 0;
+    s->saved = rbt_array_new((size_t)(1 + s->max_cuts), saved_size(s), "saved states", error);
+    s->energies = rbt_array_new(model->plan.chunk_count + 1, sizeof *s->energies, "energies", error);
+    return s->saved && s->energies;
+}
+
+bool rbt_stepper_init(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
+    if (begin(s, model, def, error) && (s->self = s->method->create(model, def->solver, def->options, error)))
+        return true;
+    rbt_stepper_free(s);
+    return false;
+}
+
+bool rbt_stepper_follow(rbt_stepper *s, const rbt_change *change, const rbt_integrator_def *def, rbt_state *state,
+                        rbt_error *error) {
+    rbt_stepper next;
+    bool good = begin(&next, change->after, def, error);
+    void *memory =
+        good && next.memory_size ? rbt_array_new(next.memory_size, 1, "the memory of a method", error) : NULL;
+    good = good && (memory || !next.memory_size);
+    if (good)
+        next.self = s->method->follow ? s->method->follow(s->self, change, def->solver, def->options, error)
+                                      : s->method->create(change->after, def->solver, def->options, error);
+    if (!good || !next.self) {
+        free(memory);
+        rbt_stepper_free(&next);
+        return false;
+    }
+    free(state->memory);
+    state->memory = memory;
+    state->memory_size = next.memory_size;
+    next.stages = s->stages;
+    rbt_stepper_free(s);
+    *s = next;
+    return true;
+}
+
+void rbt_stepper_free(rbt_stepper *s) {
+    if (s->self) s->method->destroy(s->self);
+    free(s->saved);
+    free(s->energies);
+    *s = (rbt_stepper){0};
+}
+
+static void copy_motion(const rbt_stepper *s, int level, rbt_state *state, bool save) {
+    size_t bytes = 3 * s->model->node_count * sizeof(double);
+    char *x = s->saved + (size_t)level * saved_size(s), *v = x + bytes;
+    memcpy(save ? (void *)x : state->x, save ? state->x : (void *)x, bytes);
+    memcpy(save ? (void *)v : state->v, save ? state->v : (void *)v, bytes);
+}
+
+static void copy_memory(const rbt_stepper *s, int level, rbt_state *state, bool save) {
+    char *memory = s->saved + (size_t)level * saved_size(s) + 6 * s->model->node_count * sizeof(double);
+    if (s->memory_size) memcpy(save ? memory : state->memory, save ? state->memory : memory, s->memory_size);
+}
+
+bool rbt_stepper_prepare(const rbt_stepper *s, rbt_state *state, rbt_error *error) {
+    if (state->memory_size == s->memory_size) return true;
+    free(state->memory);
+    state->memory_size = 0;
+    state->memory = s->memory_size ? rbt_array_new(s->memory_size, 1, "the memory of a method", error) : NULL;
+    if (s->memory_size && !state->memory) return false;
+    state->memory_size = s->memory_size;
+    return true;
+}
+
+rbt_energies rbt_stepper_energies(const rbt_stepper *s, const rbt_state *state) {
+    rbt_energies e = rbt_model_energies(s->model, state, s->energies);
+    if (s->method->energies) s->method->energies(s->self, state, &e);
+    return e;
+}
+
+void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
+    copy_motion(s, 0, state, false);
+    copy_memory(s, 0, state, false);
+    state->t = t;
+}
+
+// Whether to retry with half the step. Not if it is unstable: the user chooses another step then. Not without memory: that must not
+// change the motion.
+static bool is_for_shorter_steps(rbt_outcome outcome) {
+    return outcome != RBT_UNSTABLE && outcome != RBT_STOPPED && outcome != RBT_OUT_OF_MEMORY;
+}
+
+static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int cuts, rbt_step_report *report) {
+    double start = state->t;
+    bool lasting = s->method->failure_spares_memory;
+    copy_motion(s, cuts, state, true);
+    if (!lasting || (s->undoable && cuts == 0)) copy_memory(s, cuts, state, true);
+    rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
+    if (outcome == RBT_DONE) {
+        state->t = until;
+        report->steps++;
+        return RBT_DONE;
+    }
+    copy_motion(s, cuts, state, false);
+    if (!lasting) copy_memory(s, cuts, state, false);
+    if (cuts == s->max_cuts || !is_for_shorter_steps(outcome)) return outcome;
+    if (lasting) copy_memory(s, cuts, state, true);  // before smaller steps change it
+    if (report->cuts < cuts + 1) report->cuts = cuts + 1;
+    double middle = start + 0.5 * (until - start);
+    outcome = advance(s, state, middle, cuts + 1, report);
+    if (outcome == RBT_DONE) outcome = advance(s, state, until, cuts + 1, report);
+    if (outcome != RBT_DONE) {
+        copy_motion(s, cuts, state, false);
+        copy_memory(s, cuts, state, false);
+        state->t = start;
+    }
+    return outcome;
+}
+
+static void count(rbt_tally *tally, const rbt_step_report *before, const rbt_step_report *after) {
+    int64_t unconverged = after->unconverged - before->unconverged;
+    tally->steps += after->steps - before->steps;
+    if (unconverged && !tally->unconverged) tally->first = after->first_unconverged;
+    tally->unconverged += unconverged;
+    if (unconverged && !(after->worst_residual <= tally->worst_residual))
+        tally->worst_residual = after->worst_residual;
+}
+
+rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, rbt_step_report *report) {
+    const rbt_step_report before = *report;
+    report->body = report->element = -1;
+    report->element_kind = NULL;
+    report->value = 0;
+    report->hint[0] = '\0';
+    report->cuts = 0;
+    report->outcome = advance(s, state, until, 0, report);
+    report->cut_steps += report->cuts > 0;
+    if (report->cuts < before.cuts) report->cuts = before.cuts;
+    if (report->outcome == RBT_DONE) {
+        count(&state->tally, &before, report);
+        report->stage = "done";
+        report->body = report->element = -1;
+        report->element_kind = NULL;
+        report->hint[0] = '\0';
+    }
+    return report->outcome;
+}

@@ -1,0 +1,40 @@
+// Driving a method: the step-attempt loop. A step that fails is undone and tried again in two halves, each of which
+// may be halved again; if the shortest allowed piece still fails, the whole step is undone and the report says why.
+#ifndef RBT_STEP_CORE_STEPPER_H
+#define RBT_STEP_CORE_STEPPER_H
+
+#include "step/core/method.h"
+
+typedef struct rbt_stepper {
+    const rbt_model *model;
+    const rbt_method *method;
+    void *self;
+    int max_cuts;
+    rbt_stages stages;
+    size_t memory_size;  // bytes of the method's memory in a state
+    char *saved;         // (1 + max_cuts) times x, v and memory: one level of halving each
+    double *energies;    // (plan.chunk_count) work space
+    bool undoable;       // the next advance can be undone although it succeeds
+} rbt_stepper;
+
+bool rbt_stepper_init(rbt_stepper *stepper, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error);
+void rbt_stepper_free(rbt_stepper *stepper);
+
+// Gives the state the memory that the method needs, empty unless it has it already. To be called for every state once.
+bool rbt_stepper_prepare(const rbt_stepper *stepper, rbt_state *state, rbt_error *error);
+
+// Those of the model, and what the method alone knows of.
+rbt_energies rbt_stepper_energies(const rbt_stepper *stepper, const rbt_state *state);
+
+// After a cut: from now on for change->after, which the state already belongs to but for its memory. Times of stages go on. On failure
+// the stepper is as it was.
+bool rbt_stepper_follow(rbt_stepper *stepper, const rbt_change *change, const rbt_integrator_def *def,
+                        rbt_state *state, rbt_error *error);
+
+// After an advance that was undoable: x, v, memory and t as they were before it.
+void rbt_stepper_undo(const rbt_stepper *stepper, rbt_state *state, double t);
+
+// From state->t to `until`. Adds to the report's counts; on failure the state is bit for bit what it was.
+rbt_outcome rbt_stepper_advance(rbt_stepper *stepper, rbt_state *state, double until, rbt_step_report *report);
+
+#endif

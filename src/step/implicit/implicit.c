@@ -1,0 +1,257 @@
+// Backward Euler, the implicit midpoint rule and BDF2: three readings of one minimisation (objective.h).
+//
+//                     tau       base position b              base velocity u              after the minimum z, w = (z - b)/tau
+//   backward-euler    h         x_n                          v_n                          x = z,          v = w
+//   implicit-midpoint h/2       x_n                          v_n                          x = 2 z - x_n,  v = 2 w - v_n
+//   bdf2              2h/3      (4 x_n - x_{n-1})/3          (4 v_n - v_{n-1})/3          x = z,          v = w
+//
+// BDF2 keeps x_{n-1}, v_{n-1} and the last step in the state's memory; after a step of another length, and at the start, it does
+// one step of backward Euler.
+#include "math/vec3.h"
+#include "step/core/method.h"
+#include "step/implicit/rigid.h"
+#include "step/implicit/solver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef enum rule { BACKWARD_EULER, MIDPOINT, BDF2 } rule;
+
+typedef struct implicit {
+    rule rule;
+    rbt_solver_options options;
+    rbt_objective objective;
+    rbt_rigid rigid;
+    const rbt_step_solver *solver;
+    void *work;  // the solver's
+    rbt_arena *arena;
+    double *base, *velocity, *z, *other, *held_velocity;  // (node_count x 3)
+} implicit;
+
+static void destroy(void *self) {
+    implicit *s = self;
+    if (s->work) s->solver->destroy(s->work);
+    rbt_rigid_free(&s->rigid);
+    rbt_objective_free(&s->objective);
+    rbt_arena_free(s->arena);
+    free(s);
+}
+
+static void *create(rule which, const rbt_model *model, int solver, const void *options, rbt_error *error) {
+    implicit *s = rbt_array_new(1, sizeof *s, "a stepper", error);
+    if (!s) return NULL;
+    s->rule = which;
+    s->solver = rbt_step_solver_at(solver);
+    s->arena = rbt_arena_new();
+    if (options) s->options = *(const rbt_solver_options *)options;
+    else rbt_record_default(&RBT_SOLVER_OPTIONS, &s->options);
+    double **vectors[] = {&s->base, &s->velocity, &s->z, &s->other, &s->held_velocity};
+    bool ok = s->arena;
+    for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
+        ok = (*vectors[i] = rbt_arena_take(s->arena, 3 * model->node_count, sizeof(double))) != NULL;
+    if (!ok) rbt_fail_memory(error, 15 * model->node_count * sizeof(double), "a stepper");
+    if (ok && rbt_objective_init(&s->objective, model, error) && rbt_rigid_init(&s->rigid, &s->objective, error) &&
+        (s->work = s->solver->create(&s->objective, &s->options, error)))
+        return s;
+    destroy(s);
+    return NULL;
+}
+
+// ---- What BDF2 remembers: the last step, then x and v before it
+
+static size_t memory_size(const rbt_model *m, const void *options) {
+    (void)options;
+    return (1 + 6 * m->node_count) * sizeof(double);
+}
+
+static const double *remembered(const implicit *s, const rbt_state *state, double h) {
+    const double *memory = state->memory;
+    bool usable = s->rule == BDF2 && memory && memory[0] == h;
+    return usable ? memory + 1 : NULL;
+}
+
+static void remember(const implicit *s, rbt_state *state, double h, const double *x, const double *v) {
+    if (s->rule != BDF2 || !state->memory) return;
+    size_t values = 3 * state->node_count;
+    double *memory = state->memory;
+    memory[0] = h;
+    memcpy(memory + 1, x, values * sizeof(double));
+    memcpy(memory + 1 + values, v, values * sizeof(double));
+}
+
+// ---- The stages of a step
+
+// D belongs where the rule takes the force. The rules of second order extrapolate to there, which keeps their order; should a
+// material forbid that place, x_n has to do, as it does for backward Euler.
+static void freeze_damping(implicit *s, const rbt_state *state, double ahead) {
+    rbt_objective *o = &s->objective;
+    if (!o->damping) return;
+    for (size_t i = 0; i < 3 * state->node_count; i++) s->z[i] = state->x[i] + ahead * state->v[i];
+    bool allowed = ahead > 0 && isfinite(rbt_energy_elastic(o->model, s->z, o->energies));
+    rbt_objective_freeze_damping(o, allowed ? s->z : state->x);
+}
+
+static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
+    rbt_objective *o = &s->objective;
+    const rbt_model *m = o->model;
+    size_t values = 3 * m->node_count;
+    const double *before = remembered(s, state, h);
+    o->tau = s->rule == MIDPOINT ? 0.5 * h : before ? 2 * h / 3 : h;
+    for (size_t i = 0; i < values; i++) {
+        s->base[i] = before ? (4 * state->x[i] - before[i]) / 3 : state->x[i];
+        s->velocity[i] = before ? (4 * state->v[i] - before[values + i]) / 3 : state->v[i];
+    }
+    o->base = s->base;
+    rbt_held_nodes(m, state->t, o->held);
+    freeze_damping(s, state, s->rule == MIDPOINT ? 0.5 * h : before ? h : 0);
+    rbt_force_external(m, state->t + (s->rule == MIDPOINT ? 0.5 * h : h), state->x, state->v, o->external);
+    // The start of the iteration: where inertia and outside forces alone would bring the nodes, held nodes where they must be.
+    for (size_t i = 0; i < values; i++) {
+        double mass = m->mass[i / 3];
+        o->target[i] = s->base[i] + o->tau * s->velocity[i];
+        s->z[i] = o->target[i] + (mass > 0 ? o->tau * o->tau * o->external[i] / mass : 0);
+    }
+    memcpy(s->held_velocity, state->v, values * sizeof(double));
+    rbt_held_velocities(m, o->held, state->t, h, state->x, s->held_velocity);
+    double share = s->rule == MIDPOINT ? 0.5 : 1;
+    for (size_t i = 0; i < values; i++)
+        if (o->held[i / 3]) s->z[i] = state->x[i] + share * h * s->held_velocity[i];
+    return RBT_DONE;
+}
+
+// s->other = x of the free nodes, with the others where they must be
+static void take_other(implicit *s, const double *x) {
+    const rbt_objective *o = &s->objective;
+    for (size_t i = 0; i < 3 * o->model->node_count; i++) s->other[i] = o->held[i / 3] ? s->z[i] : x[i];
+}
+
+// z = s->other if E is lower there
+static void offer_other(implicit *s, double *value) {
+    rbt_objective *o = &s->objective;
+    double offered = rbt_objective_value(o, s->other);
+    if (!(offered < *value)) return;
+    *value = offered;
+    memcpy(s->z, s->other, 3 * o->model->node_count * sizeof(double));
+}
+
+// The predicted start has been moved by outside forces as if nothing held the nodes together, and can lie where a material
+// forbids it. Motion by inertia alone is often lower, since most of the time stress balances the forces. Lower still, where both would
+// tear a stiff or small body apart, is the last shape, moved as a whole where nothing holds it.
+static rbt_outcome find_start(implicit *s, const rbt_state *state) {
+    double value = rbt_objective_value(&s->objective, s->z);
+    rbt_rigid_begin(&s->rigid);
+    if (s->options.start == RBT_START_PREDICTOR && isfinite(value)) return RBT_DONE;
+    if (s->options.start == RBT_START_BEST) {
+        take_other(s, s->objective.target);
+        offer_other(s, &value);
+    }
+    take_other(s, state->x);
+    if (s->options.start == RBT_START_BEST) rbt_rigid_fit(&s->rigid, s->other);
+    offer_other(s, &value);
+    return RBT_DONE;
+}
+
+static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_report *report) {
+    const rbt_objective *o = &s->objective;
+    size_t values = 3 * o->model->node_count;
+    for (size_t i = 0; i < values; i++) {
+        double w = (s->z[i] - s->base[i]) / o->tau, x = state->x[i], v = state->v[i];
+        bool middle = s->rule == MIDPOINT;
+        s->base[i] = x;
+        s->velocity[i] = v;
+        state->x[i] = middle ? 2 * s->z[i] - x : s->z[i];
+        state->v[i] = o->held[i / 3] ? s->held_velocity[i] : middle ? 2 * w - v : w;
+    }
+    rbt_outcome outcome = rbt_check_motion(o->model, state, h, report);
+    if (outcome == RBT_DONE) remember(s, state, h, s->base, s->velocity);
+    return outcome;
+}
+
+// Of the force test's tolerance. The midpoint rule goes on twice as far as its minimum, and damps no error: those of many steps add
+// up.
+static double tolerance_share(const implicit *s) {
+    return (s->solver->share > 0 ? s->solver->share : 1) * (s->rule == MIDPOINT ? 0.2 : 1);
+}
+
+static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
+    rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, s->options.tolerance, tolerance_share(s));
+    int most = s->options.max_iterations < 0 ? s->solver->max_iterations : s->options.max_iterations;
+    rbt_trace_begin(stages);
+    report->at_cap = false;
+    return s->solver->solve(s->work, state->x, s->z, &stop, most, stages, report);
+}
+
+// A step that is accepted although it has not converged. It goes into the report, and from there into the run's outcome.
+static void count_unconverged(double t, rbt_step_report *report) {
+    if (!report->unconverged) report->first_unconverged = t;
+    if (!report->unconverged || report->residual > report->worst_residual) report->worst_residual = report->residual;
+    report->unconverged++;
+}
+
+static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
+    implicit *s = self;
+    double h = rbt_step_length(s->objective.model, state, until);
+    RBT_STAGE("predict", predict(s, state, h));  // y = b + tau u, and f_ext
+    RBT_STAGE("start", find_start(s, state));
+    rbt_outcome outcome = minimise(s, state, stages, report);  // z = argmin E
+    bool accept = outcome == RBT_NOT_CONVERGED && report->at_cap && s->options.at_cap == RBT_CAP_CONTINUES;
+    if (outcome != RBT_DONE && !accept) return outcome;
+    if (s->options.stop != RBT_STOP_CHARACTERISTIC) rbt_rigid_fit(&s->rigid, s->z);
+    RBT_STAGE("update", update(s, state, h, report));
+    if (accept) count_unconverged(state->t, report);
+    return RBT_DONE;
+}
+
+static void describe(const void *self, rbt_text *json) {
+    const implicit *s = self;
+    if (s->solver->describe) s->solver->describe(s->work, json);
+}
+
+#define CREATE(name, which)                                                                                          \
+    static void *name(const rbt_model *model, int solver, const void *options, rbt_error *error) {                   \
+        return create(which, model, solver, options, error);                                                         \
+    }
+CREATE(create_backward_euler, BACKWARD_EULER)
+CREATE(create_midpoint, MIDPOINT)
+CREATE(create_bdf2, BDF2)
+
+const rbt_method RBT_BACKWARD_EULER = {
+    .name = "backward-euler",
+    .doc = "implicit, first order: each step is the minimum of an energy, solved to a tolerance",
+    .when = "robustness counts most: any stiffness, any step; damps fast motion strongly",
+    .order = 1,
+    .solvers = rbt_step_solver_name,
+    .options = &RBT_SOLVER_OPTIONS,
+    .create = create_backward_euler,
+    .destroy = destroy,
+    .attempt = attempt,
+    .describe = describe,
+};
+
+const rbt_method RBT_IMPLICIT_MIDPOINT = {
+    .name = "implicit-midpoint",
+    .doc = "implicit, second order: the force in the middle of the step; no numerical damping",
+    .when = "long undamped motion must keep its energy and the step resolves the stiffest motion that matters",
+    .order = 2,
+    .keeps_angular_momentum = true,
+    .solvers = rbt_step_solver_name,
+    .options = &RBT_SOLVER_OPTIONS,
+    .create = create_midpoint,
+    .destroy = destroy,
+    .attempt = attempt,
+    .describe = describe,
+};
+
+const rbt_method RBT_BDF2 = {
+    .name = "bdf2",
+    .doc = "implicit, second order, two steps: stable for any stiffness, damps far less than backward Euler",
+    .when = "stiff bodies should move livelier than with backward Euler at the same cost",
+    .order = 2,
+    .solvers = rbt_step_solver_name,
+    .options = &RBT_SOLVER_OPTIONS,
+    .memory_size = memory_size,
+    .create = create_bdf2,
+    .destroy = destroy,
+    .attempt = attempt,
+    .describe = describe,
+};

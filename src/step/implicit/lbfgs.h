@@ -1,0 +1,41 @@
+// Limited-memory BFGS around a matrix D that approximates the inverse of E's second derivative: p = -D_k grad E, where D_k is D
+// corrected by the last pairs of differences s = z_{k+1} - z_k, y = grad E_{k+1} - grad E_k (Nocedal and Wright 2006, algorithm
+// 7.4). What D is makes the method: lbfgs_h.c, lbfgs_pd.c, dot.c.
+#ifndef RBT_STEP_IMPLICIT_LBFGS_H
+#define RBT_STEP_IMPLICIT_LBFGS_H
+
+#include "step/implicit/search.h"
+#include "step/implicit/solver.h"
+
+enum { RBT_LBFGS_PAIRS = 5 };
+
+typedef struct rbt_inverse {  // D
+    void *self;
+    // Makes D at z. NULL: it is ready.
+    rbt_outcome (*make)(void *self, const double *z, rbt_stages *stages, rbt_step_report *report);
+    rbt_outcome (*apply)(void *self, const double *q, double *r);       // r = D q
+    double (*first_length)(void *self, const double *p, double slope);  // of the line search; NULL: 1
+    const double
+        *place;  // where D is made, once a step; NULL: at z, and anew where that seems to save more than it costs:
+    double making_cost;       // in iterations
+    double usual_iterations;  // of a step with a D made at its start
+} rbt_inverse;
+
+typedef struct rbt_lbfgs {
+    rbt_objective *objective;
+    rbt_arena *arena;
+    rbt_search search;
+    double *gradient, *direction, *before, *gradient_before;  // (node_count x 3)
+    double *s[RBT_LBFGS_PAIRS], *y[RBT_LBFGS_PAIRS];          // (node_count x 3)
+    double inverse_ys[RBT_LBFGS_PAIRS], share[RBT_LBFGS_PAIRS];
+    size_t count, newest;
+} rbt_lbfgs;
+
+bool rbt_lbfgs_init(rbt_lbfgs *lbfgs, rbt_objective *objective, rbt_error *error);
+void rbt_lbfgs_free(rbt_lbfgs *lbfgs);
+
+// Like a step solver's solve. D is made if the start is not already good enough. The pairs of earlier steps are forgotten.
+rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *lbfgs, const rbt_inverse *D, double *z, rbt_stop *stop, int max_iterations,
+                            rbt_stages *stages, rbt_step_report *report);
+
+#endif

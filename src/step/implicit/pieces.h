@@ -1,0 +1,25 @@
+// The connected pieces of a model: nodes that elements join, directly or through others. Pieces do not know of each other, so a
+// tolerance that is relative to forces is relative to those on the same piece: a light soft body must not be called solved because
+// a heavy stiff one beside it is. A body's nodes without elements (particles) are one piece.
+//
+// The nodes of a piece are listed in blocks of at most RBT_PIECE_BLOCK, which depend on the model alone: sums over blocks, added in
+// their order, have the same bits for any number of threads.
+#ifndef RBT_STEP_IMPLICIT_PIECES_H
+#define RBT_STEP_IMPLICIT_PIECES_H
+
+#include "model/model.h"
+
+enum { RBT_PIECE_BLOCK = 1024 };
+
+typedef struct rbt_pieces {
+    size_t count;
+    size_t block_count;
+    int32_t *order;       // (node_count) nodes, piece by piece, ascending within each
+    size_t *block_start;  // (block_count + 1) into order
+    size_t *piece_start;  // (count + 1) into the blocks
+} rbt_pieces;
+
+// Arrays lie in the arena.
+bool rbt_pieces_find(rbt_pieces *pieces, rbt_arena *arena, const rbt_model *model, rbt_error *error);
+
+#endif

@@ -1,0 +1,114 @@
+#include "step/implicit/solver.h"
+
+#include "math/vector.h"
+
+#include <stdio.h>
+
+#define ENTRY(NAME) &RBT_##NAME,
+static const rbt_step_solver *const SOLVERS[] = {RBT_STEP_SOLVER_LIST(ENTRY)};
+
+const rbt_step_solver *rbt_step_solver_at(int i) {
+    return i >= 0 && i < (int)(sizeof SOLVERS / sizeof *SOLVERS) ? SOLVERS[i] : NULL;
+}
+
+const char *rbt_step_solver_name(int i) {
+    const rbt_step_solver *solver = rbt_step_solver_at(i);
+    return solver ? solver->name : NULL;
+}
+
+// ---- Options
+
+static const char *at_cap_name(int i) {
+    static const char *const NAMES[] = {"fail", "continue"};
+    return i >= 0 && i < 2 ? NAMES[i] : NULL;
+}
+
+static const char *start_name(int i) {
+    static const char *const NAMES[] = {"best", "predictor"};
+    return i >= 0 && i < 2 ? NAMES[i] : NULL;
+}
+
+static const char *variant_name(int i) {
+    static const char *const NAMES[] = {"fast", "paper"};
+    return i >= 0 && i < 2 ? NAMES[i] : NULL;
+}
+
+#define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_solver_options, member)
+static const rbt_field FIELDS[] = {
+    {OPTION(tolerance, RBT_REAL), .fallback = {NAN}, .flags = RBT_ABOVE | RBT_AUTO, .max = 1,
+     .doc = "How small the residual force of a step must be, relative to what the stop test compares it with; auto: "
+            "2e-3 of "
+            "the acting forces (1e-3 for lbfgs-h, 6e-5 for lbfgs-pd, 3e-5 for admm-pd, and a fifth of that with "
+            "implicit-midpoint), 1e-5 of the characteristic size."},
+    {OPTION(stop, RBT_CHOICE), .of.names = rbt_stop_name,
+     .doc =
+         "When a step counts as solved. force: the residual is small beside the forces that act (inertia, stress, "
+         "loads, "
+         "damping, obstacles). characteristic: it is small beside stiffness times area, as in Li et al. 2019, which "
+         "notices no loads that are small beside the stiffness; for comparing with that paper. stall: the residual "
+         "no "
+         "longer falls; for references."},
+    {OPTION(start, RBT_CHOICE), .of.names = start_name,
+     .doc = "Where the iteration starts. best: the lowest of three positions: with all forces but the elastic ones, "
+            "with "
+            "inertia alone, and the last ones. predictor: the first of them, as in Li et al. 2019."},
+    {OPTION(max_iterations, RBT_INT), .flags = RBT_AUTO, .fallback = {-1}, .min = 1, .max = 1e6, .unit = "iterations",
+     .doc = "After so many iterations a step has not converged; auto: 100 for newton, 1000 for the others."},
+    {OPTION(at_cap, RBT_CHOICE), .of.names = at_cap_name,
+     .doc = "What a step does that has not converged: fail (and be cut), or continue; then the run does not end with "
+            "success."},
+    {OPTION(subdomains, RBT_INT), .flags = RBT_AUTO, .fallback = {-1}, .min = 1, .max = 1e6,
+     .doc =
+         "Of solver dot: parts whose matrices are factored one by one, at most as many as there are elements; auto: "
+         "chosen from the size and the cost of factors. run.json says how many there are."},
+    {OPTION(variant, RBT_CHOICE), .of.names = variant_name,
+     .doc = "Of solver dot: paper is the method as published (Li et al. 2019), fast our own."},
+};
+const rbt_record RBT_SOLVER_OPTIONS = {"implicit options", "How an implicit step is solved.",
+                                       sizeof(rbt_solver_options), RBT_FIELDS(FIELDS)};
+
+// ---- What solvers share
+
+// The largest gradient shows where a step does not come to rest. Returns the node's number within its body.
+static size_t report_worst(const rbt_model *m, const double *z, const double *gradient, rbt_step_report *report) {
+    size_t worst = 0;
+    for (size_t i = 1; i < 3 * m->node_count; i++)
+        if (!(fabs(gradient[i]) <= fabs(gradient[worst]))) worst = i;
+    rbt_report_node(report, m, z, worst / 3);
+    return worst / 3 - m->bodies[m->node_body[worst / 3]].node_begin;
+}
+
+rbt_outcome rbt_solver_not_finite(const rbt_objective *o, const double *z, const double *gradient,
+                                  rbt_step_report *report) {
+    if (rbt_report_inverted(report, o->model, z)) return RBT_INVERTED;
+    size_t node = report_worst(o->model, z, gradient, report);
+    snprintf(report->hint, sizeof report->hint,
+             "node %zu would go beyond any distance; check forces, speeds and driven nodes, or take a smaller step",
+             node);
+    return RBT_NOT_FINITE;
+}
+
+rbt_outcome rbt_solver_no_descent(const rbt_stop *stop, const double *z, const double *gradient,
+                                  rbt_step_report *report) {
+    if (rbt_stop_at_rounding(stop)) return RBT_DONE;
+    snprintf(report->hint, sizeof report->hint,
+             "the line search found no decrease at node %zu; loosen the tolerance or take a smaller step",
+             report_worst(stop->objective->model, z, gradient, report));
+    return RBT_NOT_CONVERGED;
+}
+
+rbt_outcome rbt_solver_judge(rbt_stop *stop, const double *z, const double *gradient, int iteration,
+                             int max_iterations, bool *solved, rbt_stages *stages, rbt_step_report *report) {
+    const rbt_objective *o = stop->objective;
+    *solved = rbt_stop_judge(stop, iteration);
+    if (!isfinite(stop->residual)) return rbt_solver_not_finite(o, z, gradient, report);
+    report->residual = stop->residual;
+    rbt_trace_add(stages, report->residual);
+    if (*solved || iteration < max_iterations) return RBT_DONE;
+    report->at_cap = true;
+    snprintf(report->hint, sizeof report->hint,
+             "the residual force is still %.3g times the tolerance, most at node %zu; take a smaller step or more "
+             "iterations",
+             report->residual, report_worst(o->model, z, gradient, report));
+    return RBT_NOT_CONVERGED;
+}

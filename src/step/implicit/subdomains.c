@@ -1,0 +1,235 @@
+#include "step/implicit/subdomains.h"
+
+#include "base/threads.h"
+#include "solve/partition.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const WHAT = "subdomains";
+
+void rbt_subdomains_free(rbt_subdomains *s) {
+    for (size_t j = 0; s->factor && j < s->count; j++) rbt_cholesky_free(s->factor[j]);
+    for (size_t j = 0; s->exact && j < s->count; j++) rbt_cholesky_free(s->exact[j]);
+    free(s->member_start);
+    free(s->members);
+    free(s->held);
+    free(s->row_start);
+    free(s->rows);
+    free(s->copy_start);
+    free(s->copies);
+    free(s->factor);
+    free(s->exact);
+    free(s->inexact);
+    free(s->local);
+    free(s->result);
+    free(s->bad_row);
+    *s = (rbt_subdomains){0};
+}
+
+// ---- Dividing
+
+typedef struct elements {  // of all bodies: tets, triangles of shells, edges of nets
+    size_t count, corner_count;
+    size_t *start;
+    int32_t *node;
+} elements;
+
+static void add_elements(elements *e, const int32_t *node, size_t corners, size_t begin, size_t end) {
+    for (size_t k = begin; k < end; k++) {
+        memcpy(e->node + e->corner_count, node + corners * k, corners * sizeof *node);
+        e->corner_count += corners;
+        e->start[++e->count] = e->corner_count;
+    }
+}
+
+static bool collect(elements *e, const rbt_model *m, rbt_error *error) {
+    size_t most = m->tet_count + m->triangle_count + m->edge_count;
+    *e = (elements){.start = rbt_array_new(most + 1, sizeof *e->start, WHAT, error),
+                    .node = rbt_array_new(4 * most, sizeof *e->node, WHAT, error)};
+    if (!e->start || !e->node) return false;
+    for (size_t b = 0; b < m->body_count; b++) {
+        const rbt_body *body = &m->bodies[b];
+        add_elements(e, m->tets, 4, body->tet_begin, body->tet_end);
+        if (body->kind == RBT_SHELL) add_elements(e, m->triangles, 3, body->triangle_begin, body->triangle_end);
+        add_elements(e, m->edges, 2, body->edge_begin, body->edge_end);
+    }
+    return true;
+}
+
+static int compare_keys(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// The nodes of each part, from the corners of its elements; nodes without an element go to the first.
+static bool list_members(rbt_subdomains *s, const elements *e, const int32_t *part, rbt_error *error) {
+    size_t nodes = s->model->node_count, count = 0, unique = 0;
+    uint64_t *keys = rbt_array_new(e->corner_count + nodes, sizeof *keys, WHAT, error);
+    unsigned char *seen = rbt_array_new(nodes, 1, WHAT, error);
+    bool ok = keys && seen;
+    for (size_t k = 0; ok && k < e->count; k++)
+        for (size_t c = e->start[k]; c < e->start[k + 1]; c++) {
+            keys[count++] = (uint64_t)(uint32_t)part[k] << 32 | (uint32_t)e->node[c];
+            seen[e->node[c]] = 1;
+        }
+    for (size_t n = 0; ok && n < nodes; n++)
+        if (!seen[n]) keys[count++] = n;
+    if (ok) qsort(keys, count, sizeof *keys, compare_keys);
+    for (size_t k = 0; ok && k < count; k++)
+        if (!unique || keys[unique - 1] != keys[k]) keys[unique++] = keys[k];
+    ok = ok && (s->members = rbt_array_new(unique, sizeof *s->members, WHAT, error));
+    for (size_t k = 0; ok && k < unique; k++) {
+        s->members[k] = (int32_t)(uint32_t)keys[k];
+        s->member_start[1 + (keys[k] >> 32)]++;
+    }
+    for (size_t j = 0; ok && j < s->count; j++) s->member_start[j + 1] += s->member_start[j];
+    free(keys);
+    free(seen);
+    return ok;
+}
+
+static bool divide(rbt_subdomains *s, const elements *e, rbt_error *error) {
+    int32_t *part = rbt_array_new(e->count, sizeof *part, WHAT, error);
+    bool ok = part && rbt_partition(e->count, e->start, e->node, s->model->node_count, (int)s->count, part, error) &&
+              list_members(s, e, part, error);
+    free(part);
+    return ok;
+}
+
+bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_block_matrix *H, size_t count,
+                         rbt_precision precision, rbt_error *error) {
+    elements e;
+    bool ok = collect(&e, model, error);
+    if (ok && count > e.count) count = e.count;
+    if (count < 1) count = 1;
+    *s = (rbt_subdomains){.model = model, .H = H, .precision = precision, .count = count};
+    size_t nodes = model->node_count;
+    ok = ok && (s->member_start = rbt_array_new(count + 1, sizeof *s->member_start, WHAT, error)) &&
+         (s->row_start = rbt_array_new(count + 1, sizeof *s->row_start, WHAT, error)) &&
+         (s->factor = rbt_array_new(count, sizeof *s->factor, WHAT, error)) &&
+         (s->exact = rbt_array_new(count, sizeof *s->exact, WHAT, error)) &&
+         (s->inexact = rbt_array_new(count, sizeof *s->inexact, WHAT, error)) &&
+         (s->result = rbt_array_new(count, 1, WHAT, error)) &&
+         (s->bad_row = rbt_array_new(count, sizeof *s->bad_row, WHAT, error)) &&
+         (s->held = rbt_array_new(nodes, 1, WHAT, error)) &&
+         (s->copy_start = rbt_array_new(nodes + 1, sizeof *s->copy_start, WHAT, error)) && divide(s, &e, error) &&
+         (s->rows = rbt_array_new(s->member_start[count], sizeof *s->rows, WHAT, error)) &&
+         (s->copies = rbt_array_new(s->member_start[count], sizeof *s->copies, WHAT, error)) &&
+         (s->local = rbt_array_new(3 * s->member_start[count], sizeof *s->local, WHAT, error));
+    free(e.start);
+    free(e.node);
+    if (!ok) rbt_subdomains_free(s);
+    return ok;
+}
+
+// ---- Factors
+
+// With at least a subdomain for each thread they are dealt out; fewer are done one after the other by all threads together. The
+// bits are the same either way. (Not the `if` of an OpenMP loop: inside one, be it of one thread, another has to start threads of its
+// own each time.)
+static void for_each(rbt_subdomains *s, const double *q, void (*work)(rbt_subdomains *s, size_t j, const double *q)) {
+    if (s->count >= (size_t)rbt_threads_count()) {
+#pragma omp parallel for schedule(dynamic, 1)
+        for (size_t j = 0; j < s->count; j++) work(s, j, q);
+    } else
+        for (size_t j = 0; j < s->count; j++) work(s, j, q);
+}
+
+static void list_rows(rbt_subdomains *s) {
+    size_t at = 0, nodes = s->model->node_count;
+    memset(s->copy_start, 0, (nodes + 1) * sizeof *s->copy_start);
+    for (size_t j = 0; j < s->count; j++) {
+        for (size_t k = s->member_start[j]; k < s->member_start[j + 1]; k++) {
+            if (s->held[s->members[k]]) continue;
+            s->rows[at++] = s->members[k];
+            s->copy_start[s->members[k] + 1]++;
+        }
+        s->row_start[j + 1] = at;
+    }
+    for (size_t n = 0; n < nodes; n++) s->copy_start[n + 1] += s->copy_start[n];
+    for (size_t k = 0; k < at; k++) s->copies[s->copy_start[s->rows[k]]++] = k;
+    for (size_t n = nodes; n > 0; n--) s->copy_start[n] = s->copy_start[n - 1];
+    s->copy_start[0] = 0;
+}
+
+static rbt_cholesky *analyse_one(rbt_subdomains *s, size_t j, rbt_precision precision) {
+    return rbt_cholesky_analyze_rows(s->H, s->rows + s->row_start[j], s->row_start[j + 1] - s->row_start[j],
+                                     precision, NULL);
+}
+
+rbt_outcome rbt_subdomains_analyse(rbt_subdomains *s, const unsigned char *held, bool *changed) {
+    *changed = !s->analysed || memcmp(held, s->held, s->model->node_count) != 0;
+    if (!*changed) return RBT_DONE;
+    s->analysed = false;
+    memcpy(s->held, held, s->model->node_count);
+    list_rows(s);
+    bool ok = true;
+#pragma omp parallel for schedule(dynamic, 1) reduction(&& : ok)
+    for (size_t j = 0; j < s->count; j++) {
+        rbt_cholesky_free(s->factor[j]);
+        rbt_cholesky_free(s->exact[j]);
+        s->exact[j] = NULL;
+        s->factor[j] = analyse_one(s, j, s->precision);
+        ok = ok && s->factor[j];
+    }
+    s->analysed = ok;
+    return ok ? RBT_DONE : RBT_OUT_OF_MEMORY;
+}
+
+void rbt_subdomains_work(const rbt_subdomains *s, double *flops, double *fill) {
+    *flops = *fill = 0;
+    for (size_t j = 0; j < s->count; j++) {
+        *flops += rbt_cholesky_flops(s->factor[j]);
+        *fill += rbt_cholesky_fill(s->factor[j]);
+    }
+}
+
+static void factor_one(rbt_subdomains *s, size_t j, const double *unused) {
+    (void)unused;
+    rbt_factor_result result = rbt_cholesky_factor(s->factor[j], s->H, &s->bad_row[j]);
+    s->inexact[j] = s->precision == RBT_SINGLE && result != RBT_FACTORED && result != RBT_FACTOR_NO_MEMORY;
+    if (s->inexact[j]) {
+        if (!s->exact[j]) s->exact[j] = analyse_one(s, j, RBT_DOUBLE);
+        result = s->exact[j] ? rbt_cholesky_factor(s->exact[j], s->H, &s->bad_row[j]) : RBT_FACTOR_NO_MEMORY;
+    }
+    s->result[j] = (unsigned char)result;
+}
+
+rbt_outcome rbt_subdomains_factor(rbt_subdomains *s, const double *x, rbt_step_report *report) {
+    for_each(s, NULL, factor_one);
+    for (size_t j = 0; j < s->count; j++) {
+        if (s->result[j] == RBT_FACTORED) continue;
+        if (s->result[j] == RBT_FACTOR_NO_MEMORY) {
+            snprintf(report->hint, sizeof report->hint,
+                     "the factors of %zu subdomains do not fit; take more subdomains or a coarser mesh", s->count);
+            return RBT_OUT_OF_MEMORY;
+        }
+        rbt_report_node(report, s->model, x, s->bad_row[j]);
+        snprintf(report->hint, sizeof report->hint,
+                 "the matrix of subdomain %zu is not positive definite there; take a smaller step", j);
+        return s->result[j] == RBT_FACTOR_NOT_FINITE ? RBT_NOT_FINITE : RBT_NOT_POSITIVE_DEFINITE;
+    }
+    return RBT_DONE;
+}
+
+static void solve_one(rbt_subdomains *s, size_t j, const double *q) {
+    rbt_cholesky *factor = s->inexact[j] ? s->exact[j] : s->factor[j];
+    s->result[j] = rbt_cholesky_solve_rows(factor, q, s->local + 3 * s->row_start[j]);
+}
+
+rbt_outcome rbt_subdomains_apply(rbt_subdomains *s, const double *q, double *r) {
+    bool ok = true;
+    size_t nodes = s->model->node_count;
+    for_each(s, q, solve_one);
+    for (size_t j = 0; j < s->count; j++) ok = ok && s->result[j];
+#pragma omp parallel for schedule(static) if (nodes >= RBT_PARALLEL_FROM)
+    for (size_t n = 0; n < nodes; n++) {
+        double sum[3] = {0, 0, 0};
+        size_t begin = s->copy_start[n], end = s->copy_start[n + 1];
+        for (size_t k = begin; k < end; k++)
+            for (size_t i = 0; i < 3; i++) sum[i] += s->local[3 * s->copies[k] + i];
+        for (size_t i = 0; i < 3; i++) r[3 * n + i] = end - begin > 1 ? sum[i] / (double)(end - begin) : sum[i];
+    }
+    return ok ? RBT_DONE : RBT_OUT_OF_MEMORY;
+}

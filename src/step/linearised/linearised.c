@@ -1,0 +1,155 @@
+#include "step/linearised/linearised.h"
+
+#include "base/threads.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+void rbt_linearised_free(rbt_linearised *s) {
+    rbt_linear_free(&s->linear);
+    rbt_stiffness_free(&s->stiffness);
+    rbt_arena_free(s->arena);
+    *s = (rbt_linearised){0};
+}
+
+static bool allocate(rbt_linearised *s, const rbt_model *m) {
+    size_t values = 3 * m->node_count;
+    double **vectors[] = {&s->f, &s->rhs, &s->dv, &s->moved, &s->product, &s->ahead, &s->inertia};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (!(*vectors[i] = rbt_arena_take(s->arena, values, sizeof(double)))) return false;
+    if (m->obstacles.count && (!(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double))) ||
+                               !(s->push = rbt_arena_take(s->arena, values, sizeof(double)))))
+        return false;
+    if (m->linear && !(s->work = rbt_arena_take(s->arena, 2 * values, sizeof(double)))) return false;
+    s->A = s->stiffness.K;
+    return (s->partial = rbt_arena_take(s->arena, 3 * m->plan.slot_count, sizeof(double))) &&
+           (s->A.value = rbt_arena_take(s->arena, 9 * s->A.start[s->A.row_count], sizeof(double))) &&
+           (s->held = rbt_arena_take(s->arena, m->node_count, 1));
+}
+
+bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, bool iterative, rbt_error *error) {
+    *s = (rbt_linearised){.model = model, .arena = rbt_arena_new()};
+    if (!s->arena || !rbt_stiffness_build(&s->stiffness, model, error)) {
+        rbt_linearised_free(s);
+        return false;
+    }
+    if (model->linear) rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
+    if (!allocate(s, model)) rbt_fail_memory(error, rbt_arena_bytes(s->arena), "a stepper");
+    else if (rbt_mass_build(&s->mass, s->arena, model, &s->stiffness.K, error) &&
+             rbt_linear_init(&s->linear, model, &s->A, iterative, error))
+        return true;
+    rbt_linearised_free(s);
+    return false;
+}
+
+rbt_outcome rbt_linearised_forces(rbt_linearised *s, const rbt_state *state, double h) {
+    const rbt_model *m = s->model;
+    rbt_held_nodes(m, state->t, s->held);
+    rbt_force_external(m, state->t, state->x, state->v, s->f);
+    if (s->contact) {
+        memcpy(s->push, s->f, 3 * m->node_count * sizeof(double));
+        for (size_t i = 0; i < 3 * m->node_count; i++) {
+            s->ahead[i] = m->mass[i / 3] > 0 ? h * h * s->f[i] / m->mass[i / 3] : 0;
+            s->moved[i] = state->x[i] + h * state->v[i] + s->ahead[i];
+        }
+        rbt_force_contact(m, s->moved, s->f, s->contact);
+        for (size_t i = 0; i < 3 * m->node_count; i++) {
+            s->f[i] += rbt_dot(s->contact + 3 * i, s->ahead + 3 * (i / 3));
+            s->push[i] = s->f[i] - s->push[i];
+        }
+    }
+    if (!m->linear) rbt_force_elastic(m, state->x, NULL, s->partial, s->f);
+    else rbt_force_linear(m, &s->stiffness.K, state->x, s->work, s->f);
+    return RBT_DONE;
+}
+
+rbt_outcome rbt_linearised_analyse(rbt_linearised *s) {
+    bool changed;
+    rbt_outcome outcome = rbt_linear_analyse(&s->linear, s->held, &changed);
+    if (changed) s->factored_step = 0;
+    return outcome;
+}
+
+bool rbt_linearised_stale(const rbt_linearised *s, double h) {
+    return !s->model->linear || s->contact || s->factored_step != h;
+}
+
+rbt_outcome rbt_linearised_assemble(rbt_linearised *s, const rbt_state *state, rbt_stiffness_kind kind, double h) {
+    const rbt_model *m = s->model;
+    s->factored_step = 0;
+    if (!m->linear) rbt_stiffness_assemble(&s->stiffness, m, kind, state->x);
+    const rbt_block_matrix *K = &s->stiffness.K;
+#pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
+    for (size_t n = 0; n < m->node_count; n++) {
+        double scale = rbt_stiffness_factor(m, n, h), *diagonal = s->A.value + 9 * (K->start[n + 1] - 1);
+        for (size_t i = 9 * K->start[n]; i < 9 * K->start[n + 1]; i++) s->A.value[i] = scale * K->value[i];
+        rbt_mass_add_row(&s->mass, n, rbt_mass_factor(m, n, h), &s->A);
+        for (size_t i = 0; s->contact && i < 9; i++) diagonal[i] += h * h * s->contact[9 * n + i];
+    }
+    return RBT_DONE;
+}
+
+rbt_outcome rbt_linearised_factor(rbt_linearised *s, const rbt_state *state, double h, rbt_step_report *report) {
+    rbt_outcome outcome = rbt_linear_factor(&s->linear, state->x, report);
+    s->factored_step = outcome == RBT_DONE ? h : 0;
+    return outcome;
+}
+
+void rbt_linearised_right(rbt_linearised *s, const rbt_state *state, double h) {
+    const rbt_model *m = s->model;
+    size_t values = 3 * m->node_count;
+    // moved = v, with the new velocity in held nodes: v + dv_held
+    memcpy(s->moved, state->v, values * sizeof(double));
+    rbt_held_velocities(m, s->held, state->t, h, state->x, s->moved);
+    rbt_block_matrix_product(&s->stiffness.K, s->moved, s->product);
+    // inertia = M (h alpha v + (1 + h alpha) dv_held)
+    for (size_t i = 0; i < values; i++) {
+        double factor_of_mass = rbt_mass_factor(m, i / 3, h);
+        s->dv[i] = (factor_of_mass - 1) * state->v[i] + factor_of_mass * (s->moved[i] - state->v[i]);
+    }
+    rbt_mass_product(&s->mass, s->dv, s->inertia);
+    for (size_t i = 0; i < values; i++)
+        s->rhs[i] =
+            s->held[i / 3] ? 0 : h * s->f[i] - s->inertia[i] - rbt_stiffness_factor(m, i / 3, h) * s->product[i];
+}
+
+rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report) {
+    rbt_outcome outcome = rbt_linear_solve(&s->linear, s->rhs, s->dv, report);
+    if (outcome != RBT_DONE) return outcome;
+    rbt_block_matrix_product(&s->A, s->dv, s->product);
+    double error = 0, size = 0;
+    for (size_t i = 0; i < 3 * s->model->node_count; i++) {
+        double r = s->held[i / 3] ? 0 : s->product[i] - s->rhs[i];
+        error += r * r;
+        size += s->rhs[i] * s->rhs[i];
+    }
+    report->residual = size > 0 ? sqrt(error / size) : 0;
+    return RBT_DONE;
+}
+
+static rbt_outcome right_and_solve(rbt_linearised *s, const rbt_state *state, double h, rbt_step_report *report) {
+    rbt_linearised_right(s, state, h);
+    return rbt_linearised_solve(s, report);
+}
+
+static rbt_outcome update(const rbt_linearised *s, rbt_state *state, double h, rbt_step_report *report) {
+    for (size_t i = 0; i < 3 * s->model->node_count; i++) {
+        state->v[i] = s->held[i / 3] ? s->moved[i] : state->v[i] + s->dv[i];
+        state->x[i] += h * state->v[i];
+    }
+    return rbt_check_motion(s->model, state, h, report);
+}
+
+rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_stages *stages,
+                                   rbt_step_report *report) {
+    double h = rbt_step_length(s->model, state, until);
+    RBT_STAGE("force", rbt_linearised_forces(s, state, h));  // f = f_ext - dW/dx
+    RBT_STAGE("analyse", rbt_linearised_analyse(s));         // ordering and fill, when nodes were released
+    if (rbt_linearised_stale(s, h)) {
+        RBT_STAGE("assemble", rbt_linearised_assemble(s, state, RBT_TANGENT, h));  // K(x), A = M + h D + h^2 K
+        RBT_STAGE("factor", rbt_linearised_factor(s, state, h, report));           // A = L L^T
+    }
+    RBT_STAGE("solve", right_and_solve(s, state, h, report));  // A dv = h (f - D v - h K v)
+    RBT_STAGE("update", update(s, state, h, report));          // v += dv, x += h v
+    return RBT_DONE;
+}

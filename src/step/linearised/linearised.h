@@ -1,0 +1,66 @@
+// A step with the forces linearised once, about its start: what semi-implicit Euler is, and what siere does with all but
+// its modes.
+//   (M + h D + h^2 K) dv = h (f_ext - dW/dx - D v - h K v),   v+ = v + dv,   x+ = x + h v+,   D = alpha M + beta K
+// Held nodes have a known dv; their columns go to the right-hand side and their rows are eliminated:
+//   A = (1 + h alpha) M + h (h + beta) K + h^2 K_contact
+//   A_ff dv_f = [h (f - alpha M v) - (1 + h alpha) M dv_held - h (h + beta) K (v + dv_held)]_f
+// Contact is linearised about y = x + h v + h^2 f_ext / M, where the nodes are heading: a node that would be inside at the
+// end of the step meets the obstacle in this step, not when it is already deep in it. With x+ - y = h dv - h^2 f_ext / M
+//   f_contact(x+) ~ f_contact(y) + K_contact h^2 f_ext / M - h K_contact dv.
+// K is the exact tangent. If A is not positive definite (strong compression), the step is an outcome: a shorter one
+// is, since M dominates as h goes to 0.
+#ifndef RBT_STEP_LINEARISED_LINEARISED_H
+#define RBT_STEP_LINEARISED_LINEARISED_H
+
+#include "model/force.h"
+#include "model/mass.h"
+#include "model/stiffness.h"
+#include "step/core/linear.h"
+
+typedef struct rbt_linearised {
+    const rbt_model *model;
+    rbt_arena *arena;
+    rbt_stiffness stiffness;
+    rbt_mass mass;
+    rbt_block_matrix A;  // pattern of K, values of its own
+    rbt_linear linear;
+    double factored_step;  // h of the factor, which a linear model without obstacles keeps; 0: none
+    unsigned char *held;
+    double *f;                                     // (node_count x 3) f_ext + contact - dW/dx
+    double *push;                                  // (node_count x 3) contact's share of f, NULL without obstacles
+    double *moved;                                 // (node_count x 3) v, in held nodes the new one
+    double *rhs, *dv, *product, *ahead, *inertia;  // (node_count x 3)
+    double *work;                                  // (2 x node_count x 3) of a linear model
+    double *partial;                               // (plan.slot_count x 3)
+    double *contact;                               // (node_count x 9), NULL without obstacles
+} rbt_linearised;
+
+bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, bool iterative, rbt_error *error);
+void rbt_linearised_free(rbt_linearised *s);
+
+// Rayleigh's factors in A at a node: mass (1 + h alpha), stiffness h (h + beta)
+static inline double rbt_mass_factor(const rbt_model *m, size_t node, double h) {
+    return 1 + h * m->bodies[m->node_body[node]].damping.mass;
+}
+static inline double rbt_stiffness_factor(const rbt_model *m, size_t node, double h) {
+    return h * (h + m->bodies[m->node_body[node]].damping.stiffness);
+}
+
+// ---- The stages, in their order
+
+rbt_outcome rbt_linearised_forces(rbt_linearised *s, const rbt_state *state, double h);  // held nodes, f
+rbt_outcome rbt_linearised_analyse(rbt_linearised *s);  // ordering and fill, when nodes were released
+
+// Whether K and A must be made anew; otherwise those of the last step, and the factor, are this step's too.
+bool rbt_linearised_stale(const rbt_linearised *s, double h);
+
+rbt_outcome rbt_linearised_assemble(rbt_linearised *s, const rbt_state *state, rbt_stiffness_kind kind, double h);
+rbt_outcome rbt_linearised_factor(rbt_linearised *s, const rbt_state *state, double h, rbt_step_report *report);
+void rbt_linearised_right(rbt_linearised *s, const rbt_state *state, double h);  // moved, rhs
+rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report);    // A dv = rhs
+
+// All of them, and the update: a step of semi-implicit Euler.
+rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_stages *stages,
+                                   rbt_step_report *report);
+
+#endif
