@@ -1,5 +1,6 @@
-// The hyperelastic core on one core: element kernels, assembly, explicit and semi-implicit steps on a generated bar of the
-// size of bar17K (86,400 tets, 16,592 nodes). Prints one figure a line: name, value, unit and, where there is one, the target.
+// The hyperelastic core on one core: element kernels, assembly, explicit and semi-implicit steps on a generated bar
+// of the size of bar17K (86,400 tets, 16,592 nodes). Prints one figure a line: name, value, unit and, where there is
+// one, the target.
 #include "timing.h"
 
 #include "base/threads.h"
@@ -15,7 +16,8 @@
 
 enum { REPEATS = 15 };
 
-// Median of REPEATS timings of `work`, after one that does not count; *spread: half the distance of the quartiles, relative.
+// Median of REPEATS timings of `work`, after one that does not count; *spread: half the distance of the quartiles,
+// relative.
 static double median_seconds(void (*work)(void *), void *context, double *spread) {
     double seconds[REPEATS];
     work(context);
@@ -178,7 +180,7 @@ static void bench_semi_implicit(const char *material, bool linear, const char *t
         for (size_t i = 0; i < 9; i += 4) p.A.value[9 * (p.A.start[n + 1] - 1) + i] += m->mass[n];
         for (size_t i = 0; i < 3; i++) p.b[3 * n + i] = sin((double)(3 * n + i));
     }
-    p.cholesky = rbt_cholesky_analyze(&p.A, keep, NULL);
+    p.cholesky = rbt_cholesky_analyse(&p.A, keep, NULL);
     memcpy(sim->state.x, m->X, 3 * m->node_count * sizeof(double));
     step(sim);
     factor(&p);
@@ -262,8 +264,9 @@ static void bench_machine(void) {
 #endif
 }
 
-// How far a kernel is from what the machine can do: its flops and the bytes it must stream per tet (the batch of constants is 112,
-// and the 12 floats of a gradient or 90 of a stiffness stay in the cache), counted by hand from tet_kernel.h to about 10 %.
+// How far a kernel is from what the machine can do: its flops and the bytes it must stream per tet (the batch of
+// constants is 112, and the 12 floats of a gradient or 90 of a stiffness stay in the cache), counted by hand from
+// tet_kernel.h to about 10 %.
 static void distance(const char *name, double tets_per_second, double flops_per_tet, double bytes_per_tet) {
     char text[128];
     if (peak_flops > 0) {

@@ -1,11 +1,12 @@
-// What is asked of large meshes before a run: their surface, a diagnosis, the steps of their elements, and a surface embedded in them. Prints
-// one figure a line: name, value, unit and target. The targets are for a user who waits, on a machine that is not slow.
+// What is asked of large meshes before a run: their surface, a diagnosis, the steps of their elements, and a surface
+// embedded in them. Prints one figure a line: name, value, unit and target. The targets are for a user who waits, on
+// a machine that is not slow.
 #include "timing.h"
 
 #include "base/threads.h"
-#include "mesh/query/embed.h"
 #include "mesh/core/stable_step.h"
 #include "mesh/core/topology.h"
+#include "mesh/query/embed.h"
 #include "rubato/mesh.h"
 #include "rubato/shapes.h"
 

@@ -1,5 +1,6 @@
-// Instruction sets side by side: every kind of kernel (base/processor.h) with each set that this processor has, in turns, so that a slow moment
-// of the machine hits all of them. Prints medians of processor time: name, speed as a multiple of that of plain C, unit.
+// Instruction sets side by side: every kind of kernel (base/processor.h) with each set that this processor has, in
+// turns, so that a slow moment of the machine hits all of them. Prints medians of processor time: name, speed as a
+// multiple of that of plain C, unit.
 #include "timing.h"
 
 #include "../test/support/grid_matrix.h"
@@ -114,7 +115,7 @@ static void bench_factors(bool single) {
     for (int set = 0; set < RBT_INSTRUCTION_SETS; set++) {
         if (!rbt_processor_has((rbt_instruction_set)set)) continue;
         setenv("RUBATO_ISA", rbt_instruction_set_name((rbt_instruction_set)set), 1);
-        factor[set] = rbt_cholesky_analyze_rows(&A, rows, n, single ? RBT_SINGLE : RBT_DOUBLE, NULL);
+        factor[set] = rbt_cholesky_analyse_rows(&A, rows, n, single ? RBT_SINGLE : RBT_DOUBLE, NULL);
     }
     unsetenv("RUBATO_ISA");
     for (int t = 0; t < TURNS; t++)

@@ -30,7 +30,8 @@ ROWS = {
 def run(rubato, row, frames, changes):
     settings = [word for change in changes for word in ("--set", change)]
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([rubato, "run", str(ROOT / f"scenes/async-contact/{row}.json"), "-o", folder, "-q", "--threads", "1",
+        done = subprocess.run([rubato, "run", str(ROOT / f"scenes/async-contact/{row}.json"), "-o", folder, "-q",
+            "--threads", "1",
                                "--frames", str(frames)] + settings, capture_output=True, text=True)
         report = json.loads((pathlib.Path(folder) / "run.json").read_text())
     if report["status"] == "failed":
@@ -51,11 +52,13 @@ def main():
             report = run(asked.rubato, row, 1 if asked.quick else goal["frames"], goal.get("changes", []))
             seconds, about = report["seconds"]["step"], report["async-contact"]
             judged = not asked.quick
-            table.add(f"{row}: first {report['time']:g} s, per simulated second", f"{seconds / report['time']:.4g}", "s", "",
+            table.add(f"{row}: first {report['time']:g} s, per simulated second", f"{seconds / report['time']:.4g}",
+                "s", "",
                       f"<={goal['limit']:.0f}" if judged and "limit" in goal else "")
             table.add(f"{row}: events per second", f"{about['events'] / seconds / 1e6:.3g}", "M/s", "",
                       f">={goal['events'] / 1e6:g}" if judged and "events" in goal else "")
-            table.add(f"{row}: rescheduling", f"{100 * about['rescheduling_share']:.0f}", "%", "", "<=50" if judged else "")
+            table.add(f"{row}: rescheduling", f"{100 * about['rescheduling_share']:.0f}", "%", "", "<=50" if judged else
+                "")
 
 
 if __name__ == "__main__":

@@ -56,12 +56,14 @@ def obstacle(rng, place, speed):
         return {"plane": {"point": [0, -0.9, 0], "normal": [rng.uniform(-0.1, 0.1), 1, rng.uniform(-0.1, 0.1)],
                           "motions": [{"velocity": {"velocity": [0, 0.5 * speed, 0], "until": 0.5 / speed}}]}}
     if kind == "sphere":
-        return {"sphere": {"center": place, "radius": rng.uniform(0.02, 0.15), "motions": motions}}
+        return {"sphere": {"centre": place, "radius": rng.uniform(0.02, 0.15), "motions": motions}}
     if kind == "capsule":
         half = [rng.uniform(-0.1, 0.1) for _ in place]
-        return {"capsule": {"a": [x - d for x, d in zip(place, half)], "b": [x + d for x, d in zip(place, half)], "radius": rng.uniform(0.005, 0.05), "motions": motions}}
+        return {"capsule": {"a": [x - d for x, d in zip(place, half)], "b": [x + d for x, d in zip(place, half)],
+            "radius": rng.uniform(0.005, 0.05), "motions": motions}}
     half = [rng.uniform(0.01, 0.1) for _ in place]
-    return {"box": {"min": [x - d for x, d in zip(place, half)], "max": [x + d for x, d in zip(place, half)], "motions": motions}}
+    return {"box": {"min": [x - d for x, d in zip(place, half)], "max": [x + d for x, d in zip(place, half)],
+        "motions": motions}}
 
 
 def scene(rng, obstacles=None):
@@ -79,7 +81,8 @@ def scene(rng, obstacles=None):
     spare = [place for place in places if place not in taken and place != [0, 0, 0]]
     placed = [obstacle(obstacles, place, speed) for place in obstacles.sample(spare, obstacles.randint(1, 3))] if obstacles else []
     step = min(2e-3, 0.01 / speed)  # a centimetre
-    options = {"stiffness": 10 ** rng.uniform(-3, 5), "thickness": 10 ** rng.uniform(-5, -1), "floor": 1e-12, "most_moments": 5000,
+    options = {"stiffness": 10 ** rng.uniform(-3, 5), "thickness": 10 ** rng.uniform(-5, -1), "floor": 1e-12,
+        "max_moments": 5000,
                "restitution": rng.choice([1, 1, 0.5, 0]), "friction": rng.choice([0, 0, 0.3])}
     # Particles that start closer than they are thick only push each other; nothing may start crossing.
     return {"rubato": 1, "bodies": bodies, "obstacles": placed, "time": {"step": step, "frame": 5 * step, "end": 70 * step},
@@ -115,11 +118,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rubato")
     parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--first", type=int, default=0, help="number of the first run, to go on where another call ended")
+    parser.add_argument("--first", type=int, default=0, help="number of the first run, to go on where another call "
+                                                             "ended")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--obstacles", action="store_true", help="with obstacles that move")
-    parser.add_argument("--events", type=int, default=4, help="every so many runs are also verified from event to event; 0: none")
+    parser.add_argument("--events", type=int, default=4, help="every so many runs are also verified from event to "
+                                                              "event; 0: none")
     arguments = parser.parse_args()
     endings, states, bad = collections.Counter(), 0, []
     for i in range(arguments.first, arguments.first + arguments.count):
@@ -136,7 +141,8 @@ def main():
             bad.append(i)
     for ending, count in endings.most_common():
         print(f"{count:6d} {ending}")
-    print(f"{arguments.count} runs, {states} states judged, {len(bad)} runs with intersections or crashes{': ' + str(bad[:20]) if bad else ''}")
+    print(f"{arguments.count} runs, {states} states judged, {len(bad)} runs with intersections or "
+          f"crashes{': ' + str(bad[:20]) if bad else ''}")
     return 1 if bad else 0
 
 

@@ -30,17 +30,22 @@ from study import Page, Tools, measured_here, progress  # noqa: E402
 SCENES = {"reef-knot": (0.2, 0.02, "reef", "40,25"), "bowline-knot": (5, 0.1, "bowline", "20,50"),
           "trash-compactor": (3.08, 0.2, "trash", "hero"), "bunny-compactor": (1.4, 0.1, None, "hero"),
           "sheets-draped": (0.06, 0.02, "draped", "hero"), "sheets-pulled": (0.06, 0.02, "pulled", "hero"),
-          "balls-on-nails": (1, 0.02, None, "hero"), "curtains": (1.5, 0.05, None, "hero"), "reef-knot-untied": (0.1, 0.02, None, "40,25"),
+          "balls-on-nails": (1, 0.02, None, "hero"), "curtains": (1.5, 0.05, None, "hero"), "reef-knot-untied": (0.1, 0.02, None,
+              "40,25"),
           "sheets-draped-2011": (0.1, 0.02, None, "hero")}
 WHOLE = {"reef-knot": 2, "reef-knot-untied": 2, "sheets-draped": 3.95, "sheets-pulled": 3.83, "sheets-draped-2011": 3.95,
          "particle-box": 60, "shipped": 60}  # too long for the page: end [s]
 # Restitution 1 as shipped: end [s]; None: that of the scene, which is all that can be had in reasonable time.
-SHIPPED = {"pogo": 10000, "two-walls": 60, "sphere-wedge": 60, "sphere-plate": None, "inextensible-curtain": None, "particle-box": 60,
+SHIPPED = {"pogo": 10000, "two-walls": 60, "sphere-wedge": 60, "sphere-plate": None, "inextensible-curtain": None,
+    "particle-box": 60,
            "particle-box-gravity": 60}
 # What clocks cost: frames of a scene, settings
-COST = {"pogo": (100, {"time.frame": 100, "time.end": 10000}), "two-walls": (600, {}), "particle-box": (20, {}), "particle-box-gravity": (20, {}),
-        "sphere-wedge": (120, {}), "sphere-plate": (100, {}), "inextensible-curtain": (200, {}), "reef-knot": (5, {}), "bowline-knot": (20, {}),
-        "trash-compactor": (60, {}), "bunny-compactor": (30, {}), "sheets-draped": (2, {}), "balls-on-nails": (50, {}), "curtains": (20, {})}
+COST = {"pogo": (100, {"time.frame": 100, "time.end": 10000}), "two-walls": (600, {}), "particle-box": (20, {}),
+    "particle-box-gravity": (20, {}),
+        "sphere-wedge": (120, {}), "sphere-plate": (100, {}), "inextensible-curtain": (200, {}), "reef-knot": (5, {}),
+            "bowline-knot": (20, {}),
+        "trash-compactor": (60, {}), "bunny-compactor": (30, {}), "sheets-draped": (2, {}), "balls-on-nails": (50, {}),
+            "curtains": (20, {})}
 SHOWN = {"sheets-draped": "0,20,50,75", "sheets-pulled": "0,30,50,65", "reef-knot-untied": "0,25,60,90",
          "balls-on-nails": "0,5,12,30", "sheets-draped-2011": "0,20,75,197"}  # frames of the pictures; else the start, the end and two between
 # The paper's table: simulated seconds, hours of processing events, of rescheduling, of all
@@ -49,7 +54,8 @@ PAPER = {"reef": (2.0, 1.5, 16.7, 18.5), "bowline": (5.0, 3.0, 141.1, 144.5), "t
 # Its parameters, in centimetres, grams and seconds: density, restitution, r(1), eta(1), stretching, damping of stretching, bending
 PARAMETERS = {"reef-knot": (0.1, 0, 1000, 0.1, 750, 0.1, 0.01), "bowline-knot": (0.01, 0, 1000, 0.1, 100, 0.1, 0.01),
               "bunny-compactor": (0.01, 0.01, 1e4, 0.05, 1000, 0, 1000), "trash-compactor": (0.001, 0.01, 1000, 0.05, 1000, 15, 10),
-              "sheets-draped": (0.001, 0, 1000, 0.1, 1000, 1, 0.1), "sheets-draped-2011": (0.001, 0, 1000, 0.1, 500, 1, 0.1), "reef-knot-untied": (0.1, 0, 1000, 0.1, 1000, 0.1, 0.01),
+              "sheets-draped": (0.001, 0, 1000, 0.1, 1000, 1, 0.1), "sheets-draped-2011": (0.001, 0, 1000, 0.1, 500, 1, 0.1),
+                  "reef-knot-untied": (0.1, 0, 1000, 0.1, 1000, 0.1, 0.01),
               "balls-on-nails": (0.016, 0.3, 1e4, 0.1, 5e4, 1, 1e5)}
 WHOLE_FILE = ROOT / "docs/reproduction/async-contact-whole.json"
 RESTITUTION = [1, 0.9, 0.8, 0.7, 0.5, 0.2, 0]
@@ -170,16 +176,19 @@ def drawing(path, panels, columns):
 
         def at(x, y):
             return left + scale * (x - x0), top + scale * (y1 - y)
-        parts.append(f'<clipPath id="c{i}"><rect x="{left}" y="{top:.1f}" width="{side}" height="{tall:.1f}"/></clipPath>')
+        parts.append(f'<clipPath id="c{i}"><rect x="{left}" y="{top:.1f}" width="{side}" '
+                     f'height="{tall:.1f}"/></clipPath>')
         parts.append(f'<text x="{left}" y="{top - 5:.1f}" font-size="11" font-family="sans-serif">{words}</text>')
         for line in lines:
             parts.append(f'<polyline clip-path="url(#c{i})" fill="none" stroke="#334" stroke-width="1.5" points="'
                          + " ".join(f"{at(x, y)[0]:.1f},{at(x, y)[1]:.1f}" for x, y in line) + '"/>')
         for x, y, r in discs:
             if x0 <= x <= x1 and y0 <= y <= y1:
-                parts.append(f'<circle cx="{at(x, y)[0]:.1f}" cy="{at(x, y)[1]:.1f}" r="{scale * r:.1f}" fill="#4a86c5"/>')
+                parts.append(f'<circle cx="{at(x, y)[0]:.1f}" cy="{at(x, y)[1]:.1f}" r="{scale * r:.1f}" '
+                             f'fill="#4a86c5"/>')
     width, height = columns * (side + gap) + gap, round(-(-len(panels) // columns) * (tall + 2 * gap) + gap)
-    path.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+    path.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 '
+                    f'{width} {height}">'
                     f'<rect width="{width}" height="{height}" fill="white"/>' + "".join(parts) + "</svg>\n")
 
 
@@ -272,7 +281,8 @@ def measure_pogo(runner):
         change, errors = drift([e for _, e in curve])
         kept[name] = {"change": change, "errors": errors, "spread": spread([e for _, e in curve]),
                       "end": curve[-1][0], "curve": thin([(t, e / 3 - 1) for t, e in curve])}
-    _, rows, _ = runner.run("pogo", "pogo", {"time.end": 40 if runner.quick else 1000, "time.frame": 1, "output.vtu": "true"})
+    _, rows, _ = runner.run("pogo", "pogo", {"time.end": 40 if runner.quick else 1000, "time.frame": 1, "output.vtu":
+        "true"})
     kept["crossings"] = runner.crossings("pogo")
     free = [(row["time"], row["total"]) for row in rows if row["contact"] == 0]
     kept["near"], kept["spread"] = thin([(t, e / 3 - 1) for t, e in free]), spread([e for _, e in free])
@@ -299,7 +309,8 @@ def measure_walls(runner):
         settings = {"integrator.options.thickness": eta, "integrator.options.stiffness": r}
         _, rows, _ = runner.run("two-walls", "walls", {**settings, "output.vtu": "true"})
         crossings = runner.crossings("walls")
-        _, near, _ = runner.run("two-walls", "walls", {**settings, "output.vtu": "true", "time.frame": 0.02, "time.end": 6})
+        _, near, _ = runner.run("two-walls", "walls", {**settings, "output.vtu": "true", "time.frame": 0.02,
+            "time.end": 6})
         places = [runner.points("walls", frame)[0] for frame in range(len(near))]
         kept.append([eta, r, max(abs(row["total"] / rows[0]["total"] - 1) for row in rows),
                      thin([(row["time"], row["total"] / rows[0]["total"] - 1) for row in rows], 200),
@@ -310,7 +321,8 @@ def measure_walls(runner):
 def measure_discs(runner, scene, e, end, settings=None):
     """Of one box: restitution, energies, their largest change, what overlaps in all frames, seconds, and places at the end"""
     progress(f"  {scene}, restitution {e}")
-    report, rows, seconds = runner.run(scene, "box", {"time.end": end, "integrator.options.restitution": e, "output.vtu": "true", **(settings or {})})
+    report, rows, seconds = runner.run(scene, "box", {"time.end": end, "integrator.options.restitution": e,
+        "output.vtu": "true", **(settings or {})})
     energy = [row["total"] for row in rows]
     change, errors = drift(energy) if len(energy) > 40 else (0, 0)
     return {"restitution": e, "status": report["status"], "time": report["time"], "seconds": seconds,
@@ -356,8 +368,10 @@ def measure_events(runner):
             runner.run(name, "events", settings, "--frames", first)
         report, rows, _ = runner.run(name, "events", settings, "--verify-events", *(("--from-frame", first) if first else ()), *until)
         own = report["verify"]
-        kept.append({"scene": name, "from": rows[first]["time"], "to": report["time"], "status": report["status"], "contact": report["async-contact"]["contact_forces"],
-                     **{key: own[key] for key in ("states", "events", "ways", "intersections", "on_ways", "touching", "seconds")}})
+        kept.append({"scene": name, "from": rows[first]["time"], "to": report["time"], "status": report["status"],
+            "contact": report["async-contact"]["contact_forces"],
+                     **{key: own[key] for key in ("states", "events", "ways", "intersections", "on_ways", "touching",
+                         "seconds")}})
     return kept
 
 
@@ -402,13 +416,15 @@ def measure_vague(runner):
         row = {"words": words, "end": quick_end if runner.quick else end, "same": True, "runs": {}}
         results = None
         for vague in ("true", "false") * (1 if runner.quick else 2):
-            progress(f"  {words}, {'vague' if vague == 'true' else 'exact'}")
-            report, rows, seconds = runner.run(scene, "vague", {**settings, "time.end": row["end"], "integrator.options.vague": vague})
+            progress(f"  {words}, {'slack' if vague == 'true' else 'exact'}")
+            report, rows, seconds = runner.run(scene, "slack", {**settings, "time.end": row["end"],
+                "integrator.options.slack": vague})
             own = report["async-contact"]
             before = row["runs"].get(vague, {"seconds": math.inf})
-            row["runs"][vague] = {**{key: own[key] for key in ("events", "certificates", "cones", "searches", "rescheduling_share")},
+            row["runs"][vague] = {**{key: own[key] for key in ("events", "certificates", "cones", "searches",
+                "rescheduling_share")},
                                   "seconds": min(seconds, before["seconds"]), "contact": sum(line["contact"] > 0 for line in rows)}
-            found = runner.results("vague")
+            found = runner.results("slack")
             row["same"] = row["same"] and results in (None, found)
             results = found
         kept.append(row)
@@ -424,11 +440,14 @@ def measure_impacts(runner):
         high, step = 2 + 40 * safety * speed, safety
         cells, side = 20, 200
         scene = {"rubato": 1, "bodies": [
-            {"name": "dust", "mesh": {"shape": {"cloth": {"length": side, "width": side, "cells_along": cells, "cells_across": cells}}},
-             "transform": {"axis": [1, 0, 0.37], "degrees": math.degrees(0.5 * 40 * safety * speed / side), "translate": [0, high, 0]},
+            {"name": "dust", "mesh": {"shape": {"cloth": {"length": side, "width": side, "cells_along": cells,
+                "cells_across": cells}}},
+             "transform": {"axis": [1, 0, 0.37], "degrees": math.degrees(0.5 * 40 * safety * speed / side),
+                 "translate": [0, high, 0]},
              "particles": {"radius": 0, "mass": 1}, "velocity": {"linear": [0, -speed, 0]}}], "obstacles": [{"plane": {}}] * planes,
             "time": {"step": step, "frame": 2 * step, "end": step * math.ceil((4 * high / speed + 20) / step)},
-            "output": {"checkpoint_every": 0}, "integrator": {"method": "async-contact", "options": {"stiffness": 1, "thickness": 1, "safety": safety}}}
+            "output": {"checkpoint_every": 0}, "integrator": {"method": "async-contact", "options": {"stiffness": 1,
+                "thickness": 1, "safety": safety}}}
         report, rows, _ = runner.run(scene, "impacts", {})
         last, before = (runner.points("impacts", len(rows) - back) for back in (1, 2))
         span = rows[-1]["time"] - rows[-2]["time"]
@@ -455,11 +474,13 @@ def measure_friction(runner):
     for mu, e in ((0.2, 1), (0.6, 1), (1, 1), (0.6, 0), (1, 0)):
         for h in (1e-3, 1e-4):
             scene = {"rubato": 1, "bodies": [
-                {"name": "dust", "mesh": {"shape": {"cloth": {"length": 1, "width": 1, "cells_along": 1, "cells_across": 1}}},
+                {"name": "dust", "mesh": {"shape": {"cloth": {"length": 1, "width": 1, "cells_along": 1,
+                    "cells_across": 1}}},
                  "transform": {"translate": [0, 0.0095, 0]}, "particles": {"radius": 0, "mass": 0.1}}],
                 "forces": [{"gravity": {"acceleration": [9.8 * s, -9.8 * c, 0]}}], "obstacles": [{"plane": {}}],
                 "time": {"step": h, "frame": 0.1, "end": 2},
-                "integrator": {"method": "async-contact", "options": {"stiffness": 1000, "thickness": 0.01, "restitution": e, "friction": mu}}}
+                "integrator": {"method": "async-contact", "options": {"stiffness": 1000, "thickness": 0.01,
+                    "restitution": e, "friction": mu}}}
             _, rows, _ = runner.run(scene, "slope", {})
             speeds = [row["px"] / 0.4 for row in rows]
             kept.append([mu, e, h, statistics.fmean(speeds[10:]), speeds[-1] / (9.8 * (s - mu * c) * 2)])
@@ -516,8 +537,9 @@ def measure_scene(runner, name, end):
 
 
 SECTIONS = {
-    "pogo": measure_pogo, "layers": measure_layers, "walls": measure_walls, "box": measure_box, "box-3m": measure_box_3m, "events": measure_events, "sludge": measure_sludge, "curtain": measure_curtain,
-    "friction": measure_friction, "vague": measure_vague, "depth": measure_depth, "impacts": measure_impacts,
+    "pogo": measure_pogo, "layers": measure_layers, "walls": measure_walls, "box": measure_box, "box-3m": measure_box_3m,
+        "events": measure_events, "sludge": measure_sludge, "curtain": measure_curtain,
+    "friction": measure_friction, "slack": measure_vague, "depth": measure_depth, "impacts": measure_impacts,
     "plate": lambda runner: measure_impact(runner, "sphere-plate", 2e-4 if runner.quick else 2e-3),
     "wedge": lambda runner: measure_impact(runner, "sphere-wedge", 0.1 if runner.quick else 0.6),
     **{name: (lambda runner, name=name: measure_scene(runner, name, SCENES[name][1 if runner.quick else 0])) for name in SCENES},
@@ -529,8 +551,10 @@ def picture(runner, folder, name, view, frames=None):
     if not run.exists():
         return
     last = json.loads(run.read_text())["frame"]
-    frames = frames or (SHOWN.get(name) if last >= 80 else None) or (",".join(str(round(last * k / 3)) for k in range(4)) if last >= 6 else f"0,{last}")
-    subprocess.run([runner.rubato, "render", str(run.parent), "-o", str(folder / f"async-contact-{name}.png"), "--frames", frames,
+    frames = frames or (SHOWN.get(name) if last >= 80 else None) or (",".join(str(round(last * k / 3)) for k in range(4)) if last >= 6 else
+        f"0,{last}")
+    subprocess.run([runner.rubato, "render", str(run.parent), "-o", str(folder / f"async-contact-{name}.png"),
+        "--frames", frames,
                     "--columns", "2", "--view", view, "--color", "body"], capture_output=True)
 
 
@@ -565,10 +589,12 @@ def measure_cost(runner, tree):
         for turn in range(2):
             for which, root in (("before", tree), ("now", ROOT)):
                 progress(f"  {name}, {which}")
-                out, words = runner.folder / f"cost-{which}", [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+                out, words = runner.folder / f"cost-{which}", [word for key, value in settings.items() for word in ("--set",
+                    f"{key}={value}")]
                 rubato = runner.rubato if which == "now" else str(tree / "build" / "rubato")
                 before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                subprocess.run([rubato, "run", str(root / f"scenes/async-contact/{name}.json"), "-o", str(out), "-q", "--threads", "1",
+                subprocess.run([rubato, "run", str(root / f"scenes/async-contact/{name}.json"), "-o", str(out), "-q",
+                    "--threads", "1",
                                 "--frames", str(frames), *words], capture_output=True)
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 report = json.loads((out / "run.json").read_text())
@@ -584,7 +610,8 @@ def measure_cost(runner, tree):
 
 def keep_whole(kept):
     """A line a scene"""
-    WHOLE_FILE.write_text("{" + ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in kept.items()) + "}\n")
+    WHOLE_FILE.write_text("{" + ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in kept.items()) +
+        "}\n")
 
 
 def run_cost(runner, tree):
@@ -612,21 +639,31 @@ def run_whole(runner, folder, names):
 
 def write_small(page, kept):
     p = kept["pogo"]
-    page.add("## The pogo stick", "A spring of unit length, stiffness and end masses falls from unit height on a plane; eta = 0.1, r = 1000, the ends "
-             "of the spring feel each other's layers too; the scene as it is shipped. `test/unit/test_async_findings.c` holds the method against a simulation of its own, in "
+    page.add("## The pogo stick", "A spring of unit length, stiffness and end masses falls from unit height on a "
+                                  "plane; eta = 0.1, r = 1000, the ends "
+             "of the spring feel each other's layers too; the scene as it is shipped. "
+             "`test/unit/test_async_findings.c` holds the method against a simulation of its own, in "
              "which clocks can also be restarted at contact or contacts be impulses; so does this page.")
     changes, worst = [row[0] for row in p["heights"]], max(row[1] for row in p["heights"])
     mean, error = statistics.fmean(changes), statistics.stdev(changes) / len(changes) ** 0.5
     page.claim("Regular clocks: no energy drift.", abs(mean) < 3 * error and max(abs(p["least"] - p["first"]), abs(p["most"] - p["first"]), worst * p["first"]) < 0.02 * p["first"],
-               f"over {p['end']:g} s the mean energy changes by {100 * p['change'] / p['first']:+.2f} %; frames lie between {p['least']:.3f} and {p['most']:.3f} of {p['first']:g} J (bound: 2 %). "
-               f"One run cannot tell a drift from a random walk whose steps hang together: its change is {p['errors']:.1f} standard errors by the scatter of its own twentieths. {len(changes)} others, dropped from "
-               f"0.3 to {0.3 * len(changes):.1f} % higher, change by {100 * mean:+.3f} % in the mean, {abs(mean) / error:.1f} standard errors from none (bound: 3), and by {100 * statistics.pstdev(changes):.2f} % "
+               f"over {p['end']:g} s the mean energy changes by {100 * p['change'] / p['first']:+.2f} %; frames lie "
+               f"between {p['least']:.3f} and {p['most']:.3f} of {p['first']:g} J (bound: 2 %). "
+               f"One run cannot tell a drift from a random walk whose steps hang together: its change is "
+               f"{p['errors']:.1f} standard errors by the scatter of its own twentieths. {len(changes)} others, "
+               f"dropped from "
+               f"0.3 to {0.3 * len(changes):.1f} % higher, change by {100 * mean:+.3f} % in the mean, "
+               f"{abs(mean) / error:.1f} standard errors from none (bound: 3), and by "
+               f"{100 * statistics.pstdev(changes):.2f} % "
                f"each; no frame of them is off by more than {100 * worst:.2f} % (bound: 2 %).")
     page.claim("Restarted clocks gain energy systematically.", p["restarted"]["errors"] > 5 and p["restarted"]["change"] > 0,
-               f"{100 * p['restarted']['change'] / 3:+.1f} % over {p['restarted']['end']:.0f} s, {p['restarted']['errors']:.0f} standard errors from none (bound: 5).")
+               f"{100 * p['restarted']['change'] / 3:+.1f} % over {p['restarted']['end']:.0f} s, "
+               f"{p['restarted']['errors']:.0f} standard errors from none (bound: 5).")
     page.claim("With impulses the energy makes a random walk.", p["impulses"]["errors"] < 3 and p["impulses"]["spread"] > 5 * p["spread"],
-               f"means over twentieths of {p['impulses']['end']:.0f} s are up to {100 * p['impulses']['spread'] / 3:.1f} % apart, with regular clocks "
-               f"{100 * p['spread'] / 3:.2f} % (bound: five times as far), and where it ends is {p['impulses']['errors']:.1f} standard errors of a random walk "
+               f"means over twentieths of {p['impulses']['end']:.0f} s are up to "
+               f"{100 * p['impulses']['spread'] / 3:.1f} % apart, with regular clocks "
+               f"{100 * p['spread'] / 3:.2f} % (bound: five times as far), and where it ends is "
+               f"{p['impulses']['errors']:.1f} standard errors of a random walk "
                "from where it began (bound: 3).")
     page.plot("pogo", "Pogo stick (figure 2 of 2011): relative change of energy",
               [("the three ways", "time [s]", "relative change", "", {"regular clocks": p["near"], "restarted clocks": p["restarted"]["curve"],
@@ -634,8 +671,10 @@ def write_small(page, kept):
                ("regular clocks for long", "time [s]", "relative change", "", {"regular clocks": p["curve"]})])
     law = [(gap, sum(0.5 * n ** 3 * max(n ** -0.25 - gap, 0) ** 2 for n in range(1, 400))) for gap, _ in kept["layers"]]
     worst = max(abs(a - b) for (_, a), (_, b) in zip(law, kept["layers"])) / max(b for _, b in kept["layers"])
-    page.add("## Layers", "The energy of a particle at rest by its distance from a plane, r = 1 N/m and eta = 1 m, as frame 0 has it (figures 4 of 2009 and 1 of 2011).")
-    page.claim("It is that of layers n = 1, 2, … of stiffness r n^3 that begin at eta n^(-1/4), and grows beyond any bound.", worst < 1e-12,
+    page.add("## Layers", "The energy of a particle at rest by its distance from a plane, r = 1 N/m and eta = 1 m, "
+                          "as frame 0 has it (figures 4 of 2009 and 1 of 2011).")
+    page.claim("It is that of layers n = 1, 2, … of stiffness r n^3 that begin at eta n^(-1/4), and grows beyond "
+               "any bound.", worst < 1e-12,
                f"the largest difference is {worst:.1e} of the largest energy (bound: 1e-12).")
     page.plot("layers", "Energy of nested layers", [("", "distance [m]", "energy [J]", "y", {
         "all": [(g, e) for g, e in kept["layers"] if e > 0],
@@ -644,7 +683,8 @@ def write_small(page, kept):
     walls = kept["walls"]
     page.table(["eta [m]", "r [N/m]", "largest relative change of energy in 60 s", "intersections"], [[eta, r, worst, crossings] for eta, r, worst, _, _, crossings in walls])
     page.claim("Energy is good for any stiffness and thickness.", all(row[2] < 0.05 and row[5] == 0 for row in walls),
-               f"the largest change of all is {100 * max(row[2] for row in walls):.2f} % (bound: 5 %); in {sum(row[5] for row in walls)} frames a particle is in a wall.")
+               f"the largest change of all is {100 * max(row[2] for row in walls):.2f} % (bound: 5 %); in "
+               f"{sum(row[5] for row in walls)} frames a particle is in a wall.")
     page.plot("walls", "A particle between two walls (figure 14 of 2011)",
               [panel for eta in (1, 0.1) for panel in (
                   (f"way, eta = {eta:g} m", "along [m]", "between [m]", "", {f"r = {r:g}": way for e, r, _, _, way, _ in walls if e == eta}),
@@ -671,36 +711,50 @@ def claim_box(page, box, words):
         elastic, early = runs[0], [run["early"] for run in runs]
         page.claim(f"{words}{also}: restitution 1 keeps the energy, less makes it decay, the faster the smaller it is.",
                    elastic["worst"] < bound and all(a > b for a, b in zip(early, early[1:])),
-                   f"restitution 1 changes it by {100 * elastic['worst']:.2f} % at most in {elastic['time']:g} s (bound: {100 * bound:g} %)"
-                   + (f", its mean by {100 * elastic['change']:+.2f} %, {elastic['errors']:.1f} standard errors of a random walk from none" if elastic["errors"] else "")
+                   f"restitution 1 changes it by {100 * elastic['worst']:.2f} % at most in {elastic['time']:g} s "
+                   f"(bound: {100 * bound:g} %)"
+                   + (f", its mean by {100 * elastic['change']:+.2f} %, {elastic['errors']:.1f} standard errors of "
+                      f"a random walk from none" if elastic["errors"] else "")
                    + "; after the first frame " + ", ".join(f"{energy:.5g} J ({run['restitution']:g})" for energy, run in zip(early, runs))
-                   + "; at the end " + ", ".join(f"{run['curve'][-1][1]:.4g} J ({run['restitution']:g})" for run in runs) + ".")
+                   + "; at the end " + ", ".join(f"{run['curve'][-1][1]:.4g} J ({run['restitution']:g})" for run in runs) +
+                       ".")
 
 
 def write_box(page, kept, whole):
     box = kept["box"]
-    page.add("## 900 discs in a box", "The paper has 900 spheres \"of radius 10 cm\" in a box of 3 m × 3 m. That cannot be: their sections have 28 m² "
-             "and the box 9. If 10 cm is what one disc takes across, 30 in a row fill the 3 m and none can move. So there are two boxes here. Discs are of 8 cm in both; in a box of 3.7 m layers begin "
-             "2 cm from a disc, so that 10 cm is the distance at which two of them feel each other; in the paper's 3 m layers begin at 1 cm. The box of 3.7 m has all restitutions and the long "
+    page.add("## 900 discs in a box", "The paper has 900 spheres \"of radius 10 cm\" in a box of 3 m × 3 m. That "
+                                      "cannot be: their sections have 28 m² "
+             "and the box 9. If 10 cm is what one disc takes across, 30 in a row fill the 3 m and none can move. So "
+             "there are two boxes here. Discs are of 8 cm in both; in a box of 3.7 m layers begin "
+             "2 cm from a disc, so that 10 cm is the distance at which two of them feel each other; in the paper's "
+             "3 m layers begin at 1 cm. The box of 3.7 m has all restitutions and the long "
              "runs, which were made before there was the other; that of 3 m is at the end of this section.")
     momentum = box["momentum"]
     page.claim("Momentum is kept exactly.", momentum["error"] < 1e-12 and momentum["contact"] > 0,
-               f"without the walls, which take and give it, it changes by {momentum['error']:.1e} of the sum of sizes at most (bound: 1e-12) in {momentum['end']:g} s; "
+               f"without the walls, which take and give it, it changes by {momentum['error']:.1e} of the sum of "
+               f"sizes at most (bound: 1e-12) in {momentum['end']:g} s; "
                f"discs touch in {momentum['contact']} of {momentum['frames']} frames.")
-    page.add("The order by restitution is judged after the first frame: later, in clusters, the way a gas of inelastic particles cools does not depend on its restitution "
-             "(Ben-Naim, Chen, Doolen and Redner 1999). Layers count with what they will give back; heights count from the middle of the box, in plots from the floor.")
+    page.add("The order by restitution is judged after the first frame: later, in clusters, the way a gas of "
+             "inelastic particles cools does not depend on its restitution "
+             "(Ben-Naim, Chen, Doolen and Redner 1999). Layers count with what they will give back; heights count "
+             "from the middle of the box, in plots from the floor.")
     claim_box(page, box, "In the box of 3.7 m at first")
-    page.add("What becomes of the energy with restitution 1 is a matter of the steps of layers; by `safety`, which is 0.025 if nothing is said:")
+    page.add("What becomes of the energy with restitution 1 is a matter of the steps of layers; by `safety`, which "
+             "is 0.025 if nothing is said:")
     page.table(["safety", "simulated [s]", "largest relative change of energy", "at the end", "our time [s]"], box["safety"])
     longest = whole.get("particle-box", box)
     runs = [run for where in ("light", "heavy") for run in box[where] + (longest[where] if longest is not box else [])]
     if longest is not box:
-        page.add(f"To the end of the scenes, by `--whole` at commit `{longest['about']['commit']}` ({longest['seconds'] / 60:.0f} minutes of one thread), with gravity for the restitutions "
+        page.add(f"To the end of the scenes, by `--whole` at commit `{longest['about']['commit']}` "
+                 f"({longest['seconds'] / 60:.0f} minutes of one thread), with gravity for the restitutions "
                  + " and ".join(f"{run['restitution']:g}" for run in longest["heavy"]) + " only:")
         claim_box(page, longest, f"In the box of 3.7 m for {WHOLE['particle-box']} s")
-    page.claim("Nothing penetrates in frames of the discs in 3.7 m.", all(run["crossings"] == 0 and run["status"] == "finished" for run in runs),
-               f"`rubato verify --frames-only` finds {sum(run['crossings'] for run in runs)} discs that overlap each other or a wall in all {sum(run['frames'] for run in runs):,} frames of "
-               f"{len(runs)} runs of {min(run['time'] for run in runs):g} to {max(run['time'] for run in runs):g} s, {sum(run['status'] == 'finished' for run in runs)} of which finished.")
+    page.claim("Nothing penetrates in frames of the discs in 3.7 m.", all(run["crossings"] == 0 and run["status"] ==
+        "finished" for run in runs),
+               f"`rubato verify --frames-only` finds {sum(run['crossings'] for run in runs)} discs that overlap "
+               f"each other or a wall in all {sum(run['frames'] for run in runs):,} frames of "
+               f"{len(runs)} runs of {min(run['time'] for run in runs):g} to {max(run['time'] for run in runs):g} "
+               f"s, {sum(run['status'] == 'finished' for run in runs)} of which finished.")
     floor = 900 * 9.8 * (1.85 - 0.04)
     page.plot("box", "900 discs: energy by restitution (figure 5 of 2011)",
               [(f"{words}{also}", "time [s]", "energy [J]", log, box_curves(runs[where], floor if where == "heavy" else 0))
@@ -708,7 +762,8 @@ def write_box(page, kept, whole):
                for where, also, log in (("light", "", "y"), ("heavy", ", with gravity", ""))])
     page.plot("box-elastic", "900 discs, restitution 1: relative change of energy (figure 4 of 2011)",
               [("", "time [s]", "relative change", "", {words: [(time, energy / longest[where][0]["curve"][0][1] - 1) for time, energy in longest[where][0]["curve"]]
-                                                        for words, where in (("without gravity", "light"), ("with gravity", "heavy"))})])
+                                                        for words, where in (("without gravity", "light"), ("with gravity",
+                                                            "heavy"))})])
     shown = [(run["restitution"], run["time"], run["discs"]) for run in box["light"] + (longest["light"] if longest is not box else []) if run["discs"]]
     drawing(page.folder / "async-contact-discs.svg", [(f"restitution {e:g}, {time:g} s", (-1.9, -1.9, 1.9, 1.9), [(x, z, 0.04) for x, z in discs], [])
                                                       for e, time, discs in shown], 2)
@@ -716,58 +771,78 @@ def write_box(page, kept, whole):
     spread_of = {(e, time): clustering(discs) for e, time, discs in shown}
     page.claim("Without restitution discs gather in clusters (figure 10 of 2009).",
                all(spread_of[0, time] > 3 * spread_of[1, time] for e, time, _ in shown if e == 0),
-               "variance over mean of the number of discs in 36 cells: " + ", ".join(f"{v:.2g} (restitution {e:g}, {time:g} s)" for (e, time), v in spread_of.items())
+               "variance over mean of the number of discs in 36 cells: " + ", ".join(f"{v:.2g} (restitution {e:g}, "
+                                                                                     f"{time:g} s)" for (e, time), v in spread_of.items())
                + " (bound: three times that of restitution 1).")
     write_box_3m(page, kept["box-3m"])
 
 
 def write_box_3m(page, box):
-    page.add("### The paper's box of 3 m", "`particle-box-3m`: the same 900 discs of 8 cm, 10 cm apart at the start, with layers of 1 cm; with gravity too.")
+    page.add("### The paper's box of 3 m", "`particle-box-3m`: the same 900 discs of 8 cm, 10 cm apart at the "
+                                           "start, with layers of 1 cm; with gravity too.")
     claim_box(page, box, "In the box of 3 m")
     runs = [run for where in box.values() for run in where]
-    page.claim("Nothing penetrates in frames of the discs in 3 m.", all(run["crossings"] == 0 and run["status"] == "finished" for run in runs),
-               f"`rubato verify --frames-only` finds {sum(run['crossings'] for run in runs)} discs that overlap each other or a wall in {sum(run['frames'] for run in runs):,} frames of {len(runs)} runs.")
+    page.claim("Nothing penetrates in frames of the discs in 3 m.", all(run["crossings"] == 0 and run["status"] ==
+        "finished" for run in runs),
+               f"`rubato verify --frames-only` finds {sum(run['crossings'] for run in runs)} discs that overlap "
+               f"each other or a wall in {sum(run['frames'] for run in runs):,} frames of {len(runs)} runs.")
     page.plot("box-3m", "900 discs in 3 m: energy by restitution", [
-        ("without gravity", "time [s]", "energy [J]", "y", box_curves(box["light"], 0)), ("with gravity", "time [s]", "energy [J]", "", box_curves(box["heavy"], 900 * 9.8 * 1.46))])
+        ("without gravity", "time [s]", "energy [J]", "y", box_curves(box["light"], 0)), ("with gravity", "time [s]",
+            "energy [J]", "", box_curves(box["heavy"], 900 * 9.8 * 1.46))])
     shown = [(run["restitution"], run["time"], run["discs"]) for run in box["light"] if run["discs"]]
     drawing(page.folder / "async-contact-discs-3m.svg", [(f"restitution {e:g}, {time:g} s", (-1.55, -1.55, 1.55, 1.55), [(x, z, 0.04) for x, z in discs],
                                                           [[(-1.5, -1.5), (1.5, -1.5), (1.5, 1.5), (-1.5, 1.5), (-1.5, -1.5)]]) for e, time, discs in shown], 2)
     page.add("![900 discs in 3 m](async-contact-discs-3m.svg)")
     spread_of = {e: clustering(discs, 3) for e, _, discs in shown}
     page.claim("In the box of 3 m too discs gather in clusters without restitution.", spread_of[0] > 3 * spread_of[1],
-               "variance over mean of the number of discs in 36 cells: " + ", ".join(f"{v:.2g} (restitution {e:g})" for e, v in spread_of.items()) + " (bound: three times that of restitution 1).")
+               "variance over mean of the number of discs in 36 cells: " + ", ".join(f"{v:.2g} (restitution {e:g})" for e, v in spread_of.items()) +
+                   " (bound: three times that of restitution 1).")
 
 
 def write_sludge(page, kept):
     sludge = kept["sludge"]
-    page.add("## Sludge", "The same discs settle in the box of 3.7 m; its right wall goes at 1.5 s, and they flow down a slope of 20 degrees. 2.5 s later:")
+    page.add("## Sludge", "The same discs settle in the box of 3.7 m; its right wall goes at 1.5 s, and they flow "
+                          "down a slope of 20 degrees. 2.5 s later:")
     slope = [[(-2, -1.85), (1.85, -1.85), (9, -4.45)], [(-1.85, -1.85), (-1.85, 2)]]
     drawing(page.folder / "async-contact-sludge.svg", [(f"friction {mu:g}", (-2, -5, 9, 2), [(x, z, 0.05) for x, z in discs], slope)
                                                        for mu, _, _, discs, _ in sludge], 2)
     page.add("![Sludge by friction](async-contact-sludge.svg)")
     lost = [row[2] for row in sludge]
     page.claim("The more friction, the slower the flow.", all(a > b for a, b in zip(lost, lost[1:])),
-               "height lost since the wall went, as energy: " + ", ".join(f"{v:.4g} J ({mu:g})" for mu, _, v, _, _ in sludge) + ".")
-    page.claim("Nothing penetrates in frames of the sludge.", all(row[4] == 0 for row in sludge), f"{sum(row[4] for row in sludge)} discs overlap each other, the slope or a wall in all frames.")
-    page.add("### Static friction", "A particle on a plane of 20 degrees (tan 0.364), two seconds. The papers leave static friction open: their particle creeps, since "
-             "friction answers motion that is there already. Here it is measured after all other kicks of a moment and stops what it can at once, as far as the layers push at "
-             "that moment: where they let go nothing holds the particle, and it falls back into them a little further down.")
-    page.table(["friction", "restitution", "step [s]", "mean speed in the last second [m/s]", "gravity in a step [m/s]", "speed over Coulomb's"],
+               "height lost since the wall went, as energy: " + ", ".join(f"{v:.4g} J ({mu:g})" for mu, _, v, _, _ in sludge) +
+                   ".")
+    page.claim("Nothing penetrates in frames of the sludge.", all(row[4] == 0 for row in sludge),
+        f"{sum(row[4] for row in sludge)} discs overlap each other, the slope or a wall in all frames.")
+    page.add("### Static friction", "A particle on a plane of 20 degrees (tan 0.364), two seconds. The papers leave "
+                                    "static friction open: their particle creeps, since "
+             "friction answers motion that is there already. Here it is measured after all other kicks of a moment "
+             "and stops what it can at once, as far as the layers push at "
+             "that moment: where they let go nothing holds the particle, and it falls back into them a little "
+             "further down.")
+    page.table(["friction", "restitution", "step [s]", "mean speed in the last second [m/s]", "gravity in a step "
+                                                                                              "[m/s]", "speed over "
+                                                                                                       "Coulomb's"],
                [[mu, e, h, speed, 9.8 * math.sin(math.pi / 9) * h, ratio if mu < 0.36 else None] for mu, e, h, speed, ratio in kept["friction"]])
     steep = [row for row in kept["friction"] if row[0] > 0.364]
     held = [row for row in steep if row[3] == 0]
     page.claim("A slope holds what its friction can hold.", len(held) == len(steep),
-               f"at rest to the last digit in {len(held)} of {len(steep)} cases" + (" (" + ", ".join(f"friction {mu:g}, restitution {e:g}, step {h:g} s" for mu, e, h, _, _ in held) + ")" if held else "")
-               + (f"; the others creep, with {max(row[3] for row in steep):.1e} m/s at most" if len(held) < len(steep) else "")
+               f"at rest to the last digit in {len(held)} of {len(steep)} cases" + (" (" + ", ".join(f"friction "
+                                                                                                     f"{mu:g}, restitution {e:g}, step {h:g} s" for mu, e, h, _, _ in held) +
+                                                                                                         ")" if held else
+                                                                                                             "")
+               + (f"; the others creep, with {max(row[3] for row in steep):.1e} m/s at most" if len(held) < len(steep) else
+                   "")
                + ". Stacks that stand by friction alone, as houses of cards, were not tried.")
 
 
 def write_curtain(page, kept):
     rows = kept["curtain"]
-    page.add("## The inextensible curtain", "A curtain of 40 springs in two dimensions is hit by a ball; its parts may change their length by 5 %, or at will.")
+    page.add("## The inextensible curtain", "A curtain of 40 springs in two dimensions is hit by a ball; its parts "
+                                            "may change their length by 5 %, or at will.")
     page.table(["speed of the ball [m/s]", "limit", "ended", "largest stretch"],
                [[speed, "5 %" if limit else "none", status, f"{100 * stretch:.2f} %"] for speed, limit, status, stretch, _, _, _ in rows])
-    page.claim("Nothing penetrates in frames of the inextensible curtain.", all(row[6] == 0 for row in rows), f"the ball overlaps the curtain in {sum(row[6] for row in rows)} places of all frames.")
+    page.claim("Nothing penetrates in frames of the inextensible curtain.", all(row[6] == 0 for row in rows),
+        f"the ball overlaps the curtain in {sum(row[6] for row in rows)} places of all frames.")
     page.claim("Stretch is bounded no matter how fast the ball is.", all(row[3] < 0.05 for row in rows if row[1]),
                f"at most {100 * max(row[3] for row in rows if row[1]):.2f} % (bound: 5 %); springs alone stretch up to "
                f"{100 * max(row[3] for row in rows if not row[1]):.0f} %.")
@@ -778,12 +853,14 @@ def write_curtain(page, kept):
 
 
 def write_impacts(page, kept):
-    page.add("## Sphere against plate", "The paper's figure 6 shows energy without visible drift beside the steady decay of Cirak and West's decomposition "
+    page.add("## Sphere against plate", "The paper's figure 6 shows energy without visible drift beside the steady "
+                                        "decay of Cirak and West's decomposition "
              "contact response.")
     plate, wedge = kept["plate"], kept["wedge"]
     worst = max(abs(v) for _, v in plate["curve"])
     page.claim("No decay of energy.", worst < 0.02 and plate["crossings"] == 0,
-               f"it changes by {100 * worst:.2f} % at most (bound: 2 %), with up to {100 * plate['contact']:.1f} % of it in contact layers; "
+               f"it changes by {100 * worst:.2f} % at most (bound: 2 %), with up to {100 * plate['contact']:.1f} % "
+               f"of it in contact layers; "
                f"{plate['crossings']} intersections.")
     page.add("![Sphere against plate](async-contact-sphere-plate.png)")
     page.plot("plate", "Sphere against plate: relative change of energy", [("", "time [s]", "relative change", "", {"energy": plate["curve"]})])
@@ -793,8 +870,10 @@ def write_impacts(page, kept):
     half = len(values) // 2
     shift = statistics.fmean(values[half:]) - statistics.fmean(values[:half])
     page.claim("The energy oscillates without drift.", worst < 0.01 and abs(shift) < 0.002 and wedge["crossings"] == 0,
-               f"it changes by {100 * worst:.3f} % at most (bound: 1 %), its mean over the second half differs from that over the first by "
-               f"{100 * shift:+.4f} % (bound: 0.2 %); up to {100 * wedge['elastic']:.0f} % of it is elastic; {wedge['crossings']} intersections.")
+               f"it changes by {100 * worst:.3f} % at most (bound: 1 %), its mean over the second half differs from "
+               f"that over the first by "
+               f"{100 * shift:+.4f} % (bound: 0.2 %); up to {100 * wedge['elastic']:.0f} % of it is elastic; "
+               f"{wedge['crossings']} intersections.")
     page.add("![Sphere and wedge: at the start, and after 0.42 s as in figure 8](async-contact-sphere-wedge.png)")
     page.plot("wedge", "Sphere and wedge: relative change of energy", [("", "time [s]", "relative change", "", {"energy": wedge["curve"]})])
 
@@ -806,7 +885,8 @@ def scene_row(name, k):
             f"{100 * k['share']:.0f} %", k["crossings"], theirs, theirs / (k["seconds"] / k["time"]) if paper else None]
 
 
-SCENE_HEADS = ["scene", "nodes", "simulated [s]", "of", "ended", "our time [s]", "per simulated s [s]", "forces", "fastest clock [s]", "rescheduling",
+SCENE_HEADS = ["scene", "nodes", "simulated [s]", "of", "ended", "our time [s]", "per simulated s [s]", "forces",
+    "fastest clock [s]", "rescheduling",
                "intersections", "paper, per simulated s [s]", "ratio"]
 
 
@@ -827,22 +907,32 @@ def write_rest(page, whole):
     stay = all(abs(v) < 0.05 for _, v in slides)
     page.claim("The sheets stay on their spikes.", None if stay and len(slides) < len(sheets) else stay,
                "height lost in the last second, in parts of that lost before: "
-               + ", ".join(f"{100 * k['slid']:.1f} % ({name})" if k.get("slid") is not None else f"unknown ({name})" for name, k in sheets) + " (bound: 5 %).")
+               + ", ".join(f"{100 * k['slid']:.1f} % ({name})" if k.get("slid") is not None else f"unknown ({name})" for name, k in sheets) +
+                   " (bound: 5 %).")
     page.claim("They come to rest.", all(k["rest"] < 1e-3 for _, k in sheets),
-               "at the end their kinetic energy is, in parts of the largest, " + ", ".join(f"{k['rest']:.2g} ({name})" for name, k in sheets) + " (bound: 0.001).")
-    page.add("The papers give these sheets no friction: 2009 lists none among their parameters, and in 2011 the lower one slides, when it is pulled, \"with no dissipation\" against the "
-             "upper one (section 8.6). So there is none in our scenes. The cloth that 2011 says came to rest has 1,994 vertices a sheet, as those of sheets-draped-2011, a fourth of "
-             "those in the table of 2009 and in sheets-draped; and its bending is damped 500 times as much as its stretching, in parts of their stiffness (0.1 of 0.1 and 1 of 500), where ours has "
+               "at the end their kinetic energy is, in parts of the largest, " + ", ".join(f"{k['rest']:.2g} "
+                                                                                           f"({name})" for name, k in sheets) +
+                                                                                               " (bound: 0.001).")
+    page.add("The papers give these sheets no friction: 2009 lists none among their parameters, and in 2011 the "
+             "lower one slides, when it is pulled, \"with no dissipation\" against the "
+             "upper one (section 8.6). So there is none in our scenes. The cloth that 2011 says came to rest has "
+             "1,994 vertices a sheet, as those of sheets-draped-2011, a fourth of "
+             "those in the table of 2009 and in sheets-draped; and its bending is damped 500 times as much as its "
+             "stretching, in parts of their stiffness (0.1 of 0.1 and 1 of 500), where ours has "
              "one time constant for both.")
 
 
 def write_whole(page, whole):
     rows = [(name, whole[name]) for name in WHOLE if name in whole and name in SCENES]
     seconds = sum(k.get("seconds", 0) for k in whole.values()) + sum(row[-1] for row in whole.get("shipped", {"rows": []})["rows"])
-    page.add("### Whole runs", "Runs that are too long for this page are made by `make reproduce-async-contact ARGS=--whole` "
+    page.add("### Whole runs", "Runs that are too long for this page are made by `make reproduce-async-contact "
+                               "ARGS=--whole` "
              f"({seconds / 60:.0f} minutes of one thread, the discs included) and kept in "
-             "`docs/reproduction/async-contact-whole.json`: " + ", ".join(f"{name} at commit `{k['about']['commit']}` on {k['about']['date']}" for name, k in rows)
-             + ". Those at commits before `7f09fc7` have the damping and the clocks of then (see \"Clocks for the sum of layers\"). "
+             "`docs/reproduction/async-contact-whole.json`: " + ", ".join(f"{name} at commit "
+                                                                          f"`{k['about']['commit']}` on "
+                                                                          f"{k['about']['date']}" for name, k in rows)
+             + ". Those at commits before `7f09fc7` have the damping and the clocks of then (see \"Clocks for the "
+               "sum of layers\"). "
              "Pictures of them are at the end of these sections.")
     page.table(SCENE_HEADS, [scene_row(name, k) for name, k in rows])
     missing = [name for name in WHOLE if name not in whole]
@@ -866,12 +956,16 @@ def write_whole(page, whole):
 
 def write_untied(page, best):
     k = best["reef-knot-untied"]
-    page.add("### The knot untied", "2009 lists a reef knot untied among its parameters and says no more about it. Ours is a guess: all four ends are pulled for half a second as in "
-             "reef-knot, then one end of the left ribbon is let go and its other end is pulled at 20 cm/s, while the right ribbon is held by both ends.")
+    page.add("### The knot untied", "2009 lists a reef knot untied among its parameters and says no more about it. "
+                                    "Ours is a guess: all four ends are pulled for half a second as in "
+             "reef-knot, then one end of the left ribbon is let go and its other end is pulled at 20 cm/s, while "
+             "the right ribbon is held by both ends.")
     done = k["time"] > WHOLE["reef-knot-untied"] - 0.021
     page.claim("The knot comes undone, and nothing penetrates.", k["apart"] > 0 and k["crossings"] == 0 if done else None,
-               f"at {k['time']:g} s the left ribbon is wholly to the left of the right one, by {100 * k['apart']:.1f} cm; {k['crossings']} intersections in all frames."
-               if k["apart"] > 0 else f"at {k['time']:g} s the ribbons are still {100 * -k['apart']:.1f} cm into each other along x; {k['crossings']} intersections in all frames.")
+               f"at {k['time']:g} s the left ribbon is wholly to the left of the right one, by "
+               f"{100 * k['apart']:.1f} cm; {k['crossings']} intersections in all frames."
+               if k["apart"] > 0 else f"at {k['time']:g} s the ribbons are still {100 * -k['apart']:.1f} cm into "
+                                      f"each other along x; {k['crossings']} intersections in all frames.")
 
 
 def quantile(counts, share, step):
@@ -889,8 +983,10 @@ def write_clocks(page, best):
     shown = [(name, best[name]) for name in ("curtains", "reef-knot", "trash-compactor") if best.get(name, {}).get("clocks")]
     if not shown:
         return
-    page.add("### Steps of nodes", "Figure 2 of 2009 shows how the steps of the vertices are distributed over the time of its curtains: most go on at moderate steps while tight collisions "
-             "force some to small ones. The step of a node is here that of its fastest clock, of its elements or of a layer that is awake, in every frame; nodes on rails have none.")
+    page.add("### Steps of nodes", "Figure 2 of 2009 shows how the steps of the vertices are distributed over the "
+                                   "time of its curtains: most go on at moderate steps while tight collisions "
+             "force some to small ones. The step of a node is here that of its fastest clock, of its elements or of "
+             "a layer that is awake, in every frame; nodes on rails have none.")
     page.plot("steps", "Steps of nodes over time (figure 2 of 2009)",
               [(f"{name}, {k['nodes']:,} nodes", "time [s]", "step [s]", "y",
                 {words: [(time, quantile(counts, share, k["step"])) for time, counts in k["clocks"]]
@@ -901,47 +997,67 @@ def write_clocks(page, best):
         slowest = max(fastest for _, fastest in steps)
         ratios = [median / fastest for median, fastest in steps if fastest < slowest]
         typical.append(statistics.median(ratios) if ratios else 1)
-        words.append(f"{name} {typical[-1]:.3g} times, where some nodes are faster than at first ({len(ratios)} of {len(steps)} frames"
+        words.append(f"{name} {typical[-1]:.3g} times, where some nodes are faster than at first ({len(ratios)} of "
+                     f"{len(steps)} frames"
                      + (f"; from {min(ratios):.2g} to {max(ratios):.3g} times)" if ratios else ")"))
     page.claim("The median step is moderate even where contact forces some nodes to small ones.", typical[0] >= 8,
-               "the median step over that of the fastest node, in half of the frames or more at least: " + "; ".join(words) + f" (bound: 8 times, for {shown[0][0]}).")
+               "the median step over that of the fastest node, in half of the frames or more at least: " + "; ".join(words) +
+                   f" (bound: 8 times, for {shown[0][0]}).")
 
 
 def write_vague(page, rows):
-    page.add("### Vague trajectories alone", "The paper measured an improvement of about 30 % by vague trajectories, for the reef knot and the bunny compactor. Here `integrator.options.vague` "
-             "takes the width of the cones away, so that every kick has the certificates of its nodes looked at again. The rest stays: a certificate holds as long as its "
-             "slab closes no faster than it may, and windows promise places within tubes. Least of two runs each, seconds of the processor.")
+    page.add("### Vague trajectories alone", "The paper measured an improvement of about 30 % by vague "
+                                             "trajectories, for the reef knot and the bunny compactor. Here "
+                                             "`integrator.options.slack` "
+             "takes the width of the cones away, so that every kick has the certificates of its nodes looked at "
+             "again. The rest stays: a certificate holds as long as its "
+             "slab closes no faster than it may, and windows promise places within tubes. Least of two runs each, "
+             "seconds of the processor.")
     table, saved = [], []
     for row in rows:
         vague, exact = row["runs"]["true"], row["runs"]["false"]
         saved.append((row["words"], 1 - vague["seconds"] / exact["seconds"]))
-        for words, run in (("vague", vague), ("exact", exact)):
+        for words, run in (("slack", vague), ("exact", exact)):
             table.append([row["words"], row["end"], words, run["seconds"], f"{100 * run['rescheduling_share']:.0f} %", run["cones"], run["certificates"], run["searches"], run["events"]])
-    page.table(["scene", "simulated [s]", "trajectories", "time [s]", "rescheduling", "cones left", "certificates", "searches", "events"], table)
+    page.table(["scene", "simulated [s]", "trajectories", "time [s]", "rescheduling", "cones left", "certificates",
+        "searches", "events"], table)
     page.claim("Vague trajectories change no bit of the motion.", all(row["same"] for row in rows),
-               f"all frames and energies are equal, byte by byte, in {sum(row['same'] for row in rows)} of {len(rows)} scenes.")
+               f"all frames and energies are equal, byte by byte, in {sum(row['same'] for row in rows)} of "
+               f"{len(rows)} scenes.")
     page.claim("They save about 30 % of the time.", all(share > 0.2 for _, share in saved),
-               ", ".join(f"{100 * share:+.0f} % ({words})" for words, share in saved) + " (bound: 20 %; negative: they cost time). The number of cones that nodes leave falls to "
+               ", ".join(f"{100 * share:+.0f} % ({words})" for words, share in saved) + " (bound: 20 %; negative: "
+                                                                                        "they cost time). The "
+                                                                                        "number of cones that nodes "
+                                                                                        "leave falls to "
                + ", ".join(f"{100 * row['runs']['true']['cones'] / row['runs']['false']['cones']:.0f} %" for row in rows)
-               + ". Looking at the pairs of such a node is mostly one comparison each here, whereas the paper computed a new time and moved it in the queue.")
+               + ". Looking at the pairs of such a node is mostly one comparison each here, whereas the paper "
+                 "computed a new time and moved it in the queue.")
 
 
 def write_timing(page, best):
-    page.add("### Where the time goes", "The paper's hours beside our seconds, of whole runs; the share of rescheduling is that of keeping and renewing proofs that things are apart.")
+    page.add("### Where the time goes", "The paper's hours beside our seconds, of whole runs; the share of "
+                                        "rescheduling is that of keeping and renewing proofs that things are apart.")
     rows = []
     for name, (_, _, key, _) in SCENES.items():
         if key and name in best:
             (seconds, _, rescheduling, total), k = PAPER[key], best[name]
-            rows.append([name, seconds, total, f"{100 * rescheduling / total:.0f} %", k["time"], k["seconds"], f"{100 * k['share']:.0f} %"]
-                        + [f"{100 * k['stages'].get(stage, 0):.0f} %" for stage in ("elastic", "contact", "certify", "search")])
-    page.table(["scene", "paper: simulated [s]", "hours", "rescheduling", "ours: simulated [s]", "seconds", "rescheduling", "elastic forces", "layers", "certificates",
+            rows.append([name, seconds, total, f"{100 * rescheduling / total:.0f} %", k["time"], k["seconds"],
+                f"{100 * k['share']:.0f} %"]
+                        + [f"{100 * k['stages'].get(stage, 0):.0f} %" for stage in ("elastic", "contact", "certify",
+                            "search")])
+    page.table(["scene", "paper: simulated [s]", "hours", "rescheduling", "ours: simulated [s]", "seconds",
+        "rescheduling", "elastic forces", "layers", "certificates",
                 "search"], rows)
-    page.add("The paper's reef knot spent 4.8 % on elastic forces and gravity, 0.09 % on layers, 30 % on separating planes and lists, and the rest on vague trajectories and the queue.")
+    page.add("The paper's reef knot spent 4.8 % on elastic forces and gravity, 0.09 % on layers, 30 % on separating "
+             "planes and lists, and the rest on vague trajectories and the queue.")
 
 
 def write_parameters(page):
-    page.add("### Parameters", "The paper's, which has no units, read as grams, centimetres and seconds, and those of our scenes in the same: mass per area, r(1), eta(1), Young's modulus times thickness, "
-             "energy of bending per angle. Its damping has no counterpart in numbers; ours is the time constant of stiffness damping [s].")
+    page.add("### Parameters", "The paper's, which has no units, read as grams, centimetres and seconds, and those "
+                               "of our scenes in the same: mass per area, r(1), eta(1), Young's modulus times "
+                               "thickness, "
+             "energy of bending per angle. Its damping has no counterpart in numbers; ours is the time constant of "
+             "stiffness damping [s].")
     rows = []
     for name, paper in PARAMETERS.items():
         rows += [[name + ", paper", *paper], [name + ", here", *parameters_of(name)]]
@@ -957,10 +1073,13 @@ def write_parameters(page):
 
 def write_scenes(page, kept, whole):
     rows = [(name, kept[name]) for name in SCENES if name in kept]
-    page.add("## Knots, compactors, spikes, curtains", "One thread; seconds are those of the processor. The paper's times are whole runs on one thread of a 3.06 GHz Xeon of 2009. "
-             "Runs shorter than the scene say little about later parts, where contact is tighter; whole ones of these are below.")
+    page.add("## Knots, compactors, spikes, curtains", "One thread; seconds are those of the processor. The paper's "
+                                                       "times are whole runs on one thread of a 3.06 GHz Xeon of 2009. "
+             "Runs shorter than the scene say little about later parts, where contact is tighter; whole ones of "
+             "these are below.")
     page.table(SCENE_HEADS, [scene_row(name, k) for name, k in rows])
-    page.claim("Nothing penetrates in frames of knots, compactors, spikes and curtains.", all(k["crossings"] == 0 for _, k in rows), "`rubato verify --frames-only` finds "
+    page.claim("Nothing penetrates in frames of knots, compactors, spikes and curtains.", all(k["crossings"] == 0 for _, k in rows),
+        "`rubato verify --frames-only` finds "
                + ", ".join(f"{k['crossings']} in {name}" for name, k in rows) + ", walls that move included.")
     write_whole(page, whole)
     best = {**kept, **whole}
@@ -968,10 +1087,12 @@ def write_scenes(page, kept, whole):
     write_clocks(page, {name: whole[name] if whole.get(name, {}).get("clocks") else kept[name] for name in SCENES})
     write_timing(page, best)
     page.claim("Rescheduling takes less than half of the time (paper: over 90 %).", all(best[name]["share"] < 0.5 for name in SCENES if name in best),
-               ", ".join(f"{100 * best[name]['share']:.0f} % ({name})" for name in SCENES if name in best) + ", of the longest run of each.")
+               ", ".join(f"{100 * best[name]['share']:.0f} % ({name})" for name in SCENES if name in best) +
+                   ", of the longest run of each.")
     page.add("Work that the scripts have done, as `energy.csv` counts it: "
-             + ", ".join(f"{k['work']:.3g} J ({name}; {k['total']:.3g} J are there at the end)" for name, k in best.items() if name in SCENES and k["work"]) + ".")
-    write_vague(page, kept["vague"])
+             + ", ".join(f"{k['work']:.3g} J ({name}; {k['total']:.3g} J are there at the end)" for name, k in best.items() if name in SCENES and k["work"]) +
+                 ".")
+    write_vague(page, kept["slack"])
     write_parameters(page)
     page.add("### Pictures")
     for name in SCENES:
@@ -985,50 +1106,70 @@ def write_shipped(page, whole):
         return
     shipped = whole["shipped"]
     rows = shipped["rows"]
-    page.add("## Energy without parameters", "All scenes with restitution 1 as they are shipped, to 60 s or as long as the papers had them; the sphere against the plate and the "
+    page.add("## Energy without parameters", "All scenes with restitution 1 as they are shipped, to 60 s or as long "
+                                             "as the papers had them; the sphere against the plate and the "
              f"inextensible curtain to their ends. By `--whole` at commit `{shipped['about']['commit']}`.")
-    page.table(["scene", "simulated [s]", "ended", "energy falls by at most", "rises by at most", "at the end", "our time [s]"],
+    page.table(["scene", "simulated [s]", "ended", "energy falls by at most", "rises by at most", "at the end",
+        "our time [s]"],
                [[name, time, status, *(f"{100 * v:+.3f} %" for v in values), seconds] for name, time, status, *values, seconds in rows])
     worst = max(max(-row[3], row[4]) for row in rows)
-    page.claim("The energy stays within 2 % without any parameter being set.", worst < 0.02 and all(row[2] == "finished" for row in rows),
+    page.claim("The energy stays within 2 % without any parameter being set.", worst < 0.02 and all(row[2] ==
+        "finished" for row in rows),
                f"the largest change of all is {100 * worst:.2f} %.")
 
 
 def write_depth(page, kept, whole):
-    page.add("## Clocks for the sum of layers", "The paper gives layer l the step h l^(-3/2), for which it is stable alone. But while it is awake so are all layers before it, together as stiff as "
-             "r (l (l + 1) / 2)^2: l layers are unstable beyond 4 / sqrt(l) times the paper's steps, and energy grows long before. Layers here are the paper's, r l^3 and eta l^(-1/4), with the "
-             "step h / (l (l + 1) / 2), rounded down to a power of two: a function of the layer alone, so that clocks stay regular.")
+    page.add("## Clocks for the sum of layers", "The paper gives layer l the step h l^(-3/2), for which it is "
+                                                "stable alone. But while it is awake so are all layers before it, "
+                                                "together as stiff as "
+             "r (l (l + 1) / 2)^2: l layers are unstable beyond 4 / sqrt(l) times the paper's steps, and energy "
+             "grows long before. Layers here are the paper's, r l^3 and eta l^(-1/4), with the "
+             "step h / (l (l + 1) / 2), rounded down to a power of two: a function of the layer alone, so that "
+             "clocks stay regular.")
     impacts = kept["impacts"]
-    page.add("### What an impact does to the energy", "Particles of 1 kg hit a plane once, at random phases of its clocks; r = 1 N/m, eta = 1 m. Speeds are in units of eta sqrt(r / m): at 0.1 one layer "
-             "stops a particle, at 100 about a hundred. The relative change of a particle's energy, mean and standard deviation:")
+    page.add("### What an impact does to the energy", "Particles of 1 kg hit a plane once, at random phases of its "
+                                                      "clocks; r = 1 N/m, eta = 1 m. Speeds are in units of eta "
+                                                      "sqrt(r / m): at 0.1 one layer "
+             "stops a particle, at 100 about a hundred. The relative change of a particle's energy, mean and "
+             "standard deviation:")
     page.table(["speed", *(f"safety {safety:g}" for safety in SAFETIES), "layer ticks at 0.025"],
                [[speed, *(next(f"{mean:+.1e} ± {std:.1e}" for s, v, planes, mean, std, _, _ in impacts if (s, v, planes) == (safety, speed, 1)) for safety in SAFETIES),
                  next(ticks for s, v, planes, _, _, ticks, _ in impacts if (s, v, planes) == (0.025, speed, 1))]
                 for speed in dict.fromkeys(v for _, v, planes, *_ in impacts if planes == 1)])
     ratio = max(std / s ** 2 for s, _, planes, _, std, _, _ in impacts if planes == 1)
-    page.claim("An impact changes the energy by about safety^2 at most, up or down, however deep it is.", ratio < 1.2, f"the standard deviation is at most {ratio:.2f} safety^2 (bound: 1.2).")
-    page.add("Pairs that share a node add up as layers do, and no clock of a layer knows of them. The same particles against several planes at one place, speed 2:")
+    page.claim("An impact changes the energy by about safety^2 at most, up or down, however deep it is.", ratio < 1.2,
+        f"the standard deviation is at most {ratio:.2f} safety^2 (bound: 1.2).")
+    page.add("Pairs that share a node add up as layers do, and no clock of a layer knows of them. The same "
+             "particles against several planes at one place, speed 2:")
     planes = [1] + sorted({row[2] for row in impacts if row[2] > 1})
     page.table(["planes", *(f"safety {safety:g}" for safety in (0.2, 0.025))],
                [[n, *(next(f"{mean:+.1e} ± {std:.1e}" for s, v, k, mean, std, _, _ in impacts if (s, v, k) == (safety, 2, n)) for safety in (0.2, 0.025))] for n in planes])
     one, many = ({n: next(std for s, v, k, _, std, _, _ in impacts if (s, v, k) == (0.025, 2, n)) for n in planes}[n] for n in (1, planes[-1]))
-    page.add(f"With 0.025 {planes[-1]} pairs at a node make the error of one impact {many / one:.0f} times that of one pair, about as many as the sum of their stiffness has. The limit of stability, 2 / sqrt(n), "
+    page.add(f"With 0.025 {planes[-1]} pairs at a node make the error of one impact {many / one:.0f} times that of "
+             f"one pair, about as many as the sum of their stiffness has. The limit of stability, 2 / sqrt(n), "
              "is 0.5 for 16 pairs; a node above a corner where six triangles meet has about as many.")
     rows = kept["depth"]
     # Layer l begins at eta l^(-1/4) from the limit of 5 %, and eta is half of that
     deepest = max(((0.05 - row[3]) / 0.025) ** -4 for row in kept["curtain"] if row[1])
-    page.add("### How deep layers are stable", f"The inextensible curtain is at least {deepest:.0f} layers deep in the frames above. With a ball of 50 m/s and `time.step` 1 ms:")
-    page.table(["safety", "ended", "at [s]", "energy at the start [J]", "at most [J]"], [[f"{safety:g}", status, time, f"{first:.1f}", f"{most:.1f}"] for safety, status, first, most, time in rows])
+    page.add("### How deep layers are stable", f"The inextensible curtain is at least {deepest:.0f} layers deep in "
+                                               f"the frames above. With a ball of 50 m/s and `time.step` 1 ms:")
+    page.table(["safety", "ended", "at [s]", "energy at the start [J]", "at most [J]"], [[f"{safety:g}", status, time,
+        f"{first:.1f}", f"{most:.1f}"] for safety, status, first, most, time in rows])
     good = [safety for safety, status, first, most, _ in rows if status == "finished" and most < 1.02 * first]
-    page.claim("Layers keep the energy hundreds deep.", 0.025 in good, f"it grows by less than 2 % with `safety` {', '.join(f'{safety:g}' for safety in good) or 'none'} of these. "
+    page.claim("Layers keep the energy hundreds deep.", 0.025 in good, f"it grows by less than 2 % with `safety` "
+                                                                       f"{', '.join(f'{safety:g}' for safety in good) or 'none'} of these. "
                "(With the paper's steps it grew by 7 % with 0.05, and with 0.1 the run failed.)")
     cost = whole.get("cost")
     if not cost:
         return
-    page.add("### What it costs", f"The clocks of commit `{cost['before']}`, the paper's with `safety` 0.2 (0.1 in scenes with discs and in the wedge, which needed it; the pogo stick had a step of 10 ms), by turns "
-             f"with those of commit `{cost['about']['commit']}`: the first part of each scene as shipped then and now, least of two runs each, one thread. Scenes with damping also pay for what keeps angular "
+    page.add("### What it costs", f"The clocks of commit `{cost['before']}`, the paper's with `safety` 0.2 (0.1 in "
+                                  f"scenes with discs and in the wedge, which needed it; the pogo stick had a step "
+                                  f"of 10 ms), by turns "
+             f"with those of commit `{cost['about']['commit']}`: the first part of each scene as shipped then and "
+             f"now, least of two runs each, one thread. Scenes with damping also pay for what keeps angular "
              "momentum: rates of strain instead of differences of forces.")
-    page.table(["scene", "simulated [s]", "events before [M]", "now [M]", "ratio", "layer ticks, ratio", "seconds before", "now", "ratio"],
+    page.table(["scene", "simulated [s]", "events before [M]", "now [M]", "ratio", "layer ticks, ratio",
+        "seconds before", "now", "ratio"],
                [[name, time, before["events"] / 1e6, now["events"] / 1e6, now["events"] / before["events"],
                  now["layers"] / before["layers"] if before["layers"] else None, before["seconds"], now["seconds"], now["seconds"] / before["seconds"]]
                 for name, time, before, now in cost["rows"]])
@@ -1037,13 +1178,21 @@ def write_depth(page, kept, whole):
 def write_events(page, kept):
     """What was judged from event to event"""
     rows = kept["events"]
-    page.add("## Event by event", "Frames are moments: what passes through something between two of them and comes back is not seen there. `rubato run --verify-events` looks at all places at "
-             "every event and, since nodes go straight on between events, at the whole of the motion, without any code that contact shares. It costs far more than the motion, so the short scenes "
-             "are judged so, the dearer ones of them over frames in which things touch; what is said of all other scenes and times on this page is judged in frames (`rubato verify --frames-only`).")
-    page.table(["scene", "from [s]", "to [s]", "of [s]", "contact forces", "events", "states", "ways between", "intersections in states", "on ways", "time to judge [s]"],
+    page.add("## Event by event", "Frames are moments: what passes through something between two of them and comes "
+                                  "back is not seen there. `rubato run --verify-events` looks at all places at "
+             "every event and, since nodes go straight on between events, at the whole of the motion, without any "
+             "code that contact shares. It costs far more than the motion, so the short scenes "
+             "are judged so, the dearer ones of them over frames in which things touch; what is said of all other "
+             "scenes and times on this page is judged in frames (`rubato verify --frames-only`).")
+    page.table(["scene", "from [s]", "to [s]", "of [s]", "contact forces", "events", "states", "ways between",
+        "intersections in states", "on ways", "time to judge [s]"],
                [[row["scene"], row["from"], row["to"], end_of(row["scene"]), row["contact"], row["events"], row["states"], row["ways"], row["intersections"], row["on_ways"], row["seconds"]] for row in rows])
     page.claim("Nothing penetrates event by event.", all(row["status"] == "finished" and row["intersections"] == 0 and row["on_ways"] == 0 and row["contact"] > 0 for row in rows),
-               f"{sum(row['intersections'] + row['on_ways'] for row in rows)} intersections at {sum(row['states'] for row in rows):,} states and on {sum(row['ways'] for row in rows):,} ways of {len(rows)} scenes, {sum(row['from'] == 0 and row['to'] >= 0.99 * end_of(row['scene']) for row in rows)} of them whole and the others for a while"
+               f"{sum(row['intersections'] + row['on_ways'] for row in rows)} intersections at "
+               f"{sum(row['states'] for row in rows):,} states and on {sum(row['ways'] for row in rows):,} ways of "
+               f"{len(rows)} scenes, "
+               f"{sum(row['from'] == 0 and row['to'] >= 0.99 * end_of(row['scene']) for row in rows)} of them whole "
+               f"and the others for a while"
                "; things touch in all of them (bound: 0, and some contact forces in each).")
 
 
@@ -1066,33 +1215,54 @@ def write_all(page, kept, whole):
     events = {row["scene"]: row for row in kept["events"]}
     rows, short = [], []
     for path in sorted((ROOT / "scenes/async-contact").glob("*.json")):
-        times, own = json.loads(path.read_text())["time"], ran.get(path.stem, {"runs": 0, "time": 0, "unfinished": 0, "crossings": 0})
+        times, own = json.loads(path.read_text())["time"], ran.get(path.stem, {"runs": 0, "time": 0, "unfinished": 0,
+            "crossings": 0})
         rows.append([path.stem, times["end"], own["runs"], own["time"], own["unfinished"], own["crossings"],
-                     f"{events[path.stem]['to'] - events[path.stem]['from']:.3g} s, {events[path.stem]['states']:,} states" if path.stem in events else "–"])
+                     f"{events[path.stem]['to'] - events[path.stem]['from']:.3g} s, {events[path.stem]['states']:,} "
+                     f"states" if path.stem in events else "–"])
         short += [path.stem] if own["time"] < times["end"] - 1.01 * times["frame"] else []
-    page.add("## Every scene", "All runs of this page that were judged in frames, whole ones included, and what of them was judged event by event.")
-    page.table(["scene", "its end [s]", "runs", "longest [s]", "not finished", "intersections in frames", "event by event"], rows)
+    page.add("## Every scene", "All runs of this page that were judged in frames, whole ones included, and what of "
+                               "them was judged event by event.")
+    page.table(["scene", "its end [s]", "runs", "longest [s]", "not finished", "intersections in frames", "event by "
+                                                                                                          "event"], rows)
     page.claim("Every scene runs to its end, and nothing intersects.", not short and all(row[4] == 0 and row[5] == 0 for row in rows),
-               f"`rubato verify --frames-only` finds {sum(row[5] for row in rows)} intersections in {sum(row[2] for row in rows)} runs of {len(rows)} scenes in frames"
+               f"`rubato verify --frames-only` finds {sum(row[5] for row in rows)} intersections in "
+               f"{sum(row[2] for row in rows)} runs of {len(rows)} scenes in frames"
                + (f"; not to the end: {', '.join(short)}" if short else "") + ".")
 
 
 # The five lines at the top; see study.lines_of_claims().
 TOPICS = {
     "Nothing penetrates": {
-        r"Nothing penetrates event by event": "event by event, {}", r"Nothing penetrates in frames of (.+)\.": "in frames of {}",
-        r"Every scene runs to its end": "every scene runs to its end, by frames", r"Every scene runs to its last frame": "the long runs reach their last frame, by frames"},
+        r"Nothing penetrates event by event": "event by event, {}", r"Nothing penetrates in frames of (.+)\.":
+            "in frames of {}",
+        r"Every scene runs to its end": "every scene runs to its end, by frames", r"Every scene runs to its last frame":
+            "the long runs reach their last frame, by frames"},
     "Energy and momentum": {
-        r"Regular clocks": "no drift with regular clocks", r"Restarted clocks": "restarted clocks gain energy", r"With impulses": "impulses make the energy walk at random", r"It is that of layers": "layers are the paper's",
-        r"Energy is good": "energy is good for any stiffness and thickness", r"Momentum": "momentum is exact", r"No decay": "sphere and plate keep their energy", r"The energy oscillates": "sphere and wedge keep their energy",
-        r"The energy stays within": "energy stays within 2 % without a parameter being set", r"An impact": "an impact changes the energy by safety² at most", r"Layers keep": "hundreds of layers keep the energy"},
+        r"Regular clocks": "no drift with regular clocks", r"Restarted clocks": "restarted clocks gain energy", r"With impulses":
+            "impulses make the energy walk at random", r"It is that of layers": "layers are the paper's",
+        r"Energy is good": "energy is good for any stiffness and thickness", r"Momentum": "momentum is exact", r"No decay":
+            "sphere and plate keep their energy", r"The energy oscillates": "sphere and wedge keep their energy",
+        r"The energy stays within": "energy stays within 2 % without a parameter being set", r"An impact":
+            "an impact changes the energy by safety² at most", r"Layers keep": "hundreds of layers keep the energy"},
     "Restitution, friction, limits": {
         r"In the box of (3.+): restitution": "discs keep or lose energy by restitution (in {})",
-        r"Without restitution": "clusters without restitution", r"In the box of 3 m too": "clusters without restitution in 3 m", r"The more friction": "friction slows sludge",
+        r"Without restitution": "clusters without restitution", r"In the box of 3 m too": "clusters without "
+                                                                                          "restitution in 3 m", r"The more friction":
+                                                                                              "friction slows sludge",
         r"A slope": "a slope holds what its friction can hold ({})", r"Stretch": "stretch is bounded at any speed"},
-    "Knots and sheets": {r"The knot comes": "the reef knot comes undone", r"The sheets stay": "the sheets stay on their spikes", r"They come to rest": "the sheets come to rest"},
-    "Time": {r"Rescheduling": "rescheduling takes less than half of the time", r"Vague": "vague trajectories change no bit", r"They save": "vague trajectories save 30 % of it",
-             r"The median step": "the median node takes moderate steps", r"Frames of the reef knot": "the reef knot costs more the tighter it is"},
+    "Knots and sheets": {r"The knot comes": "the reef knot comes undone", r"The sheets stay": "the sheets stay on "
+                                                                                              "their spikes", r"They come to rest":
+                                                                                                  "the sheets come "
+                                                                                                  "to rest"},
+    "Time": {r"Rescheduling": "rescheduling takes less than half of the time", r"Vague": "vague trajectories change "
+                                                                                         "no bit", r"They save":
+                                                                                             "vague trajectories "
+                                                                                             "save 30 % of it",
+             r"The median step": "the median node takes moderate steps", r"Frames of the reef knot": "the reef knot "
+                                                                                                     "costs more "
+                                                                                                     "the tighter "
+                                                                                                     "it is"},
 }
 
 
@@ -1100,7 +1270,8 @@ def write(tools, folder, kept):
     page = Page(tools, folder, "async-contact")
     whole = json.loads(WHOLE_FILE.read_text()) if WHOLE_FILE.exists() else {}
     page.add("# async-contact: the papers' findings, measured anew",
-             "Harmon, Vouga, Smith, Tamstorf, Grinspun: *Asynchronous Contact Mechanics* (2009), and Vouga, Harmon, Tamstorf, Grinspun: "
+             "Harmon, Vouga, Smith, Tamstorf, Grinspun: *Asynchronous Contact Mechanics* (2009), and Vouga, Harmon, "
+             "Tamstorf, Grinspun: "
              "*Asynchronous Variational Contact Mechanics* (2011).")
     page.about("make reproduce-async-contact", kept["about"])
     write_small(page, kept)
@@ -1113,7 +1284,8 @@ def write(tools, folder, kept):
     write_all(page, kept, whole)
     write_shipped(page, whole)
     write_depth(page, kept, whole)
-    page.add("## What is missing", "Limits of length for triangle meshes, where the paper says that they would lock bending; torsion of friction (grains do not turn), as in the paper; "
+    page.add("## What is missing", "Limits of length for triangle meshes, where the paper says that they would lock "
+                                   "bending; torsion of friction (grains do not turn), as in the paper; "
              "Cirak and West's method itself, whose decay is only described.")
     page.begin(TOPICS)
     print(page.write())

@@ -63,7 +63,7 @@ def measure_row(tools, row, steps, rounds):
         here, seconds = [], {}
         for name, settings in SOLVERS.items():
             here.append(tools.unit(scene, environment))
-            run = tools.measure(scene, {**settings, "integrator.max_cuts": 0}, "--steps", steps)
+            run = tools.measure(scene, {**settings, "integrator.max_halvings": 0}, "--steps", steps)
             seconds[name] = seconds_per_step(run)
             if name in runs:
                 run["megabytes"] = max(run["megabytes"], runs[name]["megabytes"])
@@ -108,7 +108,8 @@ def print_summary(results):
         for name in ("dot", "newton"):
             both = [b / a for a, b in zip(ratios[name], ratios[f"{name}, default stop"])]
             if both:
-                print(f"{row}: the default stop test costs {name} {statistics.median(both):.2f} times the characteristic one")
+                print(f"{row}: the default stop test costs {name} {statistics.median(both):.2f} times the "
+                      f"characteristic one")
     print()
 
 
@@ -123,7 +124,8 @@ def main():
     if not rows:
         sys.exit(f"bench-dot: no row of that name; there are {', '.join(ROWS)}")
     if not meshes_are_there(*(row.split("-")[0] + ".msh" for row in rows)):
-        print(f"bench-dot: the dot authors' meshes are not in {MESHES}; they are no part of rubato, so nothing is measured")
+        print(f"bench-dot: the dot authors' meshes are not in {MESHES}; they are no part of rubato, so nothing is "
+              f"measured")
         return
     tools, results = Tools(asked.rubato), {}
     with Figures("bench-dot") as table:

@@ -71,9 +71,12 @@ def add_scenes(page, scenes):
     names = [path.removesuffix(".json").removeprefix("bench/dot/").removeprefix("scenes/dot/") for path in scenes]
     solvers = list(rows[0])
     page.add("## Every script, every solver",
-             "Milliseconds per step, and iterations per step in brackets, over the first steps of each scene; backward Euler, "
-             "fixed-corotated, E = 1e5 Pa, ν = 0.4, h = 25 ms, ε = 1e-5. `dot` is our variant with its own choice of subdomains, "
-             "`dot, paper` the method as published, with six of them as in the paper; the number stands in square brackets.")
+             "Milliseconds per step, and iterations per step in brackets, over the first steps of each scene; "
+             "backward Euler, "
+             "fixed-corotated, E = 1e5 Pa, ν = 0.4, h = 25 ms, ε = 1e-5. `dot` is our variant with its own choice "
+             "of subdomains, "
+             "`dot, paper` the method as published, with six of them as in the paper; the number stands in square "
+             "brackets.")
     page.table(["scene", "nodes", "tets"] + solvers,
                [[name, runs[OURS]["nodes"], runs[OURS]["tets"]] + [cell(runs[solver]) for solver in solvers]
                 for name, runs in zip(names, rows)])
@@ -83,19 +86,24 @@ def add_scenes(page, scenes):
                           for i, runs in enumerate(rows) if worked(runs[solver]) and worked(runs[OURS])] for solver in solvers})])
     paper = {"newton": "1.1 to 10", "lbfgs-h": "1 to 2.5", "lbfgs-pd": "1.6 to 11.4"}
     wins = {name: sum(is_fastest(runs, name, OTHERS) for runs in rows) for name in (PUBLISHED, OURS)}
-    for name, words in ((PUBLISHED, f"as published, {counts(rows, PUBLISHED)}"), (OURS, f"in our variant, {counts(rows, OURS)}")):
+    for name, words in ((PUBLISHED, f"as published, {counts(rows, PUBLISHED)}"), (OURS, f"in our variant, "
+                                                                                        f"{counts(rows, OURS)}")):
         best = wins[name]
-        ranges = "; ".join(f"{other} {factors(rows, other, name)}" + (f" (paper: {paper[other]})" if name == PUBLISHED else "")
+        ranges = "; ".join(f"{other} {factors(rows, other, name)}" + (f" (paper: {paper[other]})" if name == PUBLISHED else
+            "")
                            for other in OTHERS)
-        page.claim(f"dot is the fastest converging solver on all scenes but a few slow, small ones (dot {words}; bound: within "
+        page.claim(f"dot is the fastest converging solver on all scenes but a few slow, small ones (dot {words}; "
+                   f"bound: within "
                    f"{100 * (NOISE - 1):.0f} % of the best of the others on three scenes in four).", best >= 0.75 * len(rows),
                    f"on {best} of {len(rows)} scenes; times of the others over its own: {ranges}.")
     winners = {min((s for s in OTHERS if worked(runs[s])), key=lambda s: runs[s]["seconds"], default="") for runs in rows}
-    page.claim("Which of newton, lbfgs-h and lbfgs-pd is fastest changes from scene to scene (bound: at least two of them win).",
+    page.claim("Which of newton, lbfgs-h and lbfgs-pd is fastest changes from scene to scene (bound: at least two "
+               "of them win).",
                len(winners - {""}) >= 2, f"the fastest of the three is {' or '.join(sorted(winners))}.")
     beaten = [name for name, runs in zip(names, rows) if not is_fastest(runs, OURS, OTHERS)]
     return line(*(wins[name] >= 0.75 * len(rows) for name in (PUBLISHED, OURS)),
-                f"dot is the fastest solver on nearly all scenes. As published, with {counts(rows, PUBLISHED)}, it is on {wins[PUBLISHED]} of "
+                f"dot is the fastest solver on nearly all scenes. As published, with {counts(rows, PUBLISHED)}, it "
+                f"is on {wins[PUBLISHED]} of "
                 f"{len(rows)}; our variant, with {counts(rows, OURS)}, on {wins[OURS]}"
                 + (f" (not on {', '.join(beaten)})." if beaten else "."))
 
@@ -109,11 +117,15 @@ def off(run, tight):
 
 def add_stops(page, stops):
     page.add("## What the default stop test costs",
-             "All rows above and below use the paper's stop test, which compares the residual with stiffness times area and "
+             "All rows above and below use the paper's stop test, which compares the residual with stiffness times "
+             "area and "
              "does not notice loads that are small beside that (`\"stop\": \"characteristic\"`). rubato's default "
-             "(`\"force\"`) compares it with the forces that act: of a body of any size and stiffness the motion is then right to 1 % "
-             "of its deformation ([verification](../verification.md)). Here both with `dot`, in the number of subdomains that each "
-             "chooses (in square brackets): milliseconds and iterations per step, and the largest difference in kinetic energy to a solve to 1e-6 of the forces, "
+             "(`\"force\"`) compares it with the forces that act: of a body of any size and stiffness the motion is "
+             "then right to 1 % "
+             "of its deformation ([verification](../verification.md)). Here both with `dot`, in the number of "
+             "subdomains that each "
+             "chooses (in square brackets): milliseconds and iterations per step, and the largest difference in "
+             "kinetic energy to a solve to 1e-6 of the forces, "
              "as a share of the largest kinetic energy.")
     rows, ratios = [], []
     for path, runs in stops.items():
@@ -121,12 +133,14 @@ def add_stops(page, stops):
         ratio = force["seconds"] / paper["seconds"] if worked(force) and worked(paper) else None
         ratios += [ratio] if ratio else []
         shares = [off(run, tight) for run in (paper, force)]
-        rows.append([path.removesuffix(".json").split("dot/")[1], cell(paper), cell(force), figure(ratio) if ratio else "–"] +
+        rows.append([path.removesuffix(".json").split("dot/")[1], cell(paper), cell(force), figure(ratio) if ratio else
+            "–"] +
                     [f"{100 * share:.2g} %" if share is not None else "–" for share in shares])
     page.table(["scene", "characteristic", "force", "times longer", "characteristic off by", "force off by"], rows)
     if ratios:
         ratios.sort()
-        page.add(f"The default takes {ratios[0]:.1f} to {ratios[-1]:.1f} times as long, {ratios[len(ratios) // 2]:.1f} times in the "
+        page.add(f"The default takes {ratios[0]:.1f} to {ratios[-1]:.1f} times as long, "
+                 f"{ratios[len(ratios) // 2]:.1f} times in the "
                  "middle of the scenes.")
 
 
@@ -135,9 +149,11 @@ def add_admm(page, admm):
     stuck = {name: run["unsolved"] for name, run in runs.items() if run["unsolved"]}
     failed = [name for name, run in runs.items() if not worked(run)]
     said = [f"{name} {count} steps" for name, count in stuck.items() if name not in failed] + [f"{name} failed" for name in failed]
-    page.claim(f"admm-pd converges on none of the scenes (bound: of the first {admm['steps']} steps of each, at least one is unsolved "
+    page.claim(f"admm-pd converges on none of the scenes (bound: of the first {admm['steps']} steps of each, at "
+               f"least one is unsolved "
                f"after {admm['cap']} iterations).", len({*stuck, *failed}) == len(runs),
-               f"on {len({*stuck, *failed})} of {len(runs)} scenes" + (f" (unsolved: {', '.join(said)})" if said else "") + ".")
+               f"on {len({*stuck, *failed})} of {len(runs)} scenes" + (f" (unsolved: {', '.join(said)})" if said else
+                   "") + ".")
 
 
 def iterations_to_tolerance(run):
@@ -160,10 +176,13 @@ def add_convergence(page, data):
     runs = {name: run for name, run in data["runs"].items() if run["trace"]["residual"]}
     ends = {name: iterations_to_tolerance(run) for name, run in runs.items()}
     page.add("## Convergence of one step",
-             f"Step {data['step']} of `{data['scene']}` (the paper's figure 7 has a step midway through a stretch). All start from "
-             "the same state, which newton has brought there, and make two steps of their own before the one that is shown. The "
+             f"Step {data['step']} of `{data['scene']}` (the paper's figure 7 has a step midway through a stretch). "
+             f"All start from "
+             "the same state, which newton has brought there, and make two steps of their own before the one that "
+             "is shown. The "
              "residual is the size of the gradient over the tolerance: a step is solved at 1, and goes on here to "
-             f"{data['further']:g} to show how it ends. `dot, paper` has the paper's six subdomains; `{WHOLE}` is the same method with one, which "
+             f"{data['further']:g} to show how it ends. `dot, paper` has the paper's six subdomains; `{WHOLE}` is "
+             f"the same method with one, which "
              "leaves nothing to decompose: it is lbfgs-h with another line search, and stands here only to show that.")
     page.plot("convergence", "Convergence of one step",
               [("Against iterations", "iteration", "residual over tolerance", "y",
@@ -171,16 +190,20 @@ def add_convergence(page, data):
                ("Against time", "seconds", "residual over tolerance", "xy",
                 {name + counted(run): list(zip(run["trace"]["seconds"], run["trace"]["residual"])) for name, run in runs.items()})])
     page.table(["solver", "subdomains", "iterations", "ms", "last residual"],
-               [[name, run.get("subdomains"), ends[name][0] if ends[name] else f"not in {len(run['trace']['residual']) - 1}",
+               [[name, run.get("subdomains"), ends[name][0] if ends[name] else
+                   f"not in {len(run['trace']['residual']) - 1}",
                  1e3 * ends[name][1] if ends[name] else None, run["trace"]["residual"][-1]] for name, run in runs.items()])
     rates = {name: gains(run) for name, run in runs.items() if ends.get(name)}
     said = ", ".join(f"{name} {figure(early, 2)} and {figure(late, 2)}" for name, (early, late) in rates.items())
-    page.claim("dot converges super-linearly (bound: more decades per iteration in the second half of the iterations than in the first).",
+    page.claim("dot converges super-linearly (bound: more decades per iteration in the second half of the "
+               "iterations than in the first).",
                rates[PUBLISHED][1] > rates[PUBLISHED][0] if PUBLISHED in rates else False,
                f"decades per iteration in the first and in the second half: {said}.")
-    matches = compare_ends(page, ends, PUBLISHED, "lbfgs-h", 1.5, f"dot needs about as many iterations as lbfgs-h ({counts([runs], PUBLISHED)}; "
+    matches = compare_ends(page, ends, PUBLISHED, "lbfgs-h", 1.5, f"dot needs about as many iterations as lbfgs-h "
+                                                                  f"({counts([runs], PUBLISHED)}; "
                            "bound: at most 1.5 times)", 0)
-    compare_ends(page, ends, PUBLISHED, "lbfgs-pd", 0.5, "lbfgs-pd lags well behind (bound: dot needs at most half its iterations)", 0)
+    compare_ends(page, ends, PUBLISHED, "lbfgs-pd", 0.5, "lbfgs-pd lags well behind (bound: dot needs at most half "
+                                                         "its iterations)", 0)
     for name in (PUBLISHED, OURS):
         for other in ("newton", "lbfgs-h"):
             compare_ends(page, ends, name, other, NOISE, f"{name} is done before {other}", 1)
@@ -192,9 +215,11 @@ def add_convergence(page, data):
     needs = ", ".join(f"{'our variant' if name == OURS else name} {ends[name][0] if ends.get(name) else 'never ends'}"
                       for name in ("lbfgs-h", "newton", "lbfgs-pd", OURS))
     own = ends.get(PUBLISHED)
-    return line(matches, mine, f"dot converges like lbfgs-h. In one step midway through a stretch, with {counts([runs], PUBLISHED)}, it needs "
+    return line(matches, mine, f"dot converges like lbfgs-h. In one step midway through a stretch, with "
+                               f"{counts([runs], PUBLISHED)}, it needs "
                          f"{own[0] if own else 'more than all'} iterations ({needs}"
-                         + (f"; undivided, where it is lbfgs-h but for the line search, {ends[WHOLE][0]}" if ends.get(WHOLE) else "") + ").")
+                         + (f"; undivided, where it is lbfgs-h but for the line search, {ends[WHOLE][0]}" if ends.get(WHOLE) else
+                             "") + ").")
 
 
 def compare_ends(page, ends, name, other, bound, words, which):
@@ -210,7 +235,8 @@ def compare_ends(page, ends, name, other, bound, words, which):
 
 def add_subdomains(page, series):
     page.add("## Iterations against subdomains",
-             "The paper's figure 6: iterations per step, by the number of subdomains. Means over the first steps; `paper` is the published "
+             "The paper's figure 6: iterations per step, by the number of subdomains. Means over the first steps; "
+             "`paper` is the published "
              "method, `fast` ours.")
     rows = {name: [(row["count"], row["iterations"]) for row in items if row["iterations"]] for name, items in series.items()}
     page.plot("subdomains", "Iterations per step against the number of subdomains",
@@ -228,12 +254,14 @@ def add_subdomains(page, series):
         evidence = "; ".join(f"{name.split(';')[0]}: {figure(points[0][1])} iterations with {points[0][0]}, "
                              f"{figure(points[-1][1])} with {points[-1][0]}" for name, points in mine.items())
         failed = sum(row["iterations"] is None for name, items in series.items() if name.endswith(variant) for row in items)
-        page.claim(f"Iterations grow sub-linearly with the number of subdomains ({variant}; bound: iterations ~ subdomains^p with "
+        page.claim(f"Iterations grow sub-linearly with the number of subdomains ({variant}; bound: iterations ~ "
+                   f"subdomains^p with "
                    "p at most 0.75, and no run fails).", bool(exponents) and max(exponents) <= 0.75 and not failed,
                    f"p = {' and '.join(figure(p, 2) for p in exponents)} ({evidence}).")
         holds[variant] = bool(exponents) and max(exponents) <= 0.75 and not failed
         spans[variant] = f"subdomains^{figure(max(exponents), 2)}" if exponents else "an unknown law"
-    return line(holds["paper"], holds["fast"], f"iterations grow sub-linearly with the number of subdomains: from {asked[0]} to {asked[-1]} of them at most like "
+    return line(holds["paper"], holds["fast"], f"iterations grow sub-linearly with the number of subdomains: from "
+                                               f"{asked[0]} to {asked[-1]} of them at most like "
                        f"{spans['paper']} as published, and like {spans['fast']} in our variant.")
 
 
@@ -242,11 +270,14 @@ PARAMETERS = {"step": ("h [ms]", 1e3), "young": ("E over 1e5 Pa", 1), "poisson":
 
 def add_parameters(page, data):
     page.add("## Step length, stiffness, Poisson's ratio, material",
-             "The paper's table 2, on `scenes/dot/tss.json`: the same simulated time for every step length, one parameter changed at a "
-             "time. Milliseconds per step, iterations in brackets and subdomains in square ones; the ranking is from fastest to slowest.")
+             "The paper's table 2, on `scenes/dot/tss.json`: the same simulated time for every step length, one "
+             "parameter changed at a "
+             "time. Milliseconds per step, iterations in brackets and subdomains in square ones; the ranking is "
+             "from fastest to slowest.")
     solvers = list(data["model"][0][1])
     page.table(["", "value"] + solvers + ["ranking"],
-               [[key if key == "model" else PARAMETERS[key][0], value if key == "model" else f"{PARAMETERS[key][1] * value:g}"] +
+               [[key if key == "model" else PARAMETERS[key][0], value if key == "model" else
+                   f"{PARAMETERS[key][1] * value:g}"] +
                 [cell(runs[solver]) for solver in solvers] + [ranking(runs)] for key, items in data.items() for value, runs in items])
     page.plot("parameters", "Time per step against the parameters",
               [("", label, "seconds per step", "xy" if key == "young" else "y",
@@ -255,7 +286,8 @@ def add_parameters(page, data):
     every = [runs for items in data.values() for _, runs in items]
     wins = {name: sum(is_fastest(runs, name, OTHERS) for runs in every) for name in (PUBLISHED, OURS)}
     for name, best in wins.items():
-        page.claim(f"{name} is the fastest whatever the parameters ({counts(every, name)}; bound: within {100 * (NOISE - 1):.0f} % of the "
+        page.claim(f"{name} is the fastest whatever the parameters ({counts(every, name)}; bound: within "
+                   f"{100 * (NOISE - 1):.0f} % of the "
                    "best of the others, each time).", best == len(every), f"in {best} of {len(every)} rows.")
     for key, words in (("step", "longer steps"), ("poisson", "a larger Poisson's ratio")):
         change = {solver: ratio(data[key][-1][1], data[key][0][1], solver) for solver in solvers}
@@ -266,12 +298,16 @@ def add_parameters(page, data):
     seconds = times(runs)
     rivals = [seconds[other] for other in OTHERS if other in seconds]
     leads = {name: min(rivals) / seconds[name] for name in (PUBLISHED, OURS) if name in seconds and rivals}
-    page.claim("With stable neo-Hookean dot is 1.5 to 2.4 times faster than the others, as with fixed-corotated (bound: faster than "
+    page.claim("With stable neo-Hookean dot is 1.5 to 2.4 times faster than the others, as with fixed-corotated "
+               "(bound: faster than "
                "the best of them).", leads.get(PUBLISHED, 0) > 1,
-               "against the best of the others: " + "; ".join(f"{name} {lead:.2f} times" for name, lead in leads.items()) + ".")
+               "against the best of the others: " + "; ".join(f"{name} {lead:.2f} times" for name, lead in leads.items()) +
+                   ".")
     return line(*(wins[name] == len(every) for name in (PUBLISHED, OURS)),
-                f"dot is the fastest whatever the step length, the stiffness, Poisson's ratio and the material. As published, with "
-                f"{counts(every, PUBLISHED)}, it is in {wins[PUBLISHED]} of {len(every)} rows; our variant, with {counts(every, OURS)}, in "
+                f"dot is the fastest whatever the step length, the stiffness, Poisson's ratio and the material. As "
+                f"published, with "
+                f"{counts(every, PUBLISHED)}, it is in {wins[PUBLISHED]} of {len(every)} rows; our variant, with "
+                f"{counts(every, OURS)}, in "
                 f"{wins[OURS]}.")
 
 
@@ -332,24 +368,31 @@ def add_size_table(page, body, rows, name):
 
 
 def add_sizes(page, bodies):
-    page.add("## Size", "Bodies of ever finer meshes. Seconds per step after the first, which analyses patterns, iterations in brackets and "
-             "subdomains in square ones; peak memory of the whole process; for newton also what its factor alone takes (8 bytes an entry, "
+    page.add("## Size", "Bodies of ever finer meshes. Seconds per step after the first, which analyses patterns, "
+                        "iterations in brackets and "
+             "subdomains in square ones; peak memory of the whole process; for newton also what its factor alone "
+             "takes (8 bytes an entry, "
              "known from the analysis).")
     for number, (body, rows) in enumerate(bodies.items()):
         add_size_table(page, body, rows, "size" if not number else f"size-{number + 1}")
     exponents = {body: growth([(row["tets"], later(row, OURS)) for row in rows]) for body, rows in bodies.items()}
-    page.claim("What a step of dot costs grows about in proportion to the size (bound: time ~ tets^p with p at most 1.25).",
+    page.claim("What a step of dot costs grows about in proportion to the size (bound: time ~ tets^p with p at most "
+               "1.25).",
                all(p <= 1.25 for p in exponents.values()),
-               "; ".join(f"{body}: p = {figure(exponents[body], 2)} from {rows[0]['tets']:,} to {rows[-1]['tets']:,} tets"
+               "; ".join(f"{body}: p = {figure(exponents[body], 2)} from {rows[0]['tets']:,} to "
+                         f"{rows[-1]['tets']:,} tets"
                          for body, rows in bodies.items()) + " (our variant).")
     largest = max((rows[-1] for rows in bodies.values()), key=lambda row: row["nodes"])
     dot = largest["runs"][OURS]
     gb, need, enough = gigabytes(largest, OURS), needed(largest), largest["nodes"] >= 300000
     page.claim("A body of 300,000 nodes makes five steps with dot in under 12 GB.", (gb is not None and gb < 12) if enough else None,
-               (f"{largest['nodes']:,} nodes and {largest['tets']:,} tets take {figure(gb)} GB and {figure(dot['seconds'])} s per step"
-                if worked(dot) else f"the run failed ({dot['failed']['outcome']})") + f"; newton's factor alone would take {figure(need)} GB.")
+               (f"{largest['nodes']:,} nodes and {largest['tets']:,} tets take {figure(gb)} GB and "
+                f"{figure(dot['seconds'])} s per step"
+                if worked(dot) else f"the run failed ({dot['failed']['outcome']})") + f"; newton's factor alone "
+                                                                                      f"would take {figure(need)} GB.")
     fits = gb is not None and need >= 2 * gb
-    page.claim("dot goes on where newton and lbfgs-h no longer fit (bound: newton's factor alone takes at least twice the memory of all "
+    page.claim("dot goes on where newton and lbfgs-h no longer fit (bound: newton's factor alone takes at least "
+               "twice the memory of all "
                "of dot at the largest size).", fits, f"{figure(need)} GB against {figure(gb)} GB.")
     return add_laplacian(page, bodies, gb, need)
 
@@ -366,16 +409,19 @@ def add_laplacian(page, bodies, gb, need):
     memory_over = {body: over_own(rows, OURS, gigabytes) for body, rows in bodies.items()}
 
     def said(found):
-        return "; ".join(f"{body}: " + (f"{points[0][1]:.2f} at {points[0][0]:,} nodes, {points[-1][1]:.2f} at {points[-1][0]:,}"
+        return "; ".join(f"{body}: " + (f"{points[0][1]:.2f} at {points[0][0]:,} nodes, {points[-1][1]:.2f} at "
+                                        f"{points[-1][0]:,}"
                                         if points else "not measured") for body, points in found.items())
 
     for name, words in ((PUBLISHED, "as published"), (OURS, "in our variant")):
         found = times_over[name]
-        page.claim(f"dot is faster than lbfgs-pd on large bodies (dot {words}; paper: 2.7 times at 754,000 nodes; bound: faster at the largest "
+        page.claim(f"dot is faster than lbfgs-pd on large bodies (dot {words}; paper: 2.7 times at 754,000 nodes; "
+                   f"bound: faster at the largest "
                    "size, on each body).", all(points and points[-1][1] >= 1 for points in found.values()),
                    f"lbfgs-pd's time per step over dot's: {said(found)}.")
         trends = {body: growth(points) for body, points in found.items()}
-        page.claim(f"The larger the body, the more dot leads lbfgs-pd (dot {words}; bound: their times' ratio grows with nodes, on each body).",
+        page.claim(f"The larger the body, the more dot leads lbfgs-pd (dot {words}; bound: their times' ratio grows "
+                   f"with nodes, on each body).",
                    all(p > 0 for p in trends.values()),
                    "; ".join(f"{body}: lbfgs-pd over dot ~ nodes^{figure(p, 2)}" for body, p in trends.items()) + ".")
     page.claim("dot takes less memory than lbfgs-pd (our variant; bound: at every size).",
@@ -387,8 +433,10 @@ def add_laplacian(page, bodies, gb, need):
     def lead(name):
         return " and ".join(f"{over:.2f} ({body}, {nodes:,} nodes)" for body, (nodes, over) in ends[name].items())
 
-    return line(*leading, f"dot leads lbfgs-pd on large bodies. Its speed over that of lbfgs-pd is, as published, {lead(PUBLISHED)}, and in our "
-                         f"variant {lead(OURS)}. At the largest size all of dot takes {figure(gb)} GB, newton's factor alone {figure(need)} GB.")
+    return line(*leading, f"dot leads lbfgs-pd on large bodies. Its speed over that of lbfgs-pd is, as published, "
+                          f"{lead(PUBLISHED)}, and in our "
+                         f"variant {lead(OURS)}. At the largest size all of dot takes {figure(gb)} GB, newton's "
+                         f"factor alone {figure(need)} GB.")
 
 
 def write_page(tools, folder, data):
@@ -396,16 +444,23 @@ def write_page(tools, folder, data):
     page.add("# dot and its rivals")
     top = len(page.lines)
     page.about("make reproduce-dot" + (" ARGS=--quick" if data["quick"] else ""), data["here"])
-    page.add("The paper is Li, Gao, Langlois, Jiang and Kaufman, *Decomposed Optimization Time Integrator for Large-Step "
-             "Elastodynamics*, 2019. Its meshes and its machine (six cores, MKL) are others: here the bodies are generated, so that anyone can "
-             "repeat it; rows on the authors' own meshes are there if the meshes were. Each time is the faster of two runs "
+    page.add("The paper is Li, Gao, Langlois, Jiang and Kaufman, *Decomposed Optimization Time Integrator for "
+             "Large-Step "
+             "Elastodynamics*, 2019. Its meshes and its machine (six cores, MKL) are others: here the bodies are "
+             "generated, so that anyone can "
+             "repeat it; rows on the authors' own meshes are there if the meshes were. Each time is the faster of "
+             "two runs "
              "(of one, if it took more than 20 s), repeated if other programs kept a processor busy meanwhile, which "
-             f"was not to be avoided in {data['disturbed']} of {data['measured']} cases; a few per cent are noise. All solvers stop by the paper's test and, but for our variant of dot, "
-             "start where the paper's do, so that iterations compare with its own; what rubato's default test costs stands in a section of its "
-             "own. The paper divides every body into six subdomains, one for each of its cores, and so does `dot, paper` here, on two cores; our "
+             f"was not to be avoided in {data['disturbed']} of {data['measured']} cases; a few per cent are noise. "
+             f"All solvers stop by the paper's test and, but for our variant of dot, "
+             "start where the paper's do, so that iterations compare with its own; what rubato's default test costs "
+             "stands in a section of its "
+             "own. The paper divides every body into six subdomains, one for each of its cores, and so does `dot, "
+             "paper` here, on two cores; our "
              "variant chooses the number.")
     if data["quick"]:
-        page.add("**Made with --quick, with few steps and small bodies: good for trying the script, not for conclusions.**")
+        page.add("**Made with --quick, with few steps and small bodies: good for trying the script, not for "
+                 "conclusions.**")
     scenes = add_scenes(page, data["scenes"])
     add_admm(page, data["admm"])
     add_stops(page, data["stops"])

@@ -70,13 +70,15 @@ class Study:
 
     def run(self, scene, solver, settings=None, *words):
         progress(f"{scene}, {solver} {' '.join(map(str, (settings or {}).values()))}")
-        wanted = {**SOLVERS[solver], "integrator.max_cuts": 0, **(settings or {})}
+        wanted = {**SOLVERS[solver], "integrator.max_halvings": 0, **(settings or {})}
         try:
             run = self.measure_quietly(scene, wanted, *words)
         except Ended as reason:
-            return {"nodes": None, "tets": None, "seconds": None, "first": None, "iterations": None, "unsolved": 0, "megabytes": None,
+            return {"nodes": None, "tets": None, "seconds": None, "first": None, "iterations": None, "unsolved": 0,
+                "megabytes": None,
                     "subdomains": None,
-                    "stages": {}, "failed": {"outcome": str(reason)}, "trace": {"seconds": [], "residual": []}, "later": None}
+                    "stages": {}, "failed": {"outcome": str(reason)}, "trace": {"seconds": [], "residual": []},
+                        "later": None}
         return {"nodes": run["nodes"], "tets": run["tets"], "subdomains": (run["about"] or {}).get("subdomains"),
                 "seconds": seconds_per_step(run),
                 "first": run["steps"][0]["seconds"] if run.get("steps") else None,
@@ -157,7 +159,8 @@ class Study:
                 [{"count": count, **self.run(scene, solver, {**more, "integrator.options.subdomains": count},
                                              "--steps", self.amount(SUBDOMAIN_STEPS))}
                  for count in self.amount(SUBDOMAINS)]
-                for body, (scene, more) in bodies.items() for variant, solver in (("paper", "dot, paper"), ("fast", "dot"))}
+                for body, (scene, more) in bodies.items() for variant, solver in (("paper", "dot, paper"), ("fast",
+                    "dot"))}
 
     def sweep(self, step=BASE["step"], young=BASE["young"], poisson=BASE["poisson"], model="fixed-corotated"):
         settings = {"time.step": step, "time.frame": step, "bodies[0].material.young": young,

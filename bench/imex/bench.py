@@ -37,13 +37,15 @@ CUT, CUT_STEP, CUT_SPEEDUP = "cut-dragon", 0.3e-3, 7
 LONG, LONG_STEPS = "long", 1000000
 # Undamped bodies of a million steps: the row whose scene it is, changes of it, and the step in units of the explicit bound
 LONG_BODIES = {
-    "small liver": ("liver", {"bodies[0].mesh": '{"shape": {"liver": {"resolution": 9}}, "slivers": {"share": 0.02, "height": 0.02, '
+    "small liver": ("liver", {"bodies[0].mesh": '{"shape": {"liver": {"resolution": 9}}, "slivers": {"share": 0.02, '
+                                                '"height": 0.02, '
                                                 '"seed": 2}}'}, 2),
     "arma_5": ("arma_5", {}, 1.5),
     "arma_3": ("arma_3", {}, 4),
 }
 # The implicit nodes as the paper has them: all of ill-shaped elements, by its local test alone. CG is its solver.
-PAPER_SET = {"integrator.options.safety": 1, "integrator.options.certify": "false", "integrator.options.release": "false"}
+PAPER_SET = {"integrator.options.safety": 1, "integrator.options.certify": "false", "integrator.options.release":
+    "false"}
 PAPER_CG = {**PAPER_SET, "integrator.solver": "cg"}
 IDENTIFY = 0.003  # ms per element
 SLOWER = 3  # percent that imex may be slower than semi-implicit at the same step
@@ -70,8 +72,9 @@ def is_there(row):
 def seconds_per_second(tools, row, method, step, steps, changes=None):
     """Of computing per simulated one; None if a step failed. The first step does not count: it certifies, analyses and cuts, once a run,
     which takes as long as 240 explicit steps of the armadillo."""
-    settings = {**changes_of(row), **(changes or {}), "integrator.method": method, "time.step": step, "time.frame": step * steps, "time.end": step * steps,
-                "integrator.max_cuts": 0}
+    settings = {**changes_of(row), **(changes or {}), "integrator.method": method, "time.step": step, "time.frame": step * steps,
+        "time.end": step * steps,
+                "integrator.max_halvings": 0}
     run = json.loads(tools.call("measure", [scene_of(row), *words_of(settings), "--threads", 1, "--steps", steps]))
     each = None if "failed" in run else statistics.fmean(s["processor_seconds"] for s in run["steps"][1:])
     return each / step if each else None
@@ -79,7 +82,8 @@ def seconds_per_second(tools, row, method, step, steps, changes=None):
 
 def bounds(tools, row, repeats=5, steps=0, changes=None):
     settings = {**changes_of(row), **(changes or {}), "time.step": 1e-6, "time.frame": 1e-6}
-    return json.loads(tools.call("bounds", [scene_of(row), "--threads", 1, *words_of(settings), "--repeats", repeats, "--steps", steps]))
+    return json.loads(tools.call("bounds", [scene_of(row), "--threads", 1, *words_of(settings), "--repeats", repeats,
+        "--steps", steps]))
 
 
 def median(values):
@@ -108,7 +112,8 @@ def medians(lists):
 def report_row(table, row, found, result, judged):
     explicit, imex, implicit, _ = result
     goal = ROWS[row]
-    table.add(f"{row}: {found['elements']} tets, {found['nodes']} nodes, explicit bound", f"{1e3 * found['bound']:.4f}", "ms")
+    table.add(f"{row}: {found['elements']} tets, {found['nodes']} nodes, explicit bound",
+        f"{1e3 * found['bound']:.4f}", "ms")
     table.add(f"{row}: largest local bound", f"{1e3 * max(found['local']):.3f}", "ms")
     table.add(f"{row}: explicit, per simulated second", f"{explicit:.3f}", "s")
     best = goal["at"] or max(imex, key=lambda h: explicit / imex[h] if imex[h] else 0)
@@ -116,7 +121,8 @@ def report_row(table, row, found, result, judged):
         wanted = f">={goal['speedup']:g}" if judged and goal["speedup"] and h == best else ""
         table.add(f"{row}: imex at {h:g} ms, speed-up over explicit", f"{explicit / imex[h]:.2f}", "times", "", wanted)
         slower = 100 * (imex[h] / implicit[h] - 1) if implicit[h] else -100
-        table.add(f"{row}: imex at {h:g} ms, slower than semi-implicit", f"{slower:.0f}", "%", "", f"<={SLOWER}" if judged else "")
+        table.add(f"{row}: imex at {h:g} ms, slower than semi-implicit", f"{slower:.0f}", "%", "", f"<={SLOWER}" if judged else
+            "")
     each = 1e3 * statistics.median(found["identify"]) / found["elements"]
     table.add(f"{row}: identification per element", f"{each:.5f}", "ms", "", f"<={IDENTIFY}" if judged else "")
     table.add(f"{row}: one certificate", f"{1e3 * statistics.median(found['certify']):.2f}", "ms")
@@ -157,9 +163,11 @@ def report_bandwidth(table, tools, steps, rounds, judged):
         bytes_take, flops_take = limits(found, material)
         own = min(explicit_step(tools, material, 1.01 * found["bound"], steps) for _ in range(rounds))
         table.add(f"large, {material}: explicit step of {found['elements']} tets", f"{1e3 * own:.2f}", "ms")
-        table.add(f"large, {material}: times the {1e3 * bytes_take:.2f} ms of memory at {1e-9 * memory_rate(found):.1f} GB/s",
+        table.add(f"large, {material}: times the {1e3 * bytes_take:.2f} ms of memory at "
+                  f"{1e-9 * memory_rate(found):.1f} GB/s",
                   f"{own / bytes_take:.2f}", "times", "", f"<={BANDWIDTH}" if judged else "")
-        table.add(f"large, {material}: times the {1e3 * flops_take:.2f} ms of arithmetic at {2e-9 * found['arithmetic_rate']:.0f} Gflop/s",
+        table.add(f"large, {material}: times the {1e3 * flops_take:.2f} ms of arithmetic at "
+                  f"{2e-9 * found['arithmetic_rate']:.0f} Gflop/s",
                   f"{own / flops_take:.2f}", "times")
 
 
@@ -193,7 +201,7 @@ def measure_long(tools, rubato, name, steps):
     row, changes, over = LONG_BODIES[name]
     step = over * bounds(tools, row, 1, 0, changes)["bound"]
     with tempfile.TemporaryDirectory() as folder:
-        settings = {**changes_of(row), **changes, "integrator.max_cuts": 0, "time.step": step, "time.frame": step * steps / 100,
+        settings = {**changes_of(row), **changes, "integrator.max_halvings": 0, "time.step": step, "time.frame": step * steps / 100,
                     "time.end": step * steps, "output.vtu": "false", "output.checkpoint_every": 0}
         done = subprocess.run([rubato, "run", scene_of(row), "-o", folder, "-q", "--threads", "1", *words_of(settings)],
                               cwd=ROOT, capture_output=True, text=True)
@@ -213,7 +221,8 @@ def report_long(table, tools, rubato, quick):
     for body in long_names():
         total, split = measure_long(tools, rubato, body, steps)
         name = f"{LONG}, {body}: {steps} undamped steps, {split['implicit']} of {split['nodes']} nodes implicit"
-        table.add(f"{name}: largest energy, last half over first", f"{max(total[51:]) / max(total[:51]):.4f}", "times", "", "<=1.0001")
+        table.add(f"{name}: largest energy, last half over first", f"{max(total[51:]) / max(total[:51]):.4f}",
+            "times", "", "<=1.0001")
         table.add(f"{name}: last energy over that of the start", f"{total[-1] / total[0]:.4g}", "times")
 
 

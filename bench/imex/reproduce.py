@@ -49,8 +49,9 @@ def run(rubato, row, method, step, seconds, frames=20, changes=None):
     """One run to its end: (energies of its frames, run.json)."""
     with tempfile.TemporaryDirectory() as folder:
         frame = seconds / frames
-        settings = {"integrator.method": method, "time.step": step, "time.frame": frame, "time.end": seconds, "output.vtu": "false",
-                    "output.checkpoint_every": 0, "integrator.max_cuts": 0, **bench.changes_of(row), **(changes or {})}
+        settings = {"integrator.method": method, "time.step": step, "time.frame": frame, "time.end": seconds,
+            "output.vtu": "false",
+                    "output.checkpoint_every": 0, "integrator.max_halvings": 0, **bench.changes_of(row), **(changes or {})}
         subprocess.run([rubato, "run", bench.scene_of(row), "-o", folder, "-q", "--threads", "1", *bench.words_of(settings)], cwd=ROOT,
                        capture_output=True, text=True)
         report = json.loads(pathlib.Path(folder, "run.json").read_text())
@@ -75,7 +76,8 @@ def scan_of(tools, row, found):
     for k in range(1, SCAN + 1):
         h = float(f"{low * (high / low) ** (k / (SCAN + 1)):.4g}")
         splits = splits_of(tools, row, h)
-        scan.append((h, *(1e-3 * h / splits[name]["bound"] if splits[name]["bound"] else None for name in ("paper", "ours"))))
+        scan.append((h, *(1e-3 * h / splits[name]["bound"] if splits[name]["bound"] else None for name in ("paper",
+            "ours"))))
     return scan
 
 
@@ -96,14 +98,17 @@ def loaded_energies(tools, folder, method, step, seconds, changes=None):
     """Energies from the start to the end after the load is gone; time goes on from LOAD_SECONDS, the end of the first frame. Equilibrium is
     found by strongly damped steps."""
     equilibrium = pathlib.Path(folder, "equilibrium.ckpt")
-    common = {"bodies[0].deform": "[]", "time.frame": LOAD_SECONDS, "time.end": 2 * LOAD_SECONDS, "integrator.max_cuts": 0}
+    common = {"bodies[0].deform": "[]", "time.frame": LOAD_SECONDS, "time.end": 2 * LOAD_SECONDS,
+        "integrator.max_halvings": 0}
     if not equilibrium.exists():
-        settings = {**common, "forces": LOAD, "integrator.method": "semi-implicit", "time.step": LOAD_STEP, "bodies[0].damping.mass": 30}
+        settings = {**common, "forces": LOAD, "integrator.method": "semi-implicit", "time.step": LOAD_STEP,
+            "bodies[0].damping.mass": 30}
         tools.call("measure", [bench.scene_of("armadillo"), *bench.words_of(settings), "--threads", 1, "--steps",
                                round(LOAD_SECONDS / LOAD_STEP), "--save", equilibrium], seconds=600)
     parts = math.ceil(LOAD_SECONDS / step - 1e-9)
     settings = {**common, "integrator.method": method, "time.step": LOAD_SECONDS / parts, **(changes or {})}
-    found = json.loads(tools.call("measure", [bench.scene_of("armadillo"), *bench.words_of(settings), "--threads", 1, "--steps",
+    found = json.loads(tools.call("measure", [bench.scene_of("armadillo"), *bench.words_of(settings), "--threads", 1,
+        "--steps",
                                               round(seconds * parts), "--load", equilibrium, "--energies"], seconds=600))
     return None if "failed" in found else found["energies"]["total"]
 
@@ -145,10 +150,13 @@ def energy_study(rubato, tools, quick):
 
 def overview(page, found):
     page.add("## The bodies",
-             "Our shapes of about the paper's size; some of their tets are flattened (`mesh.slivers`), since our mesher leaves no bad ones. "
-             "The spread of local bounds is the elements' 2 / sqrt(lambda) of the paper's test. The paper prints a density of 1; only "
+             "Our shapes of about the paper's size; some of their tets are flattened (`mesh.slivers`), since our "
+             "mesher leaves no bad ones. "
+             "The spread of local bounds is the elements' 2 / sqrt(lambda) of the paper's test. The paper prints a "
+             "density of 1; only "
              "1 g/cm^3 fits its steps, and that is taken.")
-    page.table(["body", "tets (paper)", "nodes (paper)", "explicit bound [ms] (paper)", "local bounds: tenth, median, largest [ms]"],
+    page.table(["body", "tets (paper)", "nodes (paper)", "explicit bound [ms] (paper)", "local bounds: tenth, "
+                                                                                        "median, largest [ms]"],
                [[row, f"{f['elements']:,} ({PAPER[row][0]:,})", f"{f['nodes']:,} ({PAPER[row][1]:,})",
                  f"{1e3 * f['bound']:.4f} ({PAPER[row][2]})",
                  ", ".join(f"{1e3 * v:.3g}" for v in (statistics.quantiles(f["local"], n=10)[0], statistics.median(f["local"]),
@@ -164,7 +172,8 @@ def speed_table(page, body):
         rows.append([f"{h:g}", papers["ill_shaped"], f"{ours['implicit']}, {papers['implicit']}", *own, implicit]
                     + [explicit / cost if cost else None for cost in own])
     page.table(["h [ms]", "ill-shaped tets", "implicit nodes: ours, paper's", "ours: s per s", "paper's set: s per s",
-                "paper's set by CG: s per s", "semi-implicit: s per s", "speed-up over explicit: ours", "paper's set", "paper's set by CG"],
+                "paper's set by CG: s per s", "semi-implicit: s per s", "speed-up over explicit: ours", "paper's set",
+                    "paper's set by CG"],
                rows)
 
 
@@ -197,7 +206,8 @@ def speed_section(page, row, number, body):
         if goal["at"]:
             h = goal["at"]
             holds[name] = gain.get(h, 0) >= 1
-            page.claim(f"The bar is the worst case: imex gains only in a narrow range of steps, 0.5 to 0.7 ms ({SAID[name]}; bound: not slower "
+            page.claim(f"The bar is the worst case: imex gains only in a narrow range of steps, 0.5 to 0.7 ms "
+                       f"({SAID[name]}; bound: not slower "
                        f"than explicit steps at {h:g} ms).", holds[name],
                        "; ".join(f"{g:.2f} times as fast at {step:g} ms" for step, g in gain.items()) + ".")
         else:
@@ -239,16 +249,24 @@ def beyond(h, found):
 
 def sets_section(page, bodies, radii, steps):
     page.add("## Two implicit sets",
-             "The paper makes all nodes of elements implicit that fail its local test, h > 2 / sqrt(lambda) of the element's own block of M^-1 K "
-             "(`\"options\": {\"safety\": 1, \"certify\": false, \"release\": false}`). rubato's default is another set: it tests at "
-             "0.93 of that bound, lets nodes stay explicit where the others of their element being implicit is enough, and then certifies "
-             "that the explicit nodes are stable with the implicit ones, adding nodes until they are. Cost is in seconds per simulated second, "
-             "both by the same solver (`auto`), and not shown, here and below, where a set is unstable. h over bound: the step over the bound of the explicit nodes with the implicit ones held, at rest; "
-             "above 1 stability is not guaranteed. The certificate is one of the linearised step about rest and about the states that a run comes to; "
+             "The paper makes all nodes of elements implicit that fail its local test, h > 2 / sqrt(lambda) of the "
+             "element's own block of M^-1 K "
+             "(`\"options\": {\"safety\": 1, \"certify\": false, \"release\": false}`). rubato's default is another "
+             "set: it tests at "
+             "0.93 of that bound, lets nodes stay explicit where the others of their element being implicit is "
+             "enough, and then certifies "
+             "that the explicit nodes are stable with the implicit ones, adding nodes until they are. Cost is in "
+             "seconds per simulated second, "
+             "both by the same solver (`auto`), and not shown, here and below, where a set is unstable. h over "
+             "bound: the step over the bound of the explicit nodes with the implicit ones held, at rest; "
+             "above 1 stability is not guaranteed. The certificate is one of the linearised step about rest and "
+             "about the states that a run comes to; "
              "of large motions of undamped bodies it proves nothing. "
-             f"The last row of each body, without a cost, is the step at which that is largest with the paper's set, of {SCAN} between the explicit "
+             f"The last row of each body, without a cost, is the step at which that is largest with the paper's "
+             f"set, of {SCAN} between the explicit "
              "bound and the largest local one. "
-             f"Outcome of {steps:,} undamped steps from the bent start: stable if the run ends and the mean energy of its last fifth is at "
+             f"Outcome of {steps:,} undamped steps from the bent start: stable if the run ends and the mean energy "
+             f"of its last fifth is at "
              f"most {GROWTH:g} of that of its first fifth, their ratio being the column energy.")
     rows = []
     for row, body in bodies.items():
@@ -273,42 +291,57 @@ def set_claims(page, bodies, radii):
     random = {name: (sum(r[key]["unstable"] for r in radii), sum(r[key]["mixed"] for r in radii), max(r[key]["beyond"] for r in radii))
               for name, key in ((PAPERS, "paper"), (OURS, "ours"))}
     for name in (PAPERS, OURS):
-        page.claim(f"The explicit nodes fulfil the CFL condition ({SAID[name].split(',')[0]}; bound: h at most 2 / sqrt(lambda_max) of their block).",
+        page.claim(f"The explicit nodes fulfil the CFL condition ({SAID[name].split(',')[0]}; bound: h at most 2 / "
+                   f"sqrt(lambda_max) of their block).",
                    all(o <= 1 for o in over[name]),
-                   f"beyond it at {sum(o > 1 for o in over[name])} of {len(over[name])} steps tried that leave explicit nodes ({SCAN} a body); h is "
+                   f"beyond it at {sum(o > 1 for o in over[name])} of {len(over[name])} steps tried that leave "
+                   f"explicit nodes ({SCAN} a body); h is "
                    f"{min(over[name]):.2f} to {max(over[name]):.3f} of their bound.")
         page.claim(f"No run gains energy ({SAID[name].split(',')[0]}).", not bad[name],
                    f"{len(long) - len(bad[name])} of {len(long)} are stable"
                    + ("".join(f"; {row} at {h:g} ms is not" for row, h in bad[name])) + ".")
         unstable, both_kinds, worst = random[name]
-        page.claim(f"Steps of random bodies are stable ({SAID[name].split(',')[0]}; {sum(r['bodies'] for r in radii)} steps of Delaunay bodies of "
+        page.claim(f"Steps of random bodies are stable ({SAID[name].split(',')[0]}; "
+                   f"{sum(r['bodies'] for r in radii)} steps of Delaunay bodies of "
                    "12 points without damping and obstacles; bound: spectral radius 1 + 1e-7).", not unstable,
-                   f"{unstable} are unstable of {both_kinds} with nodes of both kinds; the largest radius is 1 + {worst:.2g}.")
+                   f"{unstable} are unstable of {both_kinds} with nodes of both kinds; the largest radius is 1 + "
+                   f"{worst:.2g}.")
     fewer = [both[OURS]["implicit"] / both[PAPERS]["implicit"] for _, _, both in every if both[PAPERS]["implicit"]]
     costs = {row: costs_of(body) for row, body in bodies.items()}
     dearer = [cost / found[OURS][h] for found in costs.values() for h, cost in found[PAPERS].items() if h in found[OURS]]
     gained = {row: min(found[PAPERS].values()) / min(found[OURS].values()) for row, found in costs.items() if found[PAPERS]}
-    page.claim("Our set has fewer implicit nodes and costs less than the paper's (bound: at the best step of each body, each set at its own).",
+    page.claim("Our set has fewer implicit nodes and costs less than the paper's (bound: at the best step of each "
+               "body, each set at its own).",
                all(g >= 1 for g in gained.values()),
-               f"{min(fewer):.2f} to {max(fewer):.2f} of its nodes at the same step; the paper's set takes {min(dearer):.2f} to {max(dearer):.2f} "
+               f"{min(fewer):.2f} to {max(fewer):.2f} of its nodes at the same step; the paper's set takes "
+               f"{min(dearer):.2f} to {max(dearer):.2f} "
                "times as long at the same step, and at the best step of each body "
                + ", ".join(f"{row} {g:.2f}" for row, g in gained.items()) + " times.")
     safe = {name: not bad[name] and not random[name][0] and all(o <= 1 for o in over[name]) for name in SETS}
-    return (f"**{verdict(safe[PAPERS], safe[OURS])}**: only nodes that bear the step stay explicit, so that steps are stable. With the paper's set, by "
+    return (f"**{verdict(safe[PAPERS], safe[OURS])}**: only nodes that bear the step stay explicit, so that steps "
+            f"are stable. With the paper's set, by "
             f"its local test alone, the step is beyond "
-            f"the explicit nodes' bound at {sum(o > 1 for o in over[PAPERS])} of {len(over[PAPERS])} steps tried, {len(bad[PAPERS])} of {len(long)} long "
-            f"runs and {random[PAPERS][0]} of {random[PAPERS][1]} steps of random bodies are unstable; with ours, which is certified and not the "
-            f"paper's, it is so at {sum(o > 1 for o in over[OURS])} of {len(over[OURS])} steps, in {len(bad[OURS])} of {len(long)} long runs and "
+            f"the explicit nodes' bound at {sum(o > 1 for o in over[PAPERS])} of {len(over[PAPERS])} steps tried, "
+            f"{len(bad[PAPERS])} of {len(long)} long "
+            f"runs and {random[PAPERS][0]} of {random[PAPERS][1]} steps of random bodies are unstable; with ours, "
+            f"which is certified and not the "
+            f"paper's, it is so at {sum(o > 1 for o in over[OURS])} of {len(over[OURS])} steps, in {len(bad[OURS])} "
+            f"of {len(long)} long runs and "
             f"{random[OURS][0]} of {random[OURS][1]} steps of random bodies.")
 
 
 def energy_section(page, bodies):
     page.add("## Figure 6: energy after a while",
-             "The rate of dissipation is ln(E_start / E_end) over the time; what remains of the energy tells little once most is gone. "
-             "Only implicit nodes dissipate: of a motion in which all nodes take part alike the rates' ratio would be that of all moving nodes "
-             "to the implicit ones, the last column. The loaded start is the paper's: equilibrium under a load that is taken away. The bent start "
-             "is no equilibrium across the body, so that fast vibrations take part, which every implicit node damps. Both implicit sets are shown. h_max is the step above "
-             "which all nodes are implicit: 0.15 ms in the paper, more for our armadillo, whose largest local bound is larger.")
+             "The rate of dissipation is ln(E_start / E_end) over the time; what remains of the energy tells little "
+             "once most is gone. "
+             "Only implicit nodes dissipate: of a motion in which all nodes take part alike the rates' ratio would "
+             "be that of all moving nodes "
+             "to the implicit ones, the last column. The loaded start is the paper's: equilibrium under a load that "
+             "is taken away. The bent start "
+             "is no equilibrium across the body, so that fast vibrations take part, which every implicit node "
+             "damps. Both implicit sets are shown. h_max is the step above "
+             "which all nodes are implicit: 0.15 ms in the paper, more for our armadillo, whose largest local bound "
+             "is larger.")
     results = {}
     for row, body in bodies.items():
         start, rows = body["start"], []
@@ -322,8 +355,10 @@ def energy_section(page, bodies):
         explicit = body.get("explicit")
         page.add(f"### {row}, {body['seconds']:g} s",
                  f"At the start {start:.4g} J."
-                 + (f" Symplectic Euler at {explicit[0]:.4f} ms, its own bound, leaves {explicit[1] / start:.4f} of it." if explicit else ""))
-        page.table(["h [ms]", "implicit nodes: ours, paper's", "ours: share left", "paper's set: share left", "semi-implicit: share left",
+                 + (f" Symplectic Euler at {explicit[0]:.4f} ms, its own bound, leaves {explicit[1] / start:.4f} of "
+                    f"it." if explicit else ""))
+        page.table(["h [ms]", "implicit nodes: ours, paper's", "ours: share left", "paper's set: share left",
+            "semi-implicit: share left",
                     "rate of dissipation, ratio: ours", "paper's set", "moving nodes over implicit ones"], rows)
         page.plot("energy-" + row.replace(", ", "-"), f"Energy left after {body['seconds']:g} s: {row}",
                   [("", "step [ms]", "share", "", {m: [(p[0], p[1] / start) for p in body[m] if p[1]] for m in METHODS})])
@@ -333,7 +368,8 @@ def energy_section(page, bodies):
             bad = min((h for h, ratio in ratios[name] if ratio < 3), default=math.inf)
             good = [h for h, _ in ratios[name] if h < bad]
             results[row, name] = bool(mixed) and all(ratio >= 3 for _, ratio in mixed)
-            page.claim(f"For h below h_max the rate of dissipation is more than three times smaller than the implicit method's "
+            page.claim(f"For h below h_max the rate of dissipation is more than three times smaller than the "
+                       f"implicit method's "
                        f"({SAID[name].split(',')[0]}).", results[row, name],
                        "; ".join(f"{ratio:.2f} times at {h:g} ms" if ratio else f"unstable at {h:g} ms" for h, ratio in ratios[name])
                        + (f". It holds up to {max(good):g} ms." if good else "."))
@@ -407,7 +443,8 @@ def speed_study(rubato, tools, steps, rounds, quick):
     for name in bench.long_names():
         progress(f"{length} steps of {name}")
         long["bodies"][name] = bench.measure_long(tools, rubato, name, length)
-    return {"here": here, "quick": quick, "stable_steps": STABLE_STEPS // (50 if quick else 1), "bodies": bodies, "cut": cut, "large": large, "radii": radii, "long": long}
+    return {"here": here, "quick": quick, "stable_steps": STABLE_STEPS // (50 if quick else 1), "bodies": bodies,
+        "cut": cut, "large": large, "radii": radii, "long": long}
 
 
 def untouched_section(page, bodies):
@@ -415,12 +452,14 @@ def untouched_section(page, bodies):
     if not rows:
         return
     page.add("## Meshes that nobody made for this",
-             "The flat tets of the bodies above were chosen so that bounds are the paper's. These are meshes of others in place of the "
+             "The flat tets of the bodies above were chosen so that bounds are the paper's. These are meshes of "
+             "others in place of the "
              "armadillo, as they are: nothing was chosen by looking at the result.")
     for row in rows:
         body = bodies[row]
         found = body["found"]
-        page.add(f"{row}: {found['elements']:,} tets, {found['nodes']:,} nodes, explicit bound {1e3 * found['bound']:.4f} ms.")
+        page.add(f"{row}: {found['elements']:,} tets, {found['nodes']:,} nodes, explicit bound "
+                 f"{1e3 * found['bound']:.4f} ms.")
         speed_table(page, body)
     for name in (PAPERS_CG, PAPERS, OURS):
         best = {row: max(((bodies[row]["explicit"] / cost, h) for h, cost in costs_of(bodies[row])[name].items()), default=(0, math.nan))
@@ -432,10 +471,13 @@ def untouched_section(page, bodies):
 
 def cut_section(page, cut):
     page.add("## Cutting",
-             f"The dragon is cut in two while it is bent; the step stays {1e3 * bench.CUT_STEP:g} ms (paper: 4,163 to 4,370 tets, 512 to 634 "
+             f"The dragon is cut in two while it is bent; the step stays {1e3 * bench.CUT_STEP:g} ms (paper: 4,163 "
+             f"to 4,370 tets, 512 to 634 "
              "ill-shaped, 483 to 606 implicit nodes, explicit to 0.03 and 0.01 ms, 26 to 36 ms a step).")
-    page.table(["", "tets", "ill-shaped tets (paper's test)", "implicit nodes: ours, paper's", "explicit bound [ms]", "ours: ms per step",
-                "paper's set: ms per step", "ours: s per s", "paper's set: s per s", "explicit: s per s", "speed-up: ours", "paper's set"],
+    page.table(["", "tets", "ill-shaped tets (paper's test)", "implicit nodes: ours, paper's", "explicit bound [ms]",
+        "ours: ms per step",
+                "paper's set: ms per step", "ours: s per s", "paper's set: s per s", "explicit: s per s",
+                    "speed-up: ours", "paper's set"],
                [[when, r["elements"], r["splits"][PAPERS]["ill_shaped"],
                  f"{r['splits'][OURS]['implicit']}, {r['splits'][PAPERS]['implicit']}", 1e3 * r["bound"]]
                 + [1e3 * bench.CUT_STEP * r[key] if r[key] else None for key in ("imex", "paper")] + [r["imex"], r["paper"], r["explicit"]]
@@ -443,19 +485,25 @@ def cut_section(page, cut):
     after, gains = cut["after"], {}
     for name, key in ((PAPERS, "paper"), (OURS, "imex")):
         gains[name] = after["explicit"] / after[key] if after[key] else 0
-        page.claim(f"After the cut imex is about 7 times faster than explicit steps at their shrunken bound ({SAID[name]}; bound: "
+        page.claim(f"After the cut imex is about 7 times faster than explicit steps at their shrunken bound "
+                   f"({SAID[name]}; bound: "
                    f"{bench.CUT_SPEEDUP}).", gains[name] >= bench.CUT_SPEEDUP, f"{gains[name]:.2f} times.")
-    return (f"**{verdict(*(gains[name] >= bench.CUT_SPEEDUP for name in (PAPERS, OURS)))}**: after a cut imex is about 7 times faster than explicit steps. With the paper's set "
-            f"it is {gains[PAPERS]:.2f} times, with ours {gains[OURS]:.2f} times as fast; {after['splits'][PAPERS]['implicit']} and "
+    return (f"**{verdict(*(gains[name] >= bench.CUT_SPEEDUP for name in (PAPERS, OURS)))}**: after a cut imex is "
+            f"about 7 times faster than explicit steps. With the paper's set "
+            f"it is {gains[PAPERS]:.2f} times, with ours {gains[OURS]:.2f} times as fast; "
+            f"{after['splits'][PAPERS]['implicit']} and "
             f"{after['splits'][OURS]['implicit']} of {after['splits'][OURS]['nodes']} nodes are implicit.")
 
 
 def limit_section(page, large):
     page.add("## What an explicit step could cost",
              f"{large['elements']:,} tets on one core, which moves {1e-9 * large['memory_rate']:.1f} GB/s and makes "
-             f"{2e-9 * large['arithmetic_rate']:.0f} Gflop/s (multiplying and adding), the best that was measured of each. Bytes: rest shapes, "
-             "places of corners, slots, positions, velocities and forces once each; multiplications as bench/tools/bounds.c counts them. "
-             "What is left of the time goes to loads, stores, shuffles and divisions, of which a force has about as many as multiplications.")
+             f"{2e-9 * large['arithmetic_rate']:.0f} Gflop/s (multiplying and adding), the best that was measured "
+             f"of each. Bytes: rest shapes, "
+             "places of corners, slots, positions, velocities and forces once each; multiplications as "
+             "bench/tools/bounds.c counts them. "
+             "What is left of the time goes to loads, stores, shuffles and divisions, of which a force has about as "
+             "many as multiplications.")
     rows = [(m, *large[m]) for m in ("corotational", "stable-neo-hookean")]
     page.table(["material", "a step [ms]", "memory alone [ms]", "arithmetic alone [ms]", "times the larger"],
                [[m, 1e3 * own, 1e3 * moved, 1e3 * made, own / max(moved, made)] for m, own, moved, made in rows])
@@ -467,37 +515,48 @@ def limit_section(page, large):
 def long_section(page, long):
     page.add("## A million steps")
     grown = {name: max(total[51:]) / max(total[:51]) for name, (total, _) in long["bodies"].items()}
-    page.claim("Certified steps gain no energy (bound: the largest of the last half at most 1.0001 of the first half's).",
+    page.claim("Certified steps gain no energy (bound: the largest of the last half at most 1.0001 of the first "
+               "half's).",
                all(g <= 1.0001 for g in grown.values()),
                f"{long['steps']:,} undamped steps each: "
-               + "; ".join(f"{name}, {split['implicit']} of {split['nodes']} nodes implicit: {grown[name]:.4f}, and {total[-1] / total[0]:.3g} of the "
+               + "; ".join(f"{name}, {split['implicit']} of {split['nodes']} nodes implicit: {grown[name]:.4f}, and "
+                           f"{total[-1] / total[0]:.3g} of the "
                            "energy is left at the end" for name, (total, split) in long["bodies"].items()) + ".")
 
 
 def radius_section(page, radii):
     page.add("## Spectral radii",
-             "Of our set. Whole steps, implicit and explicit nodes together, as matrices over positions and velocities: random Delaunay bodies of 12 points "
-             "with slivers, Rayleigh damping of mass (h alpha up to 1) and stiffness (beta / h up to 10) and two planes each (h^2 k A / m up to "
-             "100), which all nodes touch, some, or none. Steps are in units of the largest stable one of the undamped free body.")
+             "Of our set. Whole steps, implicit and explicit nodes together, as matrices over positions and "
+             "velocities: random Delaunay bodies of 12 points "
+             "with slivers, Rayleigh damping of mass (h alpha up to 1) and stiffness (beta / h up to 10) and two "
+             "planes each (h^2 k A / m up to "
+             "100), which all nodes touch, some, or none. Steps are in units of the largest stable one of the "
+             "undamped free body.")
     page.table(["h over that bound", "bodies", "with nodes of both kinds", "all explicit", "largest radius"],
                [[r["over"], r["bodies"], r["mixed"], r["without"], f"1 + {r['beyond']:.1e}"] for r in radii])
-    page.claim("What is left explicit is stable, together with what is implicit, damping and obstacles (bound: 1 + 1e-7).",
+    page.claim("What is left explicit is stable, together with what is implicit, damping and obstacles (bound: 1 + "
+               "1e-7).",
                all(r["beyond"] <= 1e-7 for r in radii),
-               f"at most 1 + {max(r['beyond'] for r in radii):.1e} in {sum(r['bodies'] for r in radii)} steps. A proof stands in `step/explicit/stability.h`.")
+               f"at most 1 + {max(r['beyond'] for r in radii):.1e} in {sum(r['bodies'] for r in radii)} steps. A "
+               f"proof stands in `step/explicit/stability.h`.")
 
 
 def speed_line(holds):
     """holds: body -> what speed_section returns"""
     met = {name: sum(found[name] for found in holds.values()) for name in SAID}
-    return (f"**{verdict(*(met[name] == len(holds) for name in (PAPERS_CG, OURS)))}**: imex gains over explicit steps what the paper says (4.6, 3.3 and 2.7 times, and a "
-            f"little on the bar). With the paper's set and solver (CG) that is so on {met[PAPERS_CG]} of {len(holds)} bodies, with its set and our "
+    return (f"**{verdict(*(met[name] == len(holds) for name in (PAPERS_CG, OURS)))}**: imex gains over explicit "
+            f"steps what the paper says (4.6, 3.3 and 2.7 times, and a "
+            f"little on the bar). With the paper's set and solver (CG) that is so on {met[PAPERS_CG]} of "
+            f"{len(holds)} bodies, with its set and our "
             f"solver on {met[PAPERS]}, with our set on {met[OURS]}.")
 
 
 def implicit_line(holds):
     met = {name: sum(found[name, "implicit"] for found in holds.values()) for name in SAID}
-    return (f"**{verdict(*(met[name] == len(holds) for name in (PAPERS_CG, OURS)))}**: imex is never slower than the implicit method at the same step. With the paper's set and "
-            f"solver that is so on {met[PAPERS_CG]} of {len(holds)} bodies, with its set and our solver on {met[PAPERS]}, with our set on "
+    return (f"**{verdict(*(met[name] == len(holds) for name in (PAPERS_CG, OURS)))}**: imex is never slower than "
+            f"the implicit method at the same step. With the paper's set and "
+            f"solver that is so on {met[PAPERS_CG]} of {len(holds)} bodies, with its set and our solver on "
+            f"{met[PAPERS]}, with our set on "
             f"{met[OURS]}.")
 
 
@@ -507,8 +566,10 @@ def energy_line(results, bodies):
         up_to = [results[row, name, "up to"] for name in (PAPERS, OURS)]
         said.append(f"{row}: " + " and ".join(f"to {h:g} ms" if h else "nowhere" for h in up_to))
     first = next(iter(bodies))
-    return (f"**{verdict(*(results[first, name] for name in (PAPERS, OURS)))}**: below h_max imex dissipates less than a third as fast as the implicit method. It does so with "
-            f"the paper's set and with ours, of the steps tried, for {'; '.join(said)} (the first is the paper's experiment).")
+    return (f"**{verdict(*(results[first, name] for name in (PAPERS, OURS)))}**: below h_max imex dissipates less "
+            f"than a third as fast as the implicit method. It does so with "
+            f"the paper's set and with ours, of the steps tried, for {'; '.join(said)} (the first is the paper's "
+            f"experiment).")
 
 
 def write_page(tools, folder, speed, energy):
@@ -517,12 +578,15 @@ def write_page(tools, folder, speed, energy):
     page.add("# Element-wise mixed implicit-explicit integration, measured anew")
     top = len(page.lines)
     page.about("make reproduce-imex" + (" ARGS=--quick" if speed["quick"] else ""), speed["here"])
-    page.add("Fierz, Spillmann and Harders 2011. Nodes of elements too badly shaped for the step are implicit, all others explicit "
-             "(`integrator.method: imex`). Which nodes these are is another choice by default than the paper's; both are shown throughout, the "
+    page.add("Fierz, Spillmann and Harders 2011. Nodes of elements too badly shaped for the step are implicit, all "
+             "others explicit "
+             "(`integrator.method: imex`). Which nodes these are is another choice by default than the paper's; "
+             "both are shown throughout, the "
              "paper's also with its solver, matrix-free conjugate gradients.")
     overview(page, found)
     sets = sets_section(page, bodies, speed["radii"], speed["stable_steps"])
-    holds = {row: speed_section(page, row, number, bodies[row]) for row, number in zip(PAPER, ("3 and 7", "4 (a)", "4 (b)", "5"))}
+    holds = {row: speed_section(page, row, number, bodies[row]) for row, number in zip(PAPER, ("3 and 7", "4 (a)",
+        "4 (b)", "5"))}
     untouched_section(page, bodies)
     dissipation = energy_section(page, energy)
     cut = cut_section(page, speed["cut"])
@@ -532,9 +596,11 @@ def write_page(tools, folder, speed, energy):
     each = max(1e3 * statistics.median(f["identify"]) / f["elements"] for f in found.values())
     page.add("## Identification")
     page.claim("Identification takes 0.013 ms per element (bound: 0.003 ms).", each <= bench.IDENTIFY,
-               f"at most {each:.4f} ms, and {1e3 * max(statistics.median(f['certify']) for f in found.values()):.1f} ms for one certificate "
+               f"at most {each:.4f} ms, and "
+               f"{1e3 * max(statistics.median(f['certify']) for f in found.values()):.1f} ms for one certificate "
                "of a whole body, which the paper does not have.")
-    page.lines[top:top] = [five_lines([speed_line(holds), implicit_line(holds), sets, energy_line(dissipation, energy), cut]), ""]
+    page.lines[top:top] = [five_lines([speed_line(holds), implicit_line(holds), sets, energy_line(dissipation, energy), cut]),
+        ""]
     progress(f"wrote {page.write()}")
 
 

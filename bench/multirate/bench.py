@@ -60,7 +60,8 @@ def measure_warping(tools, row, steps, rounds):
 
 
 def report_warping(table, row, warping, judged):
-    table.add(f"{row}: warping a frame over single rate", f"{statistics.median(warp / step for warp, step in warping):.2f}", "", "",
+    table.add(f"{row}: warping a frame over single rate",
+        f"{statistics.median(warp / step for warp, step in warping):.2f}", "", "",
               f"<={WARPING:g}" if judged else "")
 
 
@@ -70,7 +71,8 @@ def report(table, row, multirate, single, run, judged):
     table.add(f"{row}: single rate", f"{1e3 * statistics.median(single):.3f}", "ms")
     table.add(f"{row}: multirate", f"{1e3 * statistics.median(multirate):.3f}", "ms", f"{run['megabytes']:.0f}")
     spread = 100 * (max(ratios) - min(ratios)) / (2 * statistics.median(ratios))
-    table.add(f"{row}: multirate over single rate +-{spread:.0f}% (paper {paper:g})", f"{statistics.median(ratios):.2f}", "", "",
+    table.add(f"{row}: multirate over single rate +-{spread:.0f}% (paper {paper:g})",
+        f"{statistics.median(ratios):.2f}", "", "",
               f"<={target:g}" if judged and target else "")
     table.add(f"{row}: the first step, which makes the factors", f"{run['steps'][0]['seconds']:.2f}", "s")
     print("    " + ", ".join(f"{stage} {100 * share:.0f} %" for stage, share in shares(run)))

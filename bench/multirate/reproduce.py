@@ -34,7 +34,8 @@ SIZES = [f"dragon-{i}" for i in range(1, 7)]
 SEMI = {"integrator.method": "semi-implicit"}
 END = {"integrator.options.interpolation": "end"}  # as the paper has it
 # The rest as soft as the jaws, and a pull that moves both: the jaw hangs on what of the body swings with it, so that the size of the part counts.
-SOFT = {"bodies[0].material.young": 1e5, "bodies[0].regions[0].material.young": 1e5, "forces[0].pull.force": "[0,-0.02,0.004]"}
+SOFT = {"bodies[0].material.young": 1e5, "bodies[0].regions[0].material.young": 1e5, "forces[0].pull.force":
+    "[0,-0.02,0.004]"}
 
 
 def distances(points):
@@ -69,7 +70,8 @@ class Study:
         middle = sorted(m / s for m, s in zip(multirate, single))[len(single) // 2]
         warping = measure_warping(self.tools, row, self.steps, self.rounds)
         warp, beside = sorted(warping, key=lambda pair: pair[0] / pair[1])[len(warping) // 2]
-        return {"multirate": sorted(multirate)[len(multirate) // 2], "single": sorted(single)[len(single) // 2], "ratio": middle,
+        return {"multirate": sorted(multirate)[len(multirate) // 2], "single": sorted(single)[len(single) // 2],
+            "ratio": middle,
                 "warp": warp, "warp ratio": warp / beside,
                 "first": run["steps"][0]["seconds"], "nodes": run["nodes"], "tets": run["tets"]}
 
@@ -85,8 +87,10 @@ class Study:
         for name, (_, m) in probes.items():
             short = shorts[m][name]
             result[name] = {"equal": equal, "substeps": m, "size": rms(short, [[0, 0, 0]] * len(short)),
-                            "many": distances(many[name]), "end": distances(ends[name]), "long": distances(long[name]), "same": distances(same[name]),
-                            "short": distances(short), "error many": rms(many[name], short), "error end": rms(ends[name], short), "error long": rms(long[name], short),
+                            "many": distances(many[name]), "end": distances(ends[name]), "long": distances(long[name]),
+                                "same": distances(same[name]),
+                            "short": distances(short), "error many": rms(many[name], short), "error end": rms(ends[name], short),
+                                "error long": rms(long[name], short),
                             "error same": rms(same[name], short)}
         return result
 
@@ -136,7 +140,8 @@ class Study:
         """The rest as soft as the part, so that the part's motion hangs on that of the rest; both ways in which it may move."""
         probes, scene = PROBES["dragon"], scene_of("dragon-1")
         short = self.ways(scene, probes, {**SOFT, **SEMI}, 10)[0]["jaw"]
-        runs = {"multirate, averaged (default)": ({}, 1), "multirate, end (the paper's)": (END, 1), "single H": (SEMI, 1), "single H/2": (SEMI, 2)}
+        runs = {"multirate, averaged (default)": ({}, 1), "multirate, end (the paper's)": (END, 1), "single H": (SEMI, 1),
+            "single H/2": (SEMI, 2)}
         return {name: rms(self.ways(scene, probes, {**SOFT, **settings}, divide)[0]["jaw"], short) / rms(short, [[0, 0, 0]] * self.frames)
                 for name, (settings, divide) in runs.items()}
 
@@ -146,7 +151,8 @@ class Study:
         swing = {"bodies[0].material.young": 1e8, "bodies[0].regions[0].material.young": 1.5e5,
                  "forces[0].pull.where": "\"seven petals\"", "forces[0].pull.force": "[0,0,0.3]"}
         short = self.ways(scene, probes, {**swing, **SEMI}, 12)[0]["petal"]
-        runs = {"multirate, averaged (default)": ({}, 1), "multirate, end (the paper's)": (END, 1), "single H": (SEMI, 1), "single H/2": (SEMI, 2)}
+        runs = {"multirate, averaged (default)": ({}, 1), "multirate, end (the paper's)": (END, 1), "single H": (SEMI, 1),
+            "single H/2": (SEMI, 2)}
         return {name: rms(self.ways(scene, probes, {**swing, **settings}, divide)[0]["petal"], short) / rms(short, [[0, 0, 0]] * self.frames)
                 for name, (settings, divide) in runs.items()}
 
@@ -195,7 +201,7 @@ class Study:
             settings = SINGLE["without tempi"]
             analysis = self.tools.measure(scene_of(row), settings, "--fill")["analysis"]
             run = self.tools.measure(scene_of(row), settings, "--steps", self.steps)
-            result[row] = {"fill": analysis["fill"], "rate": analysis["read_rate"], "seconds": run["stages"]["march"] / self.steps}
+            result[row] = {"fill": analysis["fill"], "rate": analysis["read_rate"], "seconds": run["stages"]["subcycle"] / self.steps}
         return result
 
     def measure(self, sections, kept):

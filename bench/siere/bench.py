@@ -17,11 +17,11 @@ from figures import Figures  # noqa: E402
 from study import Ended, Tools, meshes_are_there, shares  # noqa: E402
 
 FIRST = 5  # steps that are not counted
-SEMI_IMPLICIT = {"integrator": '{"method": "semi-implicit", "max_cuts": 0}'}
+SEMI_IMPLICIT = {"integrator": '{"method": "semi-implicit", "max_halvings": 0}'}
 
 
 def siere(modes):
-    return {"integrator": f'{{"method": "siere", "max_cuts": 0, "options": {{"modes": {modes}}}}}'}
+    return {"integrator": f'{{"method": "siere", "max_halvings": 0, "options": {{"modes": {modes}}}}}'}
 
 
 FEW, MANY = 1.5, 2.5  # most times a step of semi-implicit Euler: as many modes as the paper took (aim 1.2), and 50
@@ -63,12 +63,14 @@ def measure_row(tools, table, name, row, rounds, quick):
             runs[method] = tools.measure(row["scene"], chosen, "--steps", steps)
             seconds[method].append(median_step(runs[method]))
     base = seconds["semi-implicit"]
-    table.add(f"{name}: semi-implicit {spread(base)}", f"{1e3 * statistics.median(base):.2f}", "ms", f"{runs['semi-implicit']['megabytes']:.0f}")
+    table.add(f"{name}: semi-implicit {spread(base)}", f"{1e3 * statistics.median(base):.2f}", "ms",
+        f"{runs['semi-implicit']['megabytes']:.0f}")
     for method, most in (("siere", FEW), ("siere 50", MANY)):
         ratios = [mine / other for mine, other in zip(seconds[method], base)]
         modes = row["modes"] if method == "siere" else 50
         aim = " (aim 1.2)" if method == "siere" else ""
-        table.add(f"{name}: siere, {modes} modes, over semi-implicit{aim} {spread(ratios)}", f"{statistics.median(ratios):.3f}", "",
+        table.add(f"{name}: siere, {modes} modes, over semi-implicit{aim} {spread(ratios)}",
+            f"{statistics.median(ratios):.3f}", "",
                   f"{runs[method]['megabytes']:.0f}", "" if quick else f"<={most}")
         print("    " + ", ".join(f"{stage} {100 * share:.0f} %" for stage, share in shares(runs[method])))
 
@@ -84,7 +86,8 @@ def measure_stiffness(tools, table, rounds, quick):
     medians = {young: statistics.median(values) for young, values in seconds.items()}
     for young, value in medians.items():
         table.add(f"honeycomb: siere, edge {young:.0e} Pa {spread(seconds[young])}", f"{1e3 * value:.2f}", "ms")
-    table.add("honeycomb: siere, slowest over fastest stiffness", f"{max(medians.values()) / min(medians.values()):.3f}", "", "",
+    table.add("honeycomb: siere, slowest over fastest stiffness",
+        f"{max(medians.values()) / min(medians.values()):.3f}", "", "",
               "" if quick else f"<={WITHIN}")
 
 

@@ -76,7 +76,8 @@ SWINGS = [
     ("ball-hang", {}, (100, 5), ("SI", "SIERE", "ERE", "BE")),
     ("ball-bounce", {}, (300, 5), ("SI", "SIERE")),
     ("honeycomb", {}, (100, 5), ("SI", "SIERE")),
-    ("moebius", {"bodies[0].mesh.shape.moebius.cells_around": 54, "bodies[0].mesh.shape.moebius.cells_across": 13}, (100, 5), ("SI", "SIERE")),
+    ("moebius", {"bodies[0].mesh.shape.moebius.cells_around": 54, "bodies[0].mesh.shape.moebius.cells_across": 13}, (100, 5), ("SI",
+        "SIERE")),
     ("eiffel", {"bodies[0].mesh.shape.eiffel.resolution": 50}, (100, 3), ("SI", "SIERE")),
     ("bridge", {"bodies[0].mesh.shape.bridge.resolution": 60}, (200, 3), ("SI", "SIERE")),
     ("body", {"bodies[0].mesh.shape.body.resolution": 60}, (250, 3), ("SI", "SIERE")),
@@ -107,10 +108,12 @@ class Study:
         progress(f"{scene}, {method} {' '.join(map(str, settings.values()))}")
         most = 2 * budget + 4  # a single step may take long, and setting up takes a little
         try:
-            found = self.tools.measure(path, {key: json.dumps(value) for key, value in chosen.items()}, "--threads", 1, "--steps", frames,
+            found = self.tools.measure(path, {key: json.dumps(value) for key, value in chosen.items()}, "--threads", 1,
+                "--steps", frames,
                                        "--budget", budget, "--energies", processor=most)
         except TooLong as words:
-            return {"outcome": "ended", "why": str(words), "frames": 0, "first": None, "later": None, "median": None, "limit": most,
+            return {"outcome": "ended", "why": str(words), "frames": 0, "first": None, "later": None, "median": None,
+                "limit": most,
                     "nodes": None, "tets": None, "energies": None, "projected": 0, "time": None}
         return result_of(found, frames, most)
 
@@ -149,8 +152,9 @@ class Study:
         frames, budget = (150, 5)[self.which], self.amount(SWING_BUDGET)
         runs = {f"s = {s}": self.run("cuboid-untwist", "SIERE", {"options": {"modes": s}}, frames, budget) for s in self.amount(MODES)}
         factored = self.run("cuboid-untwist", "SIERE", {"options": {"indefinite": "factor"}}, frames, budget)
-        cut = self.run("cuboid-untwist", "SI", {"integrator.max_cuts": 8}, frames, budget)
-        exact = {name: self.run(name, "SIERE", {"options": {"tolerance": TIGHT}}, frames, budget) for name in ("cuboid-untwist", "honeycomb")}
+        cut = self.run("cuboid-untwist", "SI", {"integrator.max_halvings": 8}, frames, budget)
+        exact = {name: self.run(name, "SIERE", {"options": {"tolerance": TIGHT}}, frames, budget) for name in ("cuboid-untwist",
+            "honeycomb")}
         loose = {"cuboid-untwist": runs["s = 5"], "honeycomb": self.run("honeycomb", "SIERE", {}, frames, budget)}
         return {"runs": runs, "factored": factored, "cut": cut, "exact": exact, "loose": loose, "tight": TIGHT}
 
@@ -160,7 +164,8 @@ class Study:
         for young in self.amount(STIFFNESSES):
             settings = {BASE: young, SHELL: young}
             rows.append({"young": young, "runs": {m: self.run("ball-hang", m, dict(settings), self.amount(STIFFNESS_FRAMES),
-                                                              self.amount(STIFFNESS_BUDGET)) for m in ("SI", "SIERE", "ERE")}})
+                                                              self.amount(STIFFNESS_BUDGET)) for m in ("SI", "SIERE",
+                                                                  "ERE")}})
         return rows
 
 
@@ -171,7 +176,8 @@ def result_of(found, frames, most):
     later = sum(spent[1:]) / (len(spent) - 1) if len(spent) > 1 else None
     return {"outcome": "failed" if failed else "finished" if len(good) >= frames else "ended",
             "why": f"{failed['outcome']} in stage \"{failed['stage']}\"" if failed else "", "frames": len(good),
-            "first": spent[0] if spent else None, "later": later, "median": statistics.median(spent) if spent else None, "limit": most,
+            "first": spent[0] if spent else None, "later": later, "median": statistics.median(spent) if spent else None,
+                "limit": most,
             "nodes": found["nodes"], "tets": found["tets"],
             "energies": found["energies"], "projected": sum(step["projected"] for step in good), "time": len(good) * found["step"]}
 

@@ -1,7 +1,7 @@
-// Where explicit steps of a scene are stable, and what finding that out costs: prints as one JSON object the body's bound and the
-// elements' local ones, the seconds of finding all local bounds and of one certificate (--repeats times each), and for the
-// explicit step the bytes that it must move and the rate at which this core moves memory, and the rate at which it multiplies and adds.
-// --steps N: after so many steps, which may have made cuts.
+// Where explicit steps of a scene are stable, and what finding that out costs: prints as one JSON object the body's
+// bound and the elements' local ones, the seconds of finding all local bounds and of one certificate (--repeats times
+// each), and for the explicit step the bytes that it must move and the rate at which this core moves memory, and the
+// rate at which it multiplies and adds. --steps N: after so many steps, which may have made cuts.
 #include "tool.h"
 
 #include "base/clock.h"
@@ -35,7 +35,8 @@ static double memory_rate(void) {
     return best;
 }
 
-// Numbers multiplied and added per second in one register after the other, with the widest ones that the kernels use: the best of many
+// Numbers multiplied and added per second in one register after the other, with the widest ones that the kernels use:
+// the best of many
 static double arithmetic_rate(void) {
     enum { CHAINS = 12, TIMES = 200000 };
     typedef double vector __attribute__((vector_size(32)));
@@ -64,12 +65,13 @@ static double arithmetic_rate(void) {
     return best;
 }
 
-// Multiplications (with or without a sum) of the force on one tet in tet_force_kernel.h: F 27, cof F and its determinant 21, forces 27,
-// and for stable neo-Hookean P 18 and factors 4; for corotational C 18, I4 and b 8, two steps of Halley 16, P 36, factors 14
+// Multiplications (with or without a sum) of the force on one tet in tet_force_kernel.h: F 27, cof F and its
+// determinant 21, forces 27, and for stable neo-Hookean P 18 and factors 4; for corotational C 18, I4 and b 8, two
+// steps of Halley 16, P 36, factors 14
 static const double MULTIPLIED_NEO_HOOKEAN = 97, MULTIPLIED_COROTATIONAL = 167;
 
-// What an explicit step of tets reads and writes at least: batches and corners once, slots written and read, x, v and f each read
-// and written, the mass, and x and v copied for a failing step
+// What an explicit step of tets reads and writes at least: batches and corners once, slots written and read, x, v and
+// f each read and written, the mass, and x and v copied for a failing step
 static double explicit_bytes(
     const rbt_model *m) {  // the corners' node numbers in the batches are not read, their places are
     double corner = 0;
@@ -109,7 +111,7 @@ int main(int count, char **words) {
     m = sim->model;
     if (!rbt_stability_init(&s, m, NULL, &error)) rbt_tool_fail(&error);
     json_t *local = json_array();
-    for (size_t e = 0; e < s.element_count; e++)  // none where all nodes are held
+    for (size_t e = 0; e < s.element_count; e++)  // none where all nodes are constrained
         if (s.rate[e] > 0) json_array_append_new(local, json_real(2 / sqrt(s.rate[e])));
     double bound = rbt_stability_bound(&s, NULL, 1, NULL, NULL);
     rbt_stability_free(&s);

@@ -1,4 +1,5 @@
-// Draws curves for the scripts: reads a plot as JSON from the standard input and writes it as SVG with the library's own hand.
+// Draws curves for the scripts: reads a plot as JSON from the standard input and writes it as SVG with the library's
+// own hand.
 //   {"title": "…", "panels": [{"title": "…", "x_label": "…", "y_label": "…", "x_log": true, "y_log": true,
 //     "series": [{"name": "…", "x": […], "y": […], "marks": true}]}]}
 // null among the numbers is a gap.

@@ -1,11 +1,12 @@
-// Runs the first steps of a scene and prints what they took as one JSON object: seconds, seconds of the processors, iterations and
-// residual of every step, seconds of every stage, peak memory; with --trace also how the last step converged, iteration by
-// iteration; with --fill no step is made, and the factor of the whole matrix is analysed instead: what a step by newton would need,
-// and how fast all threads together can read as many numbers.
-// --probe x,y,z: how far the node that is nearest to this place at rest is from where it was at rest, after every step. --warp: what
-// warping the places for a picture takes after every step; probes are warped, too. --energies: time and energies at the start and
-// after every step. --budget S: no further step after S seconds of the processors, which on one thread are the same however busy
-// the machine is. "about" is what the method says of itself in run.json: subdomains, implicit nodes.
+// Runs the first steps of a scene and prints what they took as one JSON object: seconds, seconds of the processors,
+// iterations and residual of every step, seconds of every stage, peak memory; with --trace also how the last step
+// converged, iteration by iteration; with --fill no step is made, and the factor of the whole matrix is analysed
+// instead: what a step by newton would need, and how fast all threads together can read as many numbers.
+// --probe x,y,z: how far the node that is nearest to this place at rest is from where it was at rest, after every
+// step. --warp: what warping the places for a picture takes after every step; probes are warped, too. --energies:
+// time and energies at the start and after every step. --budget S: no further step after S seconds of the processors,
+// which on one thread are the same however busy the machine is. "about" is what the method says of itself in
+// run.json: subdomains, implicit nodes.
 //
 // A step that fails is part of the result ("failed"), not an error of this program.
 #include "tool.h"
@@ -34,7 +35,7 @@ static void add_step(json_t *steps, double seconds, double processor, const rbt_
     json_array_append_new(steps,
                           json_pack("{s:f, s:f, s:I, s:o, s:i, s:I, s:I}", "seconds", seconds, "processor_seconds",
                                     processor, "iterations", (json_int_t)report->iterations, "residual",
-                                    number(report->residual), "cuts", report->cuts, "substeps",
+                                    number(report->residual), "halvings", report->halvings, "substeps",
                                     (json_int_t)report->substeps, "projected", (json_int_t)report->projected));
 }
 
@@ -175,12 +176,12 @@ static void analyse(const rbt_sim *sim, json_t *result) {
     const rbt_model *m = sim->model;
     rbt_error error = {0};
     rbt_stiffness stiffness;
-    unsigned char *held = rbt_array_new(m->node_count, 1, "held nodes", &error);
-    if (!held || !rbt_stiffness_build(&stiffness, m, &error)) rbt_tool_fail(&error);
-    rbt_held_nodes(m, 0, held);
-    for (size_t n = 0; n < m->node_count; n++) held[n] = !held[n];
+    unsigned char *constrained = rbt_array_new(m->node_count, 1, "constrained nodes", &error);
+    if (!constrained || !rbt_stiffness_build(&stiffness, m, &error)) rbt_tool_fail(&error);
+    rbt_constrained_nodes(m, 0, constrained);
+    for (size_t n = 0; n < m->node_count; n++) constrained[n] = !constrained[n];
     double start = rbt_now();
-    rbt_cholesky *cholesky = rbt_cholesky_analyze(&stiffness.K, held, &error);
+    rbt_cholesky *cholesky = rbt_cholesky_analyse(&stiffness.K, constrained, &error);
     if (!cholesky) rbt_tool_fail(&error);
     json_object_set_new(result, "analysis",
                         json_pack("{s:f, s:f, s:f, s:f}", "seconds", rbt_now() - start, "fill",
@@ -188,7 +189,7 @@ static void analyse(const rbt_sim *sim, json_t *result) {
                                   read_rate((size_t)rbt_cholesky_fill(cholesky))));
     rbt_cholesky_free(cholesky);
     rbt_stiffness_free(&stiffness);
-    free(held);
+    free(constrained);
 }
 
 static void load(rbt_sim *sim, const char *path) {

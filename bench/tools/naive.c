@@ -1,9 +1,10 @@
-// The naive way to a step of multirate-euler with parts: one sparse system of all velocities, at every short step of the parts and at
-// the end of the long one, factored as a whole (L U), on a linear scene with parts right below the root. Prints what a solve takes beside
-// a step of multirate-euler, and how far the two are apart. (Zhao, Li and Barbic 2016, Fig. 3.)
+// The naive way to a step of multirate-euler with parts: one sparse system of all velocities, at every short step of
+// the parts and at the end of the long one, factored as a whole (L U), on a linear scene with parts right below the
+// root. Prints what a solve takes beside a step of multirate-euler, and how far the two are apart. (Zhao, Li and
+// Barbic 2016, Fig. 3.)
 //
-// Unknowns are the ways y_i = v_i - v_0 of the parts' instants and of the rest; rows are those of the paper, as multirate-euler has them
-// with the option interpolation = end and the solver lu:
+// Unknowns are the ways y_i = v_i - v_0 of the parts' instants and of the rest; rows are those of the paper, as
+// multirate-euler has them with the option interpolation = end and the solver lu:
 //   part, i:  M (y_i - y_(i-1)) + h^2 K sum_(k<=i) y_k + [i (i + 1) / (2 m)] h^2 K_SL Delta = h (f - f_int - i h K v_0)
 //   rest:     M Delta + H h K_LS sum_k y_k + H^2 K Delta = H (f - f_int - H K v_0)
 #include "tool.h"
@@ -20,11 +21,12 @@ static const char USAGE[] = "naive SCENE [--set path=value]… [--steps N] [--th
 typedef struct naive {
     const rbt_model *m;
     rbt_stiffness stiffness;
-    size_t *start, *fill;     // of rows of K with both triangles: blocks
-    int32_t *column;          // (blocks) node
-    size_t *block;            // (blocks) 2 block of K + 1 if transposed
-    unsigned char *held;      // (node_count)
-    size_t *first, unknowns;  // (node_count) first unknown of a node; its instants follow, three each; SIZE_MAX: held
+    size_t *start, *fill;        // of rows of K with both triangles: blocks
+    int32_t *column;             // (blocks) node
+    size_t *block;               // (blocks) 2 block of K + 1 if transposed
+    unsigned char *constrained;  // (node_count)
+    size_t *first,
+        unknowns;  // (node_count) first unknown of a node; its instants follow, three each; SIZE_MAX: constrained
     rbt_general_matrix A;
     double *b, *y;
 } naive;
@@ -74,7 +76,8 @@ static double stiffness_at(const naive *s, size_t k, size_t r, size_t c) {
     return s->block[k] & 1 ? B[3 * c + r] : B[3 * r + c];
 }
 
-// The coefficient of velocity l (from 1) of node j in row i of instant k of node n, component r of K and M: two passes count and write.
+// The coefficient of velocity l (from 1) of node j in row i of instant k of node n, component r of K and M: two
+// passes count and write.
 static double coefficient(const naive *s, size_t n, size_t j, int k, int l, double K, double mass) {
     int own = steps_of(s, n);
     double H = s->m->step, h = H / own;
@@ -86,7 +89,7 @@ static double coefficient(const naive *s, size_t n, size_t j, int k, int l, doub
 static size_t fill_row(naive *s, size_t n, int k, size_t r, size_t at, int32_t *column, double *value) {
     for (size_t e = s->start[n]; e < s->start[n + 1]; e++) {
         size_t j = (size_t)s->column[e];
-        if (s->held[j]) continue;
+        if (s->constrained[j]) continue;
         int most = !is_rest(s, n) && !is_rest(s, j) ? k : steps_of(s, j);
         for (int l = 1; l <= most; l++)
             for (size_t c = 0; c < 3; c++, at++) {
@@ -100,8 +103,8 @@ static size_t fill_row(naive *s, size_t n, int k, size_t r, size_t at, int32_t *
 
 static void build(naive *s) {
     for (size_t n = 0; n < s->m->node_count; n++) {
-        s->first[n] = s->held[n] ? SIZE_MAX : s->unknowns;
-        if (!s->held[n]) s->unknowns += 3 * (size_t)steps_of(s, n);
+        s->first[n] = s->constrained[n] ? SIZE_MAX : s->unknowns;
+        if (!s->constrained[n]) s->unknowns += 3 * (size_t)steps_of(s, n);
     }
     size_t *start = array(s->unknowns + 1, sizeof *start), entries = 0, row = 0;
     int32_t *column = NULL;
@@ -109,7 +112,7 @@ static void build(naive *s) {
     for (int pass = 0; pass < 2; pass++) {
         entries = row = 0;
         for (size_t n = 0; n < s->m->node_count; n++)
-            for (int k = 1; !s->held[n] && k <= steps_of(s, n); k++)
+            for (int k = 1; !s->constrained[n] && k <= steps_of(s, n); k++)
                 for (size_t r = 0; r < 3; r++) start[++row] = entries = fill_row(s, n, k, r, entries, column, value);
         if (pass) break;
         column = array(entries, sizeof *column);
@@ -125,7 +128,7 @@ static void right_side(naive *s, const rbt_state *state, double *f, double *Kv, 
     rbt_force_linear(m, &s->stiffness.K, state->x, work, f);
     rbt_block_matrix_product(&s->stiffness.K, state->v, Kv);
     for (size_t n = 0; n < m->node_count; n++)
-        for (int k = 1; !s->held[n] && k <= steps_of(s, n); k++)
+        for (int k = 1; !s->constrained[n] && k <= steps_of(s, n); k++)
             for (size_t r = 0; r < 3; r++) {
                 double h = m->step / steps_of(s, n);
                 s->b[s->first[n] + 3 * (size_t)(k - 1) + r] = h * (f[3 * n + r] - k * h * Kv[3 * n + r]);
@@ -136,7 +139,7 @@ static void right_side(naive *s, const rbt_state *state, double *f, double *Kv, 
 static double difference(const naive *s, const double *v_0, const double *v) {
     double most = 0, size = 0;
     for (size_t n = 0; n < s->m->node_count; n++)
-        for (size_t r = 0; !s->held[n] && r < 3; r++) {
+        for (size_t r = 0; !s->constrained[n] && r < 3; r++) {
             double own = v_0[3 * n + r] + s->y[s->first[n] + 3 * (size_t)(steps_of(s, n) - 1) + r];
             most = fmax(most, fabs(own - v[3 * n + r]));
             size = fmax(size, fabs(v[3 * n + r]));
@@ -149,10 +152,10 @@ int main(int count, char **words) {
     rbt_error error = {0};
     rbt_sim *sim = rbt_tool_sim(&w);
     const rbt_model *m = sim->model;
-    naive s = {.m = m, .held = array(m->node_count, 1), .first = array(m->node_count, sizeof(size_t))};
+    naive s = {.m = m, .constrained = array(m->node_count, 1), .first = array(m->node_count, sizeof(size_t))};
     if (!m->linear || !rbt_stiffness_build(&s.stiffness, m, &error)) rbt_tool_fail(&error);
     rbt_stiffness_assemble(&s.stiffness, m, RBT_TANGENT, m->X);
-    rbt_held_nodes(m, 0, s.held);
+    rbt_constrained_nodes(m, 0, s.constrained);
     open_rows(&s);
     build(&s);
     s.b = array(s.unknowns, sizeof(double));
@@ -160,7 +163,7 @@ int main(int count, char **words) {
     double *f = array(3 * m->node_count, sizeof(double)), *Kv = array(3 * m->node_count, sizeof(double)),
            *work = array(6 * m->node_count, sizeof(double)), *v_0 = array(3 * m->node_count, sizeof(double));
     double start = rbt_now();
-    rbt_lu *lu = rbt_lu_analyze(&s.A, &error);
+    rbt_lu *lu = rbt_lu_analyse(&s.A, &error);
     if (!lu) rbt_tool_fail(&error);
     if (rbt_lu_factor(lu, &s.A) != RBT_FACTORED) rbt_tool_fail(&error);
     double factored = rbt_now() - start, worst = 0;

@@ -1,8 +1,8 @@
-// Spectral radii of imex: whole steps on random bodies. Prints a list of JSON objects, one per step in units of the body's
-// bound: with damping and obstacles (test/support/coupled.h) how many bodies, how many with nodes of both kinds, the
-// largest radius minus 1; and for the bodies as the paper has them, without damping and obstacles, of the implicit set by its local test
-// alone ("paper") and of ours ("ours") how many nodes are implicit, how many steps have nodes of both kinds, how many are unstable, and
-// the largest radius minus 1.
+// Spectral radii of imex: whole steps on random bodies. Prints a list of JSON objects, one per step in units of the
+// body's bound: with damping and obstacles (test/support/coupled.h) how many bodies, how many with nodes of both
+// kinds, the largest radius minus 1; and for the bodies as the paper has them, without damping and obstacles, of the
+// implicit set by its local test alone ("paper") and of ours ("ours") how many nodes are implicit, how many steps
+// have nodes of both kinds, how many are unstable, and the largest radius minus 1.
 #include "base/text.h"
 #include "base/threads.h"
 #include "coupled.h"

@@ -1,6 +1,6 @@
-// Which nodes imex makes implicit at the scene's step, and whether the others bear it: prints as one JSON object for the set by the paper's
-// local test alone ("paper") and for the certified one ("ours") the ill-shaped elements, the implicit nodes, and the bound of the
-// explicit ones with the implicit ones held, all at rest.
+// Which nodes imex makes implicit at the scene's step, and whether the others bear it: prints as one JSON object for
+// the set by the paper's local test alone ("paper") and for the certified one ("ours") the ill-shaped elements, the
+// implicit nodes, and the bound of the explicit ones with the implicit ones constrained, all at rest.
 #include "tool.h"
 
 #include "step/explicit/stability.h"
@@ -10,8 +10,8 @@
 
 static const char USAGE[] = "splits SCENE [--set path=value]… [--threads N]";
 
-// rbt_stability_bound takes 2 % off what Lanczos steps find, which is not below the true bound: these are put back, so that a step
-// beyond it is beyond the bound for certain.
+// rbt_stability_bound takes 2 % off what Lanczos steps find, which is not below the true bound: these are put back,
+// so that a step beyond it is beyond the bound for certain.
 static const double TAKEN_OFF = 0.96;  // of the square
 
 static json_t *split(rbt_stability *s, const rbt_split_def *def) {

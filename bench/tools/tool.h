@@ -26,8 +26,8 @@ rbt_tool_words rbt_tool_read(int count, char **words, const char *usage);
 // The simulation of the scene with the settings applied; ends the program with 1 and the reason if there is none.
 rbt_sim *rbt_tool_sim(const rbt_tool_words *words);
 
-// Seconds of the processors that the work has had so far, whatever else the machine does: of this thread if the words ask for one,
-// since a library's own threads may wait busily beside it; else of all threads.
+// Seconds of the processors that the work has had so far, whatever else the machine does: of this thread if the words
+// ask for one, since a library's own threads may wait busily beside it; else of all threads.
 double rbt_tool_processor_seconds(const rbt_tool_words *words);
 
 // Ends the program with 1 and this error.

@@ -1,9 +1,10 @@
-// The yardstick of solver times: one supernodal factorisation by CHOLMOD, AMD ordering, of the full projected Hessian of the first
-// step of a scene, driven nodes eliminated. Prints its seconds, --repeats times, as one JSON object; --threads is BLAS's number.
+// The yardstick of solver times: one supernodal factorisation by CHOLMOD, AMD ordering, of the full projected Hessian
+// of the first step of a scene, driven nodes eliminated. Prints its seconds, --repeats times, as one JSON object;
+// --threads is BLAS's number.
 //
-// CHOLMOD opens OpenMP teams of its own and BLAS's threads spin while they wait, so that in a process with other threads the figure
-// can come out several times too slow. It is therefore measured in this process, which does nothing else, and the caller tries
-// OMP_THREAD_LIMIT=1 in the environment.
+// CHOLMOD opens OpenMP teams of its own and BLAS's threads spin while they wait, so that in a process with other
+// threads the figure can come out several times too slow. It is therefore measured in this process, which does
+// nothing else, and the caller tries OMP_THREAD_LIMIT=1 in the environment.
 #include "tool.h"
 
 #include "step/implicit/objective.h"
@@ -21,12 +22,12 @@ static void *must(void *pointer) {
     exit(1);
 }
 
-// The lower half of H without held nodes
+// The lower half of H without constrained nodes
 static cholmod_sparse *lower_half(const rbt_objective *o, cholmod_common *common) {
     const rbt_model *m = o->model;
     const rbt_block_matrix *H = &o->H;
     int64_t *number = must(calloc(m->node_count, sizeof *number)), free_nodes = 0;
-    for (size_t n = 0; n < m->node_count; n++) number[n] = o->held[n] ? -1 : free_nodes++;
+    for (size_t n = 0; n < m->node_count; n++) number[n] = o->constrained[n] ? -1 : free_nodes++;
     size_t rows = 3 * (size_t)free_nodes;
     cholmod_triplet *t =
         must(cholmod_l_allocate_triplet(rows, rows, 9 * H->start[m->node_count], -1, CHOLMOD_REAL, common));
@@ -54,7 +55,7 @@ int main(int count, char **words) {
     rbt_objective o;
     if (!rbt_objective_init(&o, sim->model, &error)) rbt_tool_fail(&error);
     o.tau = sim->model->step;
-    rbt_held_nodes(sim->model, 0, o.held);
+    rbt_constrained_nodes(sim->model, 0, o.constrained);
     rbt_objective_hessian(&o, sim->state.x);
 
     cholmod_common common;

@@ -37,7 +37,7 @@ typedef struct rbt_select_box {
 } rbt_select_box;
 
 typedef struct rbt_select_sphere {
-    double center[3], radius;  // [m]
+    double centre[3], radius;  // [m]
 } rbt_select_sphere;
 
 typedef struct rbt_select_plane {
@@ -97,8 +97,9 @@ typedef struct rbt_tempo_def {
     int substeps;  // in each step of the scene
 } rbt_tempo_def;
 
-// A body made of triangles: cloth, paper, sheet metal. Its material gives young, poisson and density; the law of the material is
-// not used, since a sheet has its own (St. Venant and Kirchhoff's in plane stress, and discrete-shells bending).
+// A body made of triangles: cloth, paper, sheet metal. Its material gives young, poisson and density; the law of the
+// material is not used, since a sheet has its own (St. Venant and Kirchhoff's in plane stress, and discrete-shells
+// bending).
 typedef enum rbt_membrane_kind {
     RBT_MEMBRANE_CONSTANT_STRAIN,  // triangles of constant strain
     RBT_MEMBRANE_SPRINGS,          // a spring along every edge
@@ -273,8 +274,8 @@ typedef struct
     double from, until;     // [s]
 } rbt_force_wind;
 
-// ---- Obstacles: penalty energy 1/2 k A d^2 for every surface node of area A that is deeper than d = 0. They may follow
-// scripts as driven nodes do (planes do not turn), with methods that have contact of their own.
+// ---- Obstacles: penalty energy 1/2 k A d^2 for every surface node of area A that is deeper than d = 0. They may
+// follow prescribed motions as driven nodes do (planes do not turn), with methods that have contact of their own.
 
 typedef rbt_variant rbt_obstacle;
 typedef enum rbt_obstacle_kind {
@@ -292,7 +293,7 @@ typedef struct rbt_obstacle_plane {
 } rbt_obstacle_plane;
 
 typedef struct rbt_obstacle_sphere {
-    double center[3], radius, stiffness;
+    double centre[3], radius, stiffness;
     RBT_LIST(rbt_motion) motions;
 } rbt_obstacle_sphere;
 
@@ -338,14 +339,14 @@ typedef struct rbt_cut_file {  // the triangles of a file
     double towards[3];  // where strokes go; zero: along the longest side of the surface's box
 } rbt_cut_file;
 
-enum { RBT_CUTS_MOST = 64 };  // in a scene
+enum { RBT_MAX_CUTS = 64 };  // in a scene
 
 typedef struct rbt_cut_def {
     const char *body;     // NULL: all that can be cut
     rbt_variant surface;  // rbt_cut_surface_kind
     double time;          // [s] when it begins
     double until;         // [s] when it is complete; NaN: at once
-    int strokes;          // in how many steps it goes on from `time` to `until`
+    int strokes;          // in how many steps it continues from `time` to `until`
     bool deformed;        // the surface lies in the world as it is then, not in the bodies' rest shape
     double tolerance;     // share of an edge within which its end counts as on the surface
 } rbt_cut_def;
@@ -362,7 +363,7 @@ typedef struct rbt_integrator_def {
     int method;           // index into the table of methods
     int solver;           // index into that method's solvers
     const void *options;  // the method's options struct; NULL: defaults
-    int max_cuts;         // how often a failing step may be halved
+    int max_halvings;     // how often a failing step may be halved
 } rbt_integrator_def;
 
 typedef struct rbt_output_def {
@@ -404,6 +405,9 @@ rbt_scene_file *rbt_scene_parse(const char *json, size_t size, const char *name,
                                 size_t count, rbt_error *error);
 const rbt_scene *rbt_scene_of(const rbt_scene_file *file);
 const char *rbt_scene_json(const rbt_scene_file *file);  // with the settings applied; lives as long as the file
+// Warning i about the scene, as about keys that have been renamed; NULL past the last one. Lives as long as the
+// library.
+const char *rbt_scene_warning(const rbt_scene_file *file, int i);
 void rbt_scene_free(rbt_scene_file *file);
 
 // Checks limits and dependencies of a description, however it was made.

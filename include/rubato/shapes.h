@@ -141,25 +141,25 @@ typedef struct rbt_capsule_part {
 
 typedef struct rbt_sphere_part {
     rbt_part part;
-    double center[3], radius;  // [m]
+    double centre[3], radius;  // [m]
 } rbt_sphere_part;
 
 typedef struct rbt_box_part {
     rbt_part part;
-    double center[3], size[3];  // [m]
+    double centre[3], size[3];  // [m]
     double rounding;            // radius of the edges [m]
     double axis[3], degrees;    // turned about its centre
 } rbt_box_part;
 
 typedef struct rbt_ellipsoid_part {
     rbt_part part;
-    double center[3], radii[3];  // [m]
+    double centre[3], radii[3];  // [m]
     double axis[3], degrees;
 } rbt_ellipsoid_part;
 
 typedef struct rbt_torus_part {
     rbt_part part;
-    double center[3];                 // [m]
+    double centre[3];                 // [m]
     double ring_radius, tube_radius;  // [m]; around the y axis
     double axis[3], degrees;
 } rbt_torus_part;

@@ -21,7 +21,7 @@ typedef enum rbt_outcome {
     RBT_OUT_OF_MEMORY,
     RBT_STALLED,   // events come ever closer in time: what is asked for is impossible, or nearly so
     RBT_UNSTABLE,  // energy has grown far beyond all that can account for it, or the step is longer than a stable one
-    RBT_CUT_FAILED,  // a cut of the scene cannot be made, or the method cannot go on with what it leaves
+    RBT_CUT_FAILED,  // a cut of the scene cannot be made, or the method cannot continue with what it leaves
     RBT_STOPPED,     // the caller asked for it (rbt_sim_set_stop)
     RBT_OUTCOMES
 } rbt_outcome;
@@ -37,8 +37,8 @@ typedef struct rbt_step_report {
     double value;              // what was found there: determinant, speed, residual
     int64_t steps;             // accepted steps
     int64_t iterations;        // of the solver, summed
-    int cuts;                  // halvings of the step that was needed most
-    int64_t cut_steps;         // steps that had to be halved at all
+    int halvings;              // of the step that needed most
+    int64_t halved_steps;      // steps that had to be halved at all
     double residual;           // of the last solve, relative
     bool at_cap;               // whether the last solve reached its limit of iterations
     int64_t unconverged;       // steps that were accepted although their solve had reached it
@@ -57,12 +57,13 @@ typedef struct rbt_sim rbt_sim;
 rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error);
 void rbt_sim_free(rbt_sim *sim);
 
-// To the next frame (t = frame * interval); false if a step failed for good: the state is that of the last good step. Steps that
-// did not converge, where the scene's options let a run continue, are no failure here: report->unconverged counts them.
+// To the next frame (t = frame * interval); false if a step failed for good: the state is that of the last good step.
+// Steps that did not converge, where the scene's options let a run continue, are no failure here: report->unconverged
+// counts them.
 bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report);
 
 // While *stop is not zero, a step that is under way is given up at its next stage, as a failed one is: RBT_STOPPED,
-// and the state is that before the step. With zero again the simulation can go on. For a signal handler or another
+// and the state is that before the step. With zero again the simulation can continue. For a signal handler or another
 // thread; NULL: no more. `stop` must stay valid.
 void rbt_sim_set_stop(rbt_sim *sim, const volatile int *stop);
 
@@ -88,9 +89,9 @@ const int32_t *rbt_sim_edges(const rbt_sim *sim);  // (edges x 2) springs of bod
 typedef struct rbt_energies {
     double kinetic, elastic, gravity, contact, total;
     double momentum[3], angular_momentum[3];
-    double
-        work;  // done so far by loads, wind and all that follows a script: total - work stays, or falls by damping. Known
-               // where frames end, NaN where not
+    // Done so far by loads, wind and all that has a prescribed motion: total - work stays, or falls by damping. Known
+    // where frames end, NaN where not.
+    double work;
 } rbt_energies;
 rbt_energies rbt_sim_energies(const rbt_sim *sim);
 

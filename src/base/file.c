@@ -84,7 +84,8 @@ bool rbt_stream_read(const char *path, rbt_bytes *bytes, rbt_error *error) {
 
 // ---- Writing
 
-// Why a file cannot be made there; a missing or forbidden folder is the most frequent reason, and errno alone does not tell.
+// Why a file cannot be made there; a missing or forbidden folder is the most frequent reason, and errno alone does
+// not tell.
 static bool fail_to_write(const char *path, int why, rbt_error *error) {
     if (why == ENOMEM) return rbt_fail_memory(error, BUFSIZ, "writing a file");
     const char *slash = strrchr(path, '/');

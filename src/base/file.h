@@ -20,8 +20,9 @@ bool rbt_file_read(const char *path, rbt_bytes *bytes, rbt_error *error);
 // Also reads a pipe to its end, as a shell's <(command) makes one.
 bool rbt_stream_read(const char *path, rbt_bytes *bytes, rbt_error *error);
 
-// A file being written: write to .stream (errors are remembered by it), then commit or abandon. Both free it. A symbolic link of
-// this name is replaced, not followed. A character device or pipe (/dev/null, /dev/stdout) is written to and stays what it is.
+// A file being written: write to .stream (errors are remembered by it), then commit or abandon. Both free it. A
+// symbolic link of this name is replaced, not followed. A character device or pipe (/dev/null, /dev/stdout) is
+// written to and stays what it is.
 typedef struct rbt_new_file {
     FILE *stream;
     char *path, *temporary;  // temporary NULL: written to directly
@@ -36,8 +37,8 @@ bool rbt_folder_make(const char *path, rbt_error *error);  // with parents; an e
 bool rbt_subfolder_make(const char *path,
                         rbt_error *error);  // without; a symbolic link is refused: it may lead anywhere
 
-// Locks a folder for one writer. Returns a descriptor that holds the lock until it is closed or the program ends, or -1 with an error
-// if another writer holds it. On file systems without locks it always succeeds.
+// Locks a folder for one writer. Returns a descriptor that holds the lock until it is closed or the program ends, or
+// -1 with an error if another writer holds it. On file systems without locks it always succeeds.
 int rbt_folder_lock(const char *path, rbt_error *error);
 
 // `folder`/`name`, or `name` alone if it is absolute or the folder is NULL or empty. Free the result.

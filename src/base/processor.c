@@ -5,8 +5,8 @@
 
 static const char *const SETS[RBT_INSTRUCTION_SETS] = {"plain", "avx2", "avx512"};
 
-// In brackets the speed with AVX-512 over that with AVX2, medians of 31 turns side by side in each of three runs of bench/bench_sets.c on one
-// core of an AMD EPYC; the range is that of the seven materials.
+// In brackets the speed with AVX-512 over that with AVX2, medians of 31 turns side by side in each of three runs of
+// bench/bench_sets.c on one core of an AMD EPYC; the range is that of the seven materials.
 static const struct {
     const char *name;
     rbt_instruction_set best;

@@ -1,4 +1,5 @@
-// Repeated measurements in three numbers: the median, which one disturbed run does not move, and how far they lie apart.
+// Repeated measurements in three numbers: the median, which one disturbed run does not move, and how far they lie
+// apart.
 #ifndef RBT_BASE_SPREAD_H
 #define RBT_BASE_SPREAD_H
 

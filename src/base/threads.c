@@ -8,7 +8,8 @@
 void rbt_threads_set(int count) { omp_set_num_threads(count > 0 ? count : omp_get_num_procs()); }
 int rbt_threads_count(void) { return omp_get_max_threads(); }
 
-// The first thread of runs of all methods, of render, verify, info and mesh grows its stack to at most 164 KB (VmStk of Linux).
+// The first thread of runs of all methods, of render, verify, info and mesh grows its stack to at most 164 KB (VmStk
+// of Linux).
 enum { ENOUGH_KB = 1024, PLENTY_KB = 8192 };
 
 // OMP_STACKSIZE in KB, as OpenMP reads it; 0: not set or not a size

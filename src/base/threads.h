@@ -11,10 +11,10 @@ enum { RBT_PARALLEL_FROM = 1024 };
 void rbt_threads_set(int count);  // 0: as many as there are processors
 int rbt_threads_count(void);
 
-enum { RBT_THREADS_MOST = 1024 };
+enum { RBT_MAX_THREADS = 1024 };
 
-// Makes sure that the stacks of this thread and of later threads are large enough, or says what limits them. A program calls it
-// first: a stack overflow ends it without a message.
+// Makes sure that the stacks of this thread and of later threads are large enough, or says what limits them. A
+// program calls it first: a stack overflow ends it without a message.
 bool rbt_threads_make_room(rbt_error *error);
 
 #endif

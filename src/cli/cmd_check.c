@@ -14,6 +14,7 @@ static bool check_scene(const char *path, const rbt_word_list *settings) {
     if (file) rbt_print_estimates(rbt_scene_of(file));
     rbt_sim *sim = file ? rbt_sim_create(rbt_scene_of(file), &error) : NULL;
     char text[320];
+    rbt_print_scene_warnings(file);
     for (size_t i = 0; sim && i < sim->model->warning_count; i++)
         fprintf(stderr, "rubato: note: %s\n", sim->model->warnings[i]);
     if (sim && rbt_run_foreseen(sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);

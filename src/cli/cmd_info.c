@@ -3,10 +3,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "verify/exact/crossings.h"
-#include "mesh/io/format.h"
 #include "mesh/core/stable_step.h"
 #include "mesh/core/unit.h"
+#include "mesh/io/format.h"
+#include "verify/exact/crossings.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -32,11 +32,11 @@ typedef struct findings {
 
 // ---- Problems as sentences
 
-enum { SENTENCE = 240, MOST_PROBLEMS = 12 };
+enum { SENTENCE = 240, MAX_PROBLEMS = 12 };
 
 typedef struct problems {
     int count;
-    char sentence[MOST_PROBLEMS][SENTENCE];
+    char sentence[MAX_PROBLEMS][SENTENCE];
 } problems;
 
 RBT_PRINTF(2, 3)

@@ -81,11 +81,11 @@ int rbt_command_render(int count, char **words) {
     const rbt_option options[] = {
         {"--output", "-o", "FILE", "the PNG file to write", .text = &o.output},
         {"--frames", NULL, "LIST", "which frames, as 0,5,10-20,last (default: the last)", .text = &o.frames.list},
-        {"--every", NULL, "N", "every N-th frame instead", .integer = &o.frames.every, .least = 1},
+        {"--every", NULL, "N", "every N-th frame instead", .integer = &o.frames.every, .min = 1},
         {"--view", NULL, "VIEW", "hero, front, back, side, left, top, bottom, iso, low, or yaw,pitch", .text = &view},
         {"--color", NULL, "WHAT", "plain, displacement, velocity, stress, region, body, quality", .text = &color},
         {"--size", NULL, "WxH", "of each frame (default 960x720; 480x360 in a sheet)", .text = &size},
-        {"--columns", NULL, "N", "of the sheet that several frames make", .integer = &o.columns, .least = 1},
+        {"--columns", NULL, "N", "of the sheet that several frames make", .integer = &o.columns, .min = 1},
         {"--zoom", NULL, "Z", "larger than 1: closer", .real = &o.zoom},
         {"--range", NULL, "A,B", "values that the colours run over, in SI units", .text = &range},
         {"--edges", NULL, NULL, "draw the edges of the triangles", .flag = &o.edges},
@@ -94,8 +94,8 @@ int rbt_command_render(int count, char **words) {
         {"--no-ground", NULL, NULL, "no floor, no shadow on it", .flag = &no_ground},
         {"--animate", NULL, NULL, "an animated PNG of the frames (default: of all)", .flag = &o.animate},
         {"--fps", NULL, "N", "frames per second of the animation (default 25)", .real = &o.frames_per_second},
-        {"--threads", NULL, "N", "default: as many as there are processors", .integer = &threads, .least = 1,
-         .most = RBT_THREADS_MOST},
+        {"--threads", NULL, "N", "default: as many as there are processors", .integer = &threads, .min = 1,
+         .max = RBT_MAX_THREADS},
     };
     int positionals;
     int code = rbt_options_read("render", options, sizeof options / sizeof options[0], count, words, &path,

@@ -81,7 +81,7 @@ static void started(const rbt_run_progress *p, void *listener) {
         printf("%s, step %g s, %lld frames every %g s, %d thread%s\n", p->sim->stepper.method->name, m->step,
                (long long)p->last_frame, m->frame_interval, rbt_threads_count(), rbt_threads_count() == 1 ? "" : "s");
         for (size_t b = 0; b < m->body_count; b++) describe_body(&m->bodies[b]);
-        if (p->frame > 0) printf("going on after frame %lld\n", (long long)p->frame);
+        if (p->frame > 0) printf("continuing after frame %lld\n", (long long)p->frame);
         if (intersections(p)) printf("frame %lld: %zu intersections\n", (long long)p->frame, intersections(p));
         print_intersections(p);
     }
@@ -124,17 +124,18 @@ static void framed(const rbt_run_progress *p, void *listener) {
     const rbt_step_report *r = p->report;
     if (v->json) {
         printf("{\"event\": \"frame\", \"frame\": %lld, \"time\": %.17g, \"steps\": %lld, \"iterations\": %lld, "
-               "\"cuts\": %d, \"unconverged\": %lld, "
+               "\"halvings\": %d, \"unconverged\": %lld, "
                "\"energy\": %.17g, \"seconds\": %.6f",
-               (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->cuts,
+               (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->halvings,
                (long long)r->unconverged, p->energies.total, p->frame_seconds);
         if (p->verification) printf(", \"intersections\": %zu", intersections(p));
         if (p->overlap->looks) printf(", \"passing_through\": %s", p->overlap->now ? "true" : "false");
         print_description(p->sim);
         printf("}\n");
     } else if (!v->quiet) {
-        char cuts[48] = "", unconverged[48] = "", fallbacks[80] = "", found[48] = "";
-        if (r->cuts) snprintf(cuts, sizeof cuts, ", cut %d time%s", r->cuts, r->cuts == 1 ? "" : "s");
+        char halved[48] = "", unconverged[48] = "", fallbacks[80] = "", found[48] = "";
+        if (r->halvings)
+            snprintf(halved, sizeof halved, ", halved %d time%s", r->halvings, r->halvings == 1 ? "" : "s");
         if (r->unconverged)
             snprintf(unconverged, sizeof unconverged, ", %lld not converged", (long long)r->unconverged);
         if (r->indefinite || r->projected)
@@ -143,8 +144,8 @@ static void framed(const rbt_run_progress *p, void *listener) {
         if (p->verification) snprintf(found, sizeof found, ", %zu intersections", intersections(p));
         printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s%s%s%s, %.3f s%s\n",
                p->last_frame > 999 ? 5 : 3, (long long)p->frame, (long long)p->last_frame, p->sim->state.t,
-               p->energies.total, (long long)r->steps, r->steps == 1 ? "" : "s", cuts, unconverged, fallbacks, found,
-               p->frame_seconds, v->terminal ? "          " : "");
+               p->energies.total, (long long)r->steps, r->steps == 1 ? "" : "s", halved, unconverged, fallbacks,
+               found, p->frame_seconds, v->terminal ? "          " : "");
         print_intersections(p);
         if (v->terminal) progress_bar(p, v);
     }
@@ -165,7 +166,7 @@ static int report_failure(const rbt_scene *scene, const rbt_step_report *r, cons
     if (r->body >= 0) fprintf(stderr, ", body \"%s\"", scene->bodies.items[r->body].name);
     if (r->element >= 0) fprintf(stderr, ", %s %lld", r->element_kind, (long long)r->element);
     if (r->element >= 0 && r->value != 0) fprintf(stderr, " (%.3g)", r->value);
-    fprintf(stderr, ", after %d halvings", r->cuts);
+    fprintf(stderr, ", after %d halvings", r->halvings);
     if (r->hint[0]) fprintf(stderr, "; %s", r->hint);
     fprintf(stderr, "\nrubato: earlier frames are complete; the state before the step is %s/failed.rbt\n", folder);
     return 1;
@@ -182,7 +183,7 @@ static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report
         return 1;
     case RBT_RUN_INTERSECTED: fprintf(stderr, "rubato: %s; all frames are in %s\n", error->message, folder); return 1;
     case RBT_RUN_INTERRUPTED:
-        fprintf(stderr, "rubato: stopped; whole frames are kept; go on with: rubato run %s -o %s --resume\n",
+        fprintf(stderr, "rubato: stopped; whole frames are kept; continue with: rubato run %s -o %s --resume\n",
                 scene_path, folder);
         return 130;
     case RBT_RUN_STEP_FAILED: return report_failure(scene, report, folder);
@@ -195,7 +196,7 @@ static int finish(rbt_run_end end, const rbt_scene *scene, const rbt_step_report
 // about options of that method.
 static rbt_scene_file *read_scene(const char *path, const char *method, const char *solver, const rbt_word_list *more,
                                   rbt_error *error) {
-    const char *all[2 + RBT_WORDS_MOST];
+    const char *all[2 + RBT_MAX_WORDS];
     size_t count = 0;
     rbt_text first = {0}, second = {0};
     if (method) rbt_text_add(&first, "integrator.method=\"%s\"", method);
@@ -223,11 +224,11 @@ int rbt_command_run(int count, char **words) {
         {"--solver", NULL, "S", "step solver, instead of the scene's", .text = &solver},
         {"--frames", "-n", "N", "stop after frame N; 0: write the start only", .integer = &frames},
         {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads,
-         .least = 1, .most = RBT_THREADS_MOST},
+         .min = 1, .max = RBT_MAX_THREADS},
         {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated",
          .list = &settings},
-        {"--resume", NULL, NULL, "go on from the newest checkpoint in DIR", .flag = &resume},
-        {"--from-frame", NULL, "N", "go on from frame N, also with a changed scene", .integer = &from_frame},
+        {"--resume", NULL, NULL, "continue from the newest checkpoint in DIR", .flag = &resume},
+        {"--from-frame", NULL, "N", "continue from frame N, also with a changed scene", .integer = &from_frame},
         {"--verify", NULL, NULL, "search every frame and the way to it for intersections, as rubato verify does",
          .flag = &verify},
         {"--verify-steps", NULL, NULL, "the same after every step", .flag = &verify_steps},
@@ -261,6 +262,7 @@ int rbt_command_run(int count, char **words) {
         return rbt_complain(&error);
     }
     voice v = {.quiet = quiet, .json = log != NULL, .terminal = isatty(STDOUT_FILENO) && !quiet};
+    if (!v.json) rbt_print_scene_warnings(file);
     if (!quiet && !v.json) rbt_print_estimates(scene);
     signal(SIGINT, on_interrupt);
     signal(SIGTERM, on_interrupt);

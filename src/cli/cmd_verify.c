@@ -33,7 +33,7 @@ int rbt_command_verify(int count, char **words) {
         {"--ways", NULL, NULL,
          "judge straight ways also of methods that do not go straight between frames (async-contact)", .flag = &ways},
         {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads,
-         .least = 1, .most = RBT_THREADS_MOST},
+         .min = 1, .max = RBT_MAX_THREADS},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
     };
     int positionals, code = rbt_options_read("verify", options, sizeof options / sizeof *options, count, words,

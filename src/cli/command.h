@@ -6,6 +6,7 @@
 #define RBT_CLI_COMMAND_H
 
 #include "base/error.h"
+#include "rubato/scene.h"
 
 typedef struct rbt_command {
     const char *name;
@@ -39,29 +40,31 @@ typedef struct rbt_option {
     const char **text;
     double *real;
     long *integer;
-    long least, most;            // limits of an integer; most 0: none
+    long min, max;               // limits of an integer; max 0: none
     struct rbt_word_list *list;  // may be given several times
 } rbt_option;
 
-enum { RBT_WORDS_MOST = 64 };
+enum { RBT_MAX_WORDS = 64 };
 
 typedef struct rbt_word_list {
     int count;
-    const char *words[RBT_WORDS_MOST];
+    const char *words[RBT_MAX_WORDS];
 } rbt_word_list;
 
-// Sorts words into options and positionals (at most `most`, at least `least`); `--name value` and `--name=value`.
-// Returns -1 to go on, or the exit code to end with: after --help 0, after a sentence about a wrong word 2.
+// Sorts words into options and positionals (at most `max`, at least `min`); `--name value` and `--name=value`.
+// Returns -1 to continue, or the exit code to end with: after --help 0, after a sentence about a wrong word 2.
 int rbt_options_read(const char *command, const rbt_option *options, int option_count, int count, char **words,
-                     const char **positionals, int *positional_count, int least, int most);
+                     const char **positionals, int *positional_count, int min, int max);
 
 // "rubato: <error>" on stderr; returns 1.
 int rbt_complain(const rbt_error *error);
 
 // Before bodies of the shape "surface" are made, which may take long: how fine and how many tets, one line each to
 // stdout. What is wrong with them is for those who make them to say.
-struct rbt_scene;
-void rbt_print_estimates(const struct rbt_scene *scene);
+void rbt_print_estimates(const rbt_scene *scene);
+
+// Warnings about the scene's text, as about keys that have been renamed; NULL: none.
+void rbt_print_scene_warnings(const rbt_scene_file *file);
 bool rbt_print_estimate(const char *shape, const void *parameters);
 
 // `begin` and the name of a scene's file without its folder and the ending .json, as in out/NAME: where results go

@@ -41,7 +41,7 @@ static void put_rate(const rbt_contender *c, char *cell) {
 static void put_count(char *cell, int64_t count) { snprintf(cell, CELL, "%lld", (long long)count); }
 static void put_steps(const rbt_contender *c, char *cell) { put_count(cell, c->trial.steps); }
 static void put_iterations(const rbt_contender *c, char *cell) { put_count(cell, c->trial.iterations); }
-static void put_cut_steps(const rbt_contender *c, char *cell) { put_count(cell, c->trial.cut_steps); }
+static void put_halved_steps(const rbt_contender *c, char *cell) { put_count(cell, c->trial.halved_steps); }
 static void put_unconverged(const rbt_contender *c, char *cell) { put_count(cell, c->trial.unconverged); }
 static void put_memory(const rbt_contender *c, char *cell) { put_number(cell, "%.0f", 1e-6 * c->trial.peak_memory); }
 
@@ -51,11 +51,11 @@ static void put_outcome(const rbt_contender *c, char *cell) {
 }
 
 static void put_energy_end(const rbt_contender *c, char *cell) { put_number(cell, "%+.3g", 100 * c->energy_end); }
-static void put_energy_most(const rbt_contender *c, char *cell) { put_number(cell, "%+.3g", 100 * c->energy_most); }
-static void put_momentum(const rbt_contender *c, char *cell) { put_number(cell, "%.3g", c->momentum_most); }
-static void put_angular(const rbt_contender *c, char *cell) { put_number(cell, "%.3g", c->angular_most); }
+static void put_energy_max(const rbt_contender *c, char *cell) { put_number(cell, "%+.3g", 100 * c->energy_max); }
+static void put_momentum(const rbt_contender *c, char *cell) { put_number(cell, "%.3g", c->momentum_max); }
+static void put_angular(const rbt_contender *c, char *cell) { put_number(cell, "%.3g", c->angular_max); }
 static void put_distance_end(const rbt_contender *c, char *cell) { put_number(cell, "%.3g", c->distance_end); }
-static void put_distance_most(const rbt_contender *c, char *cell) { put_number(cell, "%.3g", c->distance_most); }
+static void put_distance_max(const rbt_contender *c, char *cell) { put_number(cell, "%.3g", c->distance_max); }
 
 // ---- Columns
 
@@ -71,7 +71,7 @@ static const column COST[] = {
     {"time per simulated second", "[s] median (min - max)", false, put_rate},
     {"steps", "", false, put_steps},
     {"solver", "iterations", false, put_iterations},
-    {"cut", "steps", false, put_cut_steps},
+    {"cut", "steps", false, put_halved_steps},
     {"unconverged", "steps", false, put_unconverged},
     {"memory", "[MB]", false, put_memory},
     {"outcome", "", true, put_outcome},
@@ -80,11 +80,11 @@ static const column COST[] = {
 static const column ACCURACY[] = {
     {"method", "", true, put_name},
     {"energy drift", "end [%]", false, put_energy_end},
-    {"", "most [%]", false, put_energy_most},
+    {"", "most [%]", false, put_energy_max},
     {"momentum drift", "[kg m/s]", false, put_momentum},
     {"angular drift", "[kg m^2/s]", false, put_angular},
     {"distance", "end [m]", false, put_distance_end},
-    {"", "most [m]", false, put_distance_most},
+    {"", "most [m]", false, put_distance_max},
 };
 
 // Nothing stands behind the last word of a line.

@@ -24,3 +24,8 @@ void rbt_print_estimates(const rbt_scene *scene) {
         if (known && shape->value) rbt_print_estimate(known->name, shape->value);
     }
 }
+
+void rbt_print_scene_warnings(const rbt_scene_file *file) {
+    for (int i = 0; file && rbt_scene_warning(file, i); i++)
+        fprintf(stderr, "rubato: warning: %s\n", rbt_scene_warning(file, i));
+}

@@ -50,26 +50,26 @@ static bool store(const char *command, const rbt_option *o, const char *value) {
     char *end = NULL;
     errno = 0;
     if (o->text) *o->text = value;
-    else if (o->list && o->list->count < RBT_WORDS_MOST) o->list->words[o->list->count++] = value;
+    else if (o->list && o->list->count < RBT_MAX_WORDS) o->list->words[o->list->count++] = value;
     else if (o->real) *o->real = strtod(value, &end);
     else if (o->integer) *o->integer = strtol(value, &end, 10);
     else {
-        fprintf(stderr, "rubato %s: more than %d times %s\n", command, RBT_WORDS_MOST, o->name);
+        fprintf(stderr, "rubato %s: more than %d times %s\n", command, RBT_MAX_WORDS, o->name);
         return false;
     }
     if (end && (end == value || *end || errno || (o->real && !isfinite(*o->real)))) {
         fprintf(stderr, "rubato %s: %s needs a number, \"%s\" is none\n", command, o->name, value);
         return false;
     }
-    if (!o->integer || (*o->integer >= o->least && (!o->most || *o->integer <= o->most))) return true;
-    fprintf(stderr, "rubato %s: %s must be at least %ld", command, o->name, o->least);
-    if (o->most) fprintf(stderr, " and at most %ld", o->most);
+    if (!o->integer || (*o->integer >= o->min && (!o->max || *o->integer <= o->max))) return true;
+    fprintf(stderr, "rubato %s: %s must be at least %ld", command, o->name, o->min);
+    if (o->max) fprintf(stderr, " and at most %ld", o->max);
     fprintf(stderr, ", found %ld\n", *o->integer);
     return false;
 }
 
 int rbt_options_read(const char *command, const rbt_option *options, int option_count, int count, char **words,
-                     const char **positionals, int *positional_count, int least, int most) {
+                     const char **positionals, int *positional_count, int min, int max) {
     *positional_count = 0;
     bool only_positionals = false;
     for (int i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ int rbt_options_read(const char *command, const rbt_option *options, int option_
             continue;
         }
         if (only_positionals || word[0] != '-' || !word[1]) {
-            if (*positional_count == most) {
+            if (*positional_count == max) {
                 fprintf(stderr, "rubato %s: \"%s\" is one word too many; see rubato %s --help\n", command, word,
                         command);
                 return 2;
@@ -119,7 +119,7 @@ int rbt_options_read(const char *command, const rbt_option *options, int option_
         }
         if (!store(command, o, value)) return 2;
     }
-    if (*positional_count < least) {
+    if (*positional_count < min) {
         const rbt_command *c = find_command(command);
         fprintf(stderr, "rubato %s: a word is missing; usage: rubato %s %s\n", command, command, c ? c->usage : "");
         return 2;

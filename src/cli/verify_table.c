@@ -29,7 +29,7 @@ void rbt_verify_table_row(const rbt_verification *v, const rbt_verified *s) {
         if (v->unjudged) printf("; %zu obstacles are not judged, the method lets bodies sink in", v->unjudged);
         if (v->curved)
             printf(
-                "; ways are not judged, the method goes on events between frames (run --verify-events, or --ways)");
+                "; ways are not judged, the method continues events between frames (run --verify-events, or --ways)");
         if (v->scene_unknown) printf("; scene.json cannot be read, so obstacles are not judged");
         printf("\n");
         printf("%7s  %-12s %12s %12s %12s %14s\n", "frame", "time [s]", "crossing", "touching", "on the way",

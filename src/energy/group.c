@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { MOST_VALUES = 3 * RBT_MOST_CORNERS };
+enum { MAX_VALUES = 3 * RBT_MOST_CORNERS };
 
 void rbt_group_energy(const rbt_group *group, size_t first, size_t count, const double *x, double *energy) {
     for (size_t e = 0; e < count; e++) energy[e] = group->type->local(group, first + e, x, NULL, RBT_HESSIAN, NULL);
@@ -22,7 +22,7 @@ void rbt_group_stiffness(const rbt_group *group, rbt_stiffness_kind kind, size_t
                          double *blocks) {
     size_t corners = (size_t)group->type->corners, values = 3 * corners;
     for (size_t e = first; e < first + count; e++) {
-        double K[MOST_VALUES * MOST_VALUES];
+        double K[MAX_VALUES * MAX_VALUES];
         group->type->local(group, e, x, NULL, kind, K);
         for (size_t a = 0; a < corners; a++)
             for (size_t b = 0; b <= a; b++, blocks += 9)

@@ -1,17 +1,17 @@
 // The angle's derivatives, exact and with a closed-form projection.
 //
-// With heights h of the apexes over the edge (length l, direction e), each apex has directions m (along its triangle, away from
-// the edge) and n (the normal), and s is how far it moves against the point of the edge below it, s = dx_2 - (1 - alpha) dx_0 -
-// alpha dx_1. For small motions
+// With heights h of the apexes over the edge (length l, direction e), each apex has directions m (along its triangle,
+// away from the edge) and n (the normal), and s is how far it moves against the point of the edge below it, s = dx_2
+// - (1 - alpha) dx_0 - alpha dx_1. For small motions
 //   d theta = n_A.s_A/h_A + n_B.s_B/h_B
 //   d^2 theta = -2 sum over A, B of [ (n.s)(m.s)/h^2 + (n.de)(e.s)/(h l) + (n.de)(m.de)/(2 l^2) ],   de = dx_1 - dx_0
-// In the frame (y, z) across the edge whose z halves the angle between the normals, and with sums and differences of A and B
-// over sqrt 2, marked + and -, the second derivative falls apart into blocks of two variables:
+// In the frame (y, z) across the edge whose z halves the angle between the normals, and with sums and differences of
+// A and B over sqrt 2, marked + and -, the second derivative falls apart into blocks of two variables:
 //   (n+.s/h, m+.s/h)      [0 -1; -1 0]                  (n-.s/h, m-.s/h)      [0 -1; -1 0]
 //   (e.s-/h, y.de/l)      [0 -r; -r sin theta]          (e.s+/h, z.de/l)      [0 -q; -q -sin theta]
-// r = sqrt 2 sin(theta/2), q = sqrt 2 cos(theta/2), and d theta = sqrt 2 n+.s/h. So has the Hessian of W, weight (g g^T +
-// (theta - theta_0) d^2 theta), and its projection replaces each 2x2 block by its positive part. Values and limits agree with
-// Tamstorf and Grinspun 2013, "Discrete bending forces and their Jacobians".
+// r = sqrt 2 sin(theta/2), q = sqrt 2 cos(theta/2), and d theta = sqrt 2 n+.s/h. So has the Hessian of W, weight (g
+// g^T + (theta - theta_0) d^2 theta), and its projection replaces each 2x2 block by its positive part. Values and
+// limits agree with Tamstorf and Grinspun 2013, "Discrete bending forces and their Jacobians".
 #include "energy/hinge.h"
 
 #include "math/scalar.h"
@@ -32,7 +32,8 @@ typedef struct fold {
     double angle;
 } fold;
 
-// A triangle that has lost all its area has no normal and an infinitely sensitive angle: `floor` [m^2] bounds 2 A from below.
+// A triangle that has lost all its area has no normal and an infinitely sensitive angle: `floor` [m^2] bounds 2 A
+// from below.
 static fold fold_at(const double *x, const int32_t *node, double floor) {
     fold f;
     const double *x0 = x + 3 * (size_t)node[0];
@@ -158,9 +159,10 @@ static double local(const rbt_group *group, size_t element, const double *x, dou
     return 0.5 * hinge->weight * more * more;
 }
 
-// The strain is the angle: D v = phi weight (g . v) g. Its gradient g grows where triangles lose their heights; phi takes that back,
-// corner by corner, so that the rate weight sum_a |g_a|^2 / m_a does not grow for any masses. A corner whose slope at rest is nearly none
-// counts with a small part of all slopes: twice the rate is still stable (step/async/clocks.c).
+// The strain is the angle: D v = phi weight (g . v) g. Its gradient g grows where triangles lose their heights; phi
+// takes that back, corner by corner, so that the rate weight sum_a |g_a|^2 / m_a does not grow for any masses. A
+// corner whose slope at rest is nearly none counts with a small part of all slopes: twice the rate is still stable
+// (step/async/clocks.c).
 static double viscous_moment(const rbt_hinge *hinge, const int32_t *node, const double g[12], const double *v) {
     double steepest = 1, rate = 0, all = 0;
     for (int a = 0; a < 4; a++) all += hinge->slope[a];

@@ -1,4 +1,5 @@
-// Isotropic materials as functions of four invariants of the deformation gradient, with sigma its signed singular values:
+// Isotropic materials as functions of four invariants of the deformation gradient, with sigma its signed singular
+// values:
 //     I1 = sum sigma = tr S,   I2 = sum sigma^2 = |F|^2,   I3 = product sigma = det F,   I4 = sum sigma^4 = |F^T F|^2.
 // A material is its energy density psi and the derivatives of psi by these; stress and stiffness follow for all of them
 // (tet_kernel.h). Only psi_11, psi_22 and psi_33 are kept: no material here mixes two invariants or bends with I4.
@@ -18,8 +19,9 @@ static inline rbt_psi psi_zero(void) {
     return (rbt_psi){o, o, o, o, o, o, o, o};
 }
 
-// psi = mu/2 (I2 - 3) - mu (J - 1) + lambda/2 (J - 1)^2: finite and smooth through inversion (Smith et al. 2018, simplest form).
-// At rest dP = mu (dF + dF^T) + (lambda - mu) tr(dF) I, so linear elasticity's lambda is this one minus mu.
+// psi = mu/2 (I2 - 3) - mu (J - 1) + lambda/2 (J - 1)^2: finite and smooth through inversion (Smith et al. 2018,
+// simplest form). At rest dP = mu (dF + dF^T) + (lambda - mu) tr(dF) I, so linear elasticity's lambda is this one
+// minus mu.
 static inline rbt_psi psi_stable_neo_hookean(rbt_lane mu, rbt_lane lambda, const rbt_lane_invariants *I) {
     rbt_psi p = psi_zero();
     rbt_lane grown = I->I3 - 1;
@@ -64,7 +66,8 @@ static inline rbt_psi psi_fixed_corotated(rbt_lane mu, rbt_lane lambda, const rb
     return p;
 }
 
-// Corotational linear elasticity: psi = mu |S - I|^2 + lambda/2 tr(S - I)^2. Its force is Mueller and Gross's R K (R^T x - X).
+// Corotational linear elasticity: psi = mu |S - I|^2 + lambda/2 tr(S - I)^2. Its force is Mueller and Gross's R K
+// (R^T x - X).
 static inline rbt_psi psi_corotational(rbt_lane mu, rbt_lane lambda, const rbt_lane_invariants *I) {
     rbt_psi p = psi_zero();
     rbt_lane trace = I->I1 - 3;

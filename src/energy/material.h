@@ -20,8 +20,8 @@ typedef struct rbt_material {
     bool ignores_poisson;    // lambda has no part in it
     bool wide_energy;        // its energy is one of RBT_ENERGY_KERNELS, not of RBT_FORCE_KERNELS (base/processor.h)
 
-    // Turns the Lamé parameters of linear elasticity into those of psi, such that small strains see the former; NULL: they
-    // are the same.
+    // Turns the Lamé parameters of linear elasticity into those of psi, such that small strains see the former; NULL:
+    // they are the same.
     void (*parameters)(double *mu, double *lambda);
     // Turns those of psi into those that small strains see; NULL: they are the same.
     void (*small_strain)(double *mu, double *lambda);
@@ -33,8 +33,8 @@ const char *rbt_material_name(int i);        // NULL past the end
 // Lamé parameters [Pa] of psi from Young's modulus and Poisson's ratio
 void rbt_material_lame(const rbt_material *material, double young, double poisson, double *mu, double *lambda);
 
-// Kernels of the instruction sets that serve them best on this processor (base/processor.h), or of a given set (NULL if the processor does
-// not have it).
+// Kernels of the instruction sets that serve them best on this processor (base/processor.h), or of a given set (NULL
+// if the processor does not have it).
 rbt_tet_kernels rbt_tet_kernels_of(const rbt_material *material);
 const rbt_tet_kernels *rbt_tet_kernels_with(const rbt_material *material, rbt_instruction_set set);
 

@@ -152,8 +152,9 @@ static double local(const rbt_group *group, size_t element, const double *x, dou
     return m->volume * density(m, &s);
 }
 
-// The strain is Green's: E' = sym(F^T F'), D v = t A F (phi C : E') g_a. Corners that move by u strain the triangle at rest as
-// U u, F = R U, do this one, so the rate of D is at most phi lambda_max(U^2) times that at rest; lambda_max <= 1 + 2 |E|.
+// The strain is Green's: E' = sym(F^T F'), D v = t A F (phi C : E') g_a. Corners that move by u strain the triangle
+// at rest as U u, F = R U, do this one, so the rate of D is at most phi lambda_max(U^2) times that at rest;
+// lambda_max <= 1 + 2 |E|.
 static void add_viscous_stress(const rbt_membrane *m, const int32_t *node, const double *v, double beta,
                                strained *s) {
     double d[2][3], f[2][3];
@@ -179,8 +180,8 @@ static void damped_gradient(const rbt_group *group, size_t first, size_t count, 
     }
 }
 
-// At rest K = t A sum b C b^T, where corner a moving by u in the plane strains by b_a u = sym(u g_a^T). In the frame of strains
-// (e11 + e22, e11 - e22, 2 e12)/sqrt 2 the moduli C are diagonal, so the rate is that of a 3x3 matrix.
+// At rest K = t A sum b C b^T, where corner a moving by u in the plane strains by b_a u = sym(u g_a^T). In the frame
+// of strains (e11 + e22, e11 - e22, 2 e12)/sqrt 2 the moduli C are diagonal, so the rate is that of a 3x3 matrix.
 static double rate(const rbt_group *group, size_t element, const double *masses) {
     const rbt_membrane *m = (const rbt_membrane *)group->data + element;
     const double moduli[3] = {2 * (m->mu + m->lambda), 2 * m->mu, 2 * m->mu};

@@ -1,7 +1,8 @@
 // Triangles of constant strain that resist stretching and shearing in their plane, in plane stress:
 //   W = t A psi,   psi = mu |E|^2 + lambda/2 tr(E)^2,   E = (F^T F - I)/2,   lambda = young poisson / (1 - poisson^2)
-// F (3 x 2) maps the plane of the triangle at rest to space, t: thickness. St. Venant and Kirchhoff's law: finite for every F,
-// weak under strong compression. The projection is closed-form; the tangent is the projected Hessian, as for springs (spring.h).
+// F (3 x 2) maps the plane of the triangle at rest to space, t: thickness. St. Venant and Kirchhoff's law: finite for
+// every F, weak under strong compression. The projection is closed-form; the tangent is the projected Hessian, as for
+// springs (spring.h).
 #ifndef RBT_ENERGY_MEMBRANE_H
 #define RBT_ENERGY_MEMBRANE_H
 

@@ -18,7 +18,7 @@ static double depth(const rbt_obstacle *o, const double x[3], double n[3], doubl
     case RBT_OBSTACLE_SPHERE: {
         const rbt_obstacle_sphere *sphere = o->value;
         *stiffness = sphere->stiffness;
-        rbt_subtract(x, sphere->center, r);
+        rbt_subtract(x, sphere->centre, r);
         rbt_normalize(r, n);
         return sphere->radius - rbt_length(r);
     }

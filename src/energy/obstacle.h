@@ -12,11 +12,13 @@ typedef struct rbt_obstacles {
     const rbt_obstacle *items;  // values copied into the model's arena
 } rbt_obstacles;
 
-// One node at x with area A: energy [J], force -dW/dx [N] (may be NULL), Gauss-Newton stiffness k A n n^T (may be NULL).
+// One node at x with area A: energy [J], force -dW/dx [N] (may be NULL), Gauss-Newton stiffness k A n n^T (may be
+// NULL).
 double rbt_obstacles_node(const rbt_obstacles *obstacles, const double x[3], double area, double force[3],
                           double stiffness[9]);
 
-// How deep x lies in the deepest of them [m]; outside minus its distance, or minus less than that (near edges of boxes).
+// How deep x lies in the deepest of them [m]; outside minus its distance, or minus less than that (near edges of
+// boxes).
 double rbt_obstacles_depth(const rbt_obstacles *obstacles, const double x[3]);
 
 // Its k [Pa/m], and the outward unit normal where that is the same everywhere; 0 where it is not.

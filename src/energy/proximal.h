@@ -1,10 +1,11 @@
-// The local step of ADMM on tets (Overby et al. 2017): with the deformation gradient F(x), the scaled dual u (9 numbers a tet)
-// and a weight k [Pa], G = F(x) + u is replaced by the deformation that is best for material and distance together,
+// The local step of ADMM on tets (Overby et al. 2017): with the deformation gradient F(x), the scaled dual u (9
+// numbers a tet) and a weight k [Pa], G = F(x) + u is replaced by the deformation that is best for material and
+// distance together,
 //
 //   Z = argmin psi(Z) + k/2 |Z - G|^2,        u <- G - Z.
 //
-// By the first-order condition k u is the stress P(Z). What the global step needs is the force of springs that pull F(x) to Z - u:
-// V k (F - Z + u) g_a at corner a.
+// By the first-order condition k u is the stress P(Z). What the global step needs is the force of springs that pull
+// F(x) to Z - u: V k (F - Z + u) g_a at corner a.
 #ifndef RBT_ENERGY_PROXIMAL_H
 #define RBT_ENERGY_PROXIMAL_H
 
@@ -24,7 +25,8 @@ extern const rbt_proximal RBT_PROXIMALS_PLAIN[RBT_TET_MATERIALS];
 extern const rbt_proximal RBT_PROXIMALS_AVX2[RBT_TET_MATERIALS];
 extern const rbt_proximal RBT_PROXIMALS_AVX512[RBT_TET_MATERIALS];
 
-// The kernel of a material for the instruction set that serves it best on this processor, or for a given one (NULL if it does not have it).
+// The kernel of a material for the instruction set that serves it best on this processor, or for a given one (NULL if
+// it does not have it).
 rbt_proximal rbt_proximal_of(const rbt_material *material);
 rbt_proximal rbt_proximal_with(const rbt_material *material, rbt_instruction_set set);
 

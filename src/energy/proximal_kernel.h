@@ -1,23 +1,24 @@
 // The kernels of proximal.h, compiled once per instruction set beside those of tet_kernel.h.
 //
-// psi depends on the signed singular values alone, and of all matrices with given singular values U diag(s) V^T is nearest to
-// G = U diag(t) V^T. So the minimum over nine unknowns is one over three,
+// psi depends on the signed singular values alone, and of all matrices with given singular values U diag(s) V^T is
+// nearest to G = U diag(t) V^T. So the minimum over nine unknowns is one over three,
 //
 //   phi(s) = psi(s) + k/2 |s - t|^2,
 //
-// for Newton's method with a line search; where phi'' is not positive definite, psi'' is projected first. With G = R T, T
-// symmetric, the eigenvalues t of T and a polynomial through the values t - s give u = G - Z = R (t - s)(T). The sum of any two
-// signed singular values is not negative, and s must stay where that holds: beyond, the rotation in F is another one, and psi
-// as a function of s no longer that of F. Nothing pulls it there: psi is mirrored at this border, and t lies on the inner side.
+// for Newton's method with a line search; where phi'' is not positive definite, psi'' is projected first. With G = R
+// T, T symmetric, the eigenvalues t of T and a polynomial through the values t - s give u = G - Z = R (t - s)(T). The
+// sum of any two signed singular values is not negative, and s must stay where that holds: beyond, the rotation in F
+// is another one, and psi as a function of s no longer that of F. Nothing pulls it there: psi is mirrored at this
+// border, and t lies on the inner side.
 #ifndef RBT_ENERGY_PROXIMAL_KERNEL_H
 #define RBT_ENERGY_PROXIMAL_KERNEL_H
 
 #include "energy/proximal.h"
 #include "energy/tet_kernel.h"
 
-// Few steps suffice but where the way leads past a saddle: where the negative curvature is a share e of k, steps that lead away from it grow
-// by 1 + e each, and 100 of them are not rare.
-enum { MOST_LOCAL_STEPS = 400, MOST_LOCAL_HALVINGS = 40 };
+// Few steps suffice but where the way leads past a saddle: where the negative curvature is a share e of k, steps that
+// lead away from it grow by 1 + e each, and 100 of them are not rare.
+enum { MAX_LOCAL_STEPS = 400, MAX_LOCAL_HALVINGS = 40 };
 
 typedef struct local_problem {
     rbt_lane mu, lambda, weight;
@@ -54,7 +55,8 @@ INLINE rbt_lane symmetric_cofactors(const rbt_lane d[3], const rbt_lane o[3], rb
     return d[0] * c[0] + o[2] * e[2] + o[1] * e[1];
 }
 
-// The step -A^-1 phi'(s) with A = phi'' where that is positive definite and otherwise psi'' projected + k; returns its slope.
+// The step -A^-1 phi'(s) with A = phi'' where that is positive definite and otherwise psi'' projected + k; returns
+// its slope.
 INLINE rbt_lane local_direction(const local_problem *q, const rbt_lane s[3], rbt_lane step[3]) {
     rbt_lane_invariants I;
     rbt_psi p = psi_of_stretches(q, s, &I);
@@ -91,14 +93,14 @@ INLINE rbt_lane local_direction(const local_problem *q, const rbt_lane s[3], rbt
     return slope;
 }
 
-// s <- s + a step, a = 1, 1/2, 1/4, … until phi falls as it should, up to rounding; only in the lanes to `move`. Lanes in which
-// no length does stay where they are and are taken out of `move`.
+// s <- s + a step, a = 1, 1/2, 1/4, … until phi falls as it should, up to rounding; only in the lanes to `move`.
+// Lanes in which no length does stay where they are and are taken out of `move`.
 INLINE rbt_lane_mask local_search(const local_problem *q, const rbt_lane step[3], rbt_lane slope, rbt_lane_mask move,
                                   rbt_lane s[3], rbt_lane *value) {
     rbt_lane length = lane_of(1), trial[3], reached;
     rbt_lane slack = 1e-15 * (q->mu + lane_abs(q->lambda) + q->weight + lane_abs(*value));
     rbt_lane_mask open = move;
-    for (int k = 0; k < MOST_LOCAL_HALVINGS; k++) {
+    for (int k = 0; k < MAX_LOCAL_HALVINGS; k++) {
         for (int i = 0; i < 3; i++) trial[i] = s[i] + length * step[i];
         reached = local_value(q, trial);
         open = move & ~(reached <= *value + 1e-4 * length * slope + slack);
@@ -111,8 +113,8 @@ INLINE rbt_lane_mask local_search(const local_problem *q, const rbt_lane step[3]
     return move;
 }
 
-// Where phi is least: at t, at `guess`, or, where t is nearly flat or inside out, at t with what is missing made up to a tenth. The
-// last is allowed by every material, and away from barriers and saddles.
+// Where phi is least: at t, at `guess`, or, where t is nearly flat or inside out, at t with what is missing made up
+// to a tenth. The last is allowed by every material, and away from barriers and saddles.
 INLINE rbt_lane local_start(const local_problem *q, const rbt_lane guess[3], rbt_lane s[3]) {
     rbt_lane value = local_value(q, q->target), other = local_value(q, guess), thick[3];
     rbt_lane_mask better = other < value;
@@ -129,7 +131,7 @@ INLINE rbt_lane local_start(const local_problem *q, const rbt_lane guess[3], rbt
 INLINE void local_minimum(const local_problem *q, const rbt_lane guess[3], rbt_lane s[3]) {
     rbt_lane value = local_start(q, guess, s), step[3];
     rbt_lane_mask move = value < INFINITY;
-    for (int k = 0; k < MOST_LOCAL_STEPS && lane_any(move); k++) {
+    for (int k = 0; k < MAX_LOCAL_STEPS && lane_any(move); k++) {
         rbt_lane slope = local_direction(q, s, step);
         rbt_lane size = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + 1;
         rbt_lane length = step[0] * step[0] + step[1] * step[1] + step[2] * step[2];
@@ -155,9 +157,9 @@ INLINE rbt_lane divided(rbt_lane a, rbt_lane b, rbt_lane t, rbt_lane u) {
     return lane_select(gap > 0, (a - b) / lane_select(gap > 0, gap, lane_of(1)), lane_of(0));
 }
 
-// w(S) for the symmetric S with eigenvalues t, and w at these: Newton's interpolation w_0 I + w_01 (S - t_0) + w_012 (S - t_0)
-// (S - t_1). Eigenvectors are not needed, nor that eigenvalues lie apart: the quotients of close ones are noise, but what they
-// are multiplied with is as small.
+// w(S) for the symmetric S with eigenvalues t, and w at these: Newton's interpolation w_0 I + w_01 (S - t_0) + w_012
+// (S - t_0) (S - t_1). Eigenvectors are not needed, nor that eigenvalues lie apart: the quotients of close ones are
+// noise, but what they are multiplied with is as small.
 INLINE void function_of_matrix(const rbt_lane3 *S, const rbt_lane t[3], const rbt_lane w[3], rbt_lane3 *W) {
     rbt_lane first = divided(w[0], w[1], t[0], t[1]), second = divided(w[1], w[2], t[1], t[2]);
     rbt_lane third = divided(first, second, t[0], t[2]);
@@ -203,8 +205,8 @@ INLINE void proximal_batches(const rbt_tet_batch *batches, rbt_duals *duals, siz
     }
 }
 
-// Linear elasticity is not rotation invariant, and quadratic: with e the strain of Z and f that of G, the rotations of Z and G
-// are the same, the deviator of (2 mu + k) e is that of k f, and (2 mu + 3 lambda + k) tr e = k tr f.
+// Linear elasticity is not rotation invariant, and quadratic: with e the strain of Z and f that of G, the rotations
+// of Z and G are the same, the deviator of (2 mu + k) e is that of k f, and (2 mu + 3 lambda + k) tr e = k tr f.
 static void proximal_linear(const rbt_tet_batch *batches, rbt_duals *duals, size_t count, const double *x,
                             double *gradient) {
     for (size_t first = 0; first < count; first += RBT_LANES) {

@@ -1,9 +1,10 @@
 // Springs between two nodes:
 //   W = k/2 (l - L)^2,   l = |x_1 - x_0|, L its length at rest [m], k [N/m]
-// Its Hessian has the eigenvalues k along the spring and, twice, k (1 - L/l) across it, negative while it is compressed: the
-// projection is closed-form. The tangent for linearly implicit methods is the projected one, for all of springs, membranes and
-// hinges: a sheet that buckles is so often compressed that steps with its exact Hessian have to be cut or blow up (measured on
-// scenes/cloth-drape.json; compare Choi and Ko 2002, "Stable but responsive cloth").
+// Its Hessian has the eigenvalues k along the spring and, twice, k (1 - L/l) across it, negative while it is
+// compressed: the projection is closed-form. The tangent for linearly implicit methods is the projected one, for all
+// of springs, membranes and hinges: a sheet that buckles is so often compressed that steps with its exact Hessian
+// have to be cut or blow up (measured on scenes/cloth-drape.json; compare Choi and Ko 2002, "Stable but responsive
+// cloth").
 #ifndef RBT_ENERGY_SPRING_H
 #define RBT_ENERGY_SPRING_H
 

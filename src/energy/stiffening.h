@@ -3,7 +3,8 @@
 // H = dP/dF of an isotropic material falls apart in the frames of F = U diag(sigma) V^T into a block A on the
 // stretches, and flips and twists (tet_kernel.h). At rest it does so in every frame, so turned along with the tet, by R
 // = U V^T, it does in this one:
-//   H(F) <= R H(I) R^T + d I,    d = max(lambda_max(A(sigma) - A(1)), flip_k(sigma) - flip(1), twist_k(sigma) - twist(1))
+//   H(F) <= R H(I) R^T + d I,    d = max(lambda_max(A(sigma) - A(1)), flip_k(sigma) - flip(1), twist_k(sigma) -
+//                                twist(1))
 // and the tet's stiffness is not above its turned rest stiffness plus d G, G_ab = V (g_a . g_b) I. Triangles have the
 // like in two dimensions (membrane.c). A spring turns without its neighbours: what it is compared with is its rest
 // stiffness as it lay (spring.c).

@@ -1,12 +1,14 @@
-// Forces of tets, summed up where they are made: positions y and sums lie in places of four numbers (x, y, z and a spare one), one for
-// every node of a chunk (model/plan.h), and place[4 e + a] is that of corner a of tet e. All of it stays in the nearest cache, and a
-// corner is one load and one store.
+// Forces of tets, summed up where they are made: positions y and sums lie in places of four numbers (x, y, z and a
+// spare one), one for every node of a chunk (model/plan.h), and place[4 e + a] is that of corner a of tet e. All of
+// it stays in the nearest cache, and a corner is one load and one store.
 //
 // With R = (f F - 2 F C + 2 s cof F) / g' (svd_lane.h) the stress of tet_kernel.h needs no rotation of its own:
-//   P = F (p_1 I + p_2 C) + p_3 cof F,    p_1 = 2 psi_2 + psi_1 f / g',  p_2 = 4 psi_4 - 2 psi_1 / g',  p_3 = psi_3 + 2 s psi_1 / g'
+//   P = F (p_1 I + p_2 C) + p_3 cof F,    p_1 = 2 psi_2 + psi_1 f / g',  p_2 = 4 psi_4 - 2 psi_1 / g',
+//   p_3 = psi_3 + 2 s psi_1 / g'
 //
-// The tets of two batches go through each stage together: Halley's steps to tr S wait for divisions, and several of them wait at once.
-// What lies between the stages is kept small, since a store is dearer than a multiplication: of C the upper half.
+// The tets of two batches go through each stage together: Halley's steps to tr S wait for divisions, and several of
+// them wait at once. What lies between the stages is kept small, since a store is dearer than a multiplication: of C
+// the upper half.
 #ifndef RBT_ENERGY_TET_FORCE_KERNEL_H
 #define RBT_ENERGY_TET_FORCE_KERNEL_H
 

@@ -78,8 +78,8 @@ static placed *order_in_space(const double *X, const int32_t *tets, const int32_
     return order;
 }
 
-// Corners in ascending order: blocks of the stiffness then never need to be transposed on their way into the matrix. F and the
-// energy do not depend on the order of corners; the sign of the volume does, and is dropped.
+// Corners in ascending order: blocks of the stiffness then never need to be transposed on their way into the matrix.
+// F and the energy do not depend on the order of corners; the sign of the volume does, and is dropped.
 static void sort_corners(const int32_t *from, int32_t to[4]) {
     for (int a = 0; a < 4; a++) {
         int place = a;
@@ -190,8 +190,8 @@ static void deformation_gradient(const rbt_tet_batch *b, int l, const double *x,
         }
 }
 
-// The strain is Green's: D v = V F (phi C : E') g_a, E' = sym(F^T F'), phi = 1 / (1 + 2 |E|) as for membranes (membrane.c). Linear
-// elasticity has the linear strain: F = I and phi = 1.
+// The strain is Green's: D v = V F (phi C : E') g_a, E' = sym(F^T F'), phi = 1 / (1 + 2 |E|) as for membranes
+// (membrane.c). Linear elasticity has the linear strain: F = I and phi = 1.
 static void add_damping(const rbt_tets *tets, const rbt_tet_batch *b, int l, const double *x, const double *v,
                         double beta, double *result) {
     double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, rate[9], C[9], both[9], S[9], square = 0, G[4][3];
@@ -373,8 +373,8 @@ void rbt_tet_group_jacobian(const rbt_group *group, const double *x, double *J) 
     }
 }
 
-// P from the force on the tet's corners, V P g_a = f_a: P = (1/V) sum_a f_a Dm_a^T; then the Cauchy stress sigma = P F^T / J
-// and its von Mises norm sqrt(3/2) |dev sigma|; 0 where the tet is flat, since there sigma has no value.
+// P from the force on the tet's corners, V P g_a = f_a: P = (1/V) sum_a f_a Dm_a^T; then the Cauchy stress sigma = P
+// F^T / J and its von Mises norm sqrt(3/2) |dev sigma|; 0 where the tet is flat, since there sigma has no value.
 static double von_mises(const double f[12], double volume, const double *x, const int32_t *node, double J) {
     double sigma[9] = {0}, square = 0;
     if (!(fabs(J) > 1e-12)) return 0;

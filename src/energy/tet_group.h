@@ -28,8 +28,8 @@ double rbt_tet_gradients(const double *X, const int32_t *tet, double G[4][3]);
 void rbt_tet_group_jacobian(const rbt_group *group, const double *x, double *J);        // det F
 void rbt_tet_group_von_mises(const rbt_group *group, const double *x, double *stress);  // [Pa]
 
-// Whether F of these tets stands for another deformation (linear elasticity), and for `count` of them what the warping of that kernel
-// gives, per corner.
+// Whether F of these tets stands for another deformation (linear elasticity), and for `count` of them what the
+// warping of that kernel gives, per corner.
 bool rbt_tet_group_can_warp(const rbt_group *group);
 void rbt_tet_group_warp(const rbt_group *group, size_t first, size_t count, const double *x, double *result);
 

@@ -1,5 +1,5 @@
-// The element kernels, compiled once per instruction set by the files tet_kernels_*.c. Pure functions over batches of tets:
-// no memory, no threads, no globals.
+// The element kernels, compiled once per instruction set by the files tet_kernels_*.c. Pure functions over batches of
+// tets: no memory, no threads, no globals.
 //
 //   F = Ds B,   W = V psi(F),   dW/dx_a = V P g_a,   d^2W/dx_a dx_b = V g_a : dP/dF : g_b
 //
@@ -7,8 +7,8 @@
 //
 //   P = psi_1 R + 2 psi_2 F + psi_3 cof F + 4 psi_4 F C,       C = F^T F
 //
-// and in the frames of F = U diag(sigma) V^T the 9x9 matrix dP/dF falls apart (Smith, de Goes, Kim, "Analytic Eigensystems
-// for Isotropic Distortion Energies", 2019) into a 3x3 block A on the stretches,
+// and in the frames of F = U diag(sigma) V^T the 9x9 matrix dP/dF falls apart (Smith, de Goes, Kim, "Analytic
+// Eigensystems for Isotropic Distortion Energies", 2019) into a 3x3 block A on the stretches,
 //
 //   A_ii = psi_11 + 4 psi_22 s_i^2 + psi_33 c_i^2 + 2 psi_2 + 12 psi_4 s_i^2,          c_i = s_j s_k
 //   A_ij = psi_11 + 4 psi_22 s_i s_j + psi_33 c_i c_j + psi_3 s_k
@@ -126,7 +126,8 @@ INLINE void gradient_batches(const rbt_tet_batch *batches, size_t count, const d
     }
 }
 
-// Blocks of corners 1..3 are in K[pair]; corner 0 follows, since a rigid shift does no work: K_a0 = -(K_a1 + K_a2 + K_a3).
+// Blocks of corners 1..3 are in K[pair]; corner 0 follows, since a rigid shift does no work: K_a0 = -(K_a1 + K_a2 +
+// K_a3).
 INLINE void store_blocks(rbt_lane K[10][9], size_t count, double *blocks) {
     static const int pair[3][3] = {{2, 4, 7}, {4, 5, 8}, {7, 8, 9}};  // pair number of corners (a + 1, c + 1)
     for (int i = 0; i < 9; i++) K[0][i] = lane_of(0);
@@ -155,7 +156,8 @@ INLINE void turn_gradients(const rbt_tet_batch *b, int o, const rbt_lane3 *M, bo
         }
 }
 
-// Replaces the negative eigenvalues of the symmetric A (diagonal d, off-diagonal o[k] opposite of k) by 0, where it has any.
+// Replaces the negative eigenvalues of the symmetric A (diagonal d, off-diagonal o[k] opposite of k) by 0, where it
+// has any.
 INLINE void project_stretches(rbt_lane d[3], rbt_lane o[3]) {
     // Leading minors of A: all positive means positive definite.
     rbt_lane second = d[0] * d[1] - o[2] * o[2];
@@ -176,8 +178,8 @@ INLINE void project_stretches(rbt_lane d[3], rbt_lane o[3]) {
 #undef ENTRY
 }
 
-// dP/dF in the frames of U and V, as above: stretches with the diagonal A and, opposite to k, o; the planes' sums and halves of
-// flip and twist
+// dP/dF in the frames of U and V, as above: stretches with the diagonal A and, opposite to k, o; the planes' sums and
+// halves of flip and twist
 typedef struct spectrum {
     rbt_lane3 U, V;
     rbt_lane A[3], o[3], sum[3], half[3];
@@ -276,8 +278,8 @@ INLINE void linear_batches(const rbt_tet_batch *batches, size_t count, const dou
     }
 }
 
-// K_ab = V (lambda h_a h_b^T + mu h_b h_a^T + mu (h_a.h_b) I) with h_a = R g_a: linear elasticity's stiffness turned by R
-// (Mueller and Gross 2004); R = I gives linear elasticity itself.
+// K_ab = V (lambda h_a h_b^T + mu h_b h_a^T + mu (h_a.h_b) I) with h_a = R g_a: linear elasticity's stiffness turned
+// by R (Mueller and Gross 2004); R = I gives linear elasticity itself.
 INLINE void warped_batches(const rbt_tet_batch *batches, size_t count, const double *x, double *blocks, bool linear) {
     for (size_t first = 0; first < count; first += RBT_LANES) {
         const rbt_tet_batch *b = batches + first / RBT_W;

@@ -19,7 +19,8 @@ typedef struct rbt_tet_batch {
     int32_t node[4][RBT_W];  // padding lanes repeat a real tet
 } rbt_tet_batch;
 
-// `blocks` of one tet: the 10 node pairs (a, b), a >= b, in the order 00 10 11 20 21 22 30 31 32 33, each 3x3 row by row.
+// `blocks` of one tet: the 10 node pairs (a, b), a >= b, in the order 00 10 11 20 21 22 30 31 32 33, each 3x3 row by
+// row.
 enum { RBT_TET_PAIRS = 10, RBT_TET_BLOCK_DOUBLES = 90 };
 
 typedef enum rbt_stiffness_kind {
@@ -34,19 +35,20 @@ typedef struct rbt_tet_kernels {
     void (*energy)(const rbt_tet_batch *batches, size_t count, const double *x, double *energy);
     // gradient[12 e + 3 a + i] [N]; energy may be NULL
     void (*gradient)(const rbt_tet_batch *batches, size_t count, const double *x, double *energy, double *gradient);
-    // the gradient added up at places of four numbers: sum[4 place[4 e + a] + i] += dW/dx, positions y likewise; energy may be NULL
+    // the gradient added up at places of four numbers: sum[4 place[4 e + a] + i] += dW/dx, positions y likewise;
+    // energy may be NULL
     void (*sum)(const rbt_tet_batch *batches, size_t count, const uint16_t *place, const double *y, double *energy,
                 double *sum);
     void (*stiffness[RBT_STIFFNESS_KINDS])(const rbt_tet_batch *batches, size_t count, const double *x,
                                            double *blocks);
-    // RBT_TANGENT as a map: tangent_size numbers per tet hold what depends on x (0: nothing does), apply gives K p as sum
-    // does, p and result in places. In lanes: number k of tet l of a batch is store[RBT_W k + l].
+    // RBT_TANGENT as a map: tangent_size numbers per tet hold what depends on x (0: nothing does), apply gives K p as
+    // sum does, p and result in places. In lanes: number k of tet l of a batch is store[RBT_W k + l].
     size_t tangent_size;
     void (*tangent)(const rbt_tet_batch *batches, size_t count, const double *x, double *store);
     void (*apply)(const rbt_tet_batch *batches, size_t count, const double *store, const uint16_t *place,
                   const double *p, double *sum);
-    // Of linear elasticity: result[12 e + 3 a + i], V (T - F) g_a, T the deformation that F stands for (tet_warp_kernel.h). NULL: no such
-    // thing.
+    // Of linear elasticity: result[12 e + 3 a + i], V (T - F) g_a, T the deformation that F stands for
+    // (tet_warp_kernel.h). NULL: no such thing.
     void (*warp)(const rbt_tet_batch *batches, size_t count, const double *x, double *result);
     // |F^T F - I|^2 of each tet, infinite where it is inside out: square[e]
     void (*strain)(const rbt_tet_batch *batches, size_t count, const double *x, double *square);

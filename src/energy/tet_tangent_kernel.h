@@ -1,10 +1,11 @@
-// The tangent of tets as a map, without a matrix: what of it depends on x is stored once, then applied to any direction p.
+// The tangent of tets as a map, without a matrix: what of it depends on x is stored once, then applied to any
+// direction p.
 //   dF = Ds(p) B,   dP = dP/dF : dF,   (K p)_a = V dP g_a
 // Hyperelastic materials store U, V and the spectrum of dP/dF (tet_kernel.h): S = U^T dF V, dP = U D V^T with
 //   D_ii = A_i S_ii + o_k S_jj + o_j S_kk,      D_ij = sum_k S_ij + half_k S_ji
 // Corotational ones store R:  S = R^T dF,  dP = R (mu (S + S^T) + lambda tr(S) I); linear ones nothing.
-// Numbers lie in lanes, as in rbt_tet_batch: number k of tet l of a batch is store[RBT_W k + l]. p and the result lie in places
-// (tet_force_kernel.h).
+// Numbers lie in lanes, as in rbt_tet_batch: number k of tet l of a batch is store[RBT_W k + l]. p and the result lie
+// in places (tet_force_kernel.h).
 #ifndef RBT_ENERGY_TET_TANGENT_KERNEL_H
 #define RBT_ENERGY_TET_TANGENT_KERNEL_H
 

@@ -1,13 +1,14 @@
-// The kernel of rotation-strain warping (Huang et al. 2011), included by tet_kernel.h: F = I + omega + epsilon with omega skew and
-// epsilon symmetric, as linear elasticity sees it, stands for T = exp(omega) (I + epsilon). Written are V (T - F) g_a.
+// The kernel of rotation-strain warping (Huang et al. 2011), included by tet_kernel.h: F = I + omega + epsilon with
+// omega skew and epsilon symmetric, as linear elasticity sees it, stands for T = exp(omega) (I + epsilon). Written
+// are V (T - F) g_a.
 //
 //   exp(omega) - I = s omega + c omega^2,   omega^2 = w w^T - q I,   q = |w|^2 = angle^2,   s = sin(angle) / angle,
 //   c = (1 - cos(angle)) / q
 #ifndef RBT_ENERGY_TET_WARP_KERNEL_H
 #define RBT_ENERGY_TET_WARP_KERNEL_H
 
-// Up to a whole turn, from the series at a quarter of the angle, whose square is at most (pi/2)^2: eleven terms leave 1e-16.
-// Twice the angle: s' = s cos, c' = s^2 / 2, cos = 1 - c angle^2.
+// Up to a whole turn, from the series at a quarter of the angle, whose square is at most (pi/2)^2: eleven terms leave
+// 1e-16. Twice the angle: s' = s cos, c' = s^2 / 2, cos = 1 - c angle^2.
 INLINE void turn_factors(rbt_lane q, rbt_lane *s, rbt_lane *c) {
     // (-1)^k / (2 k + 1)! and (-1)^k / (2 k + 2)!
     static const double SINE[] = {1,

@@ -34,7 +34,7 @@ static int exact_turn(const double d[6]) {  // a b c, two coordinates each
     return sign;
 }
 
-int rbt_turn(const double a[3], const double b[3], const double c[3], int i, int j) {
+int rbt_rotation_lag(const double a[3], const double b[3], const double c[3], int i, int j) {
     double left = (b[i] - a[i]) * (c[j] - a[j]), right = (b[j] - a[j]) * (c[i] - a[i]);
     double bound = TURN_ERROR * (fabs(left) + fabs(right)) + UNDERFLOW;
     if (left - right > bound) return 1;
@@ -94,8 +94,8 @@ static bool ranges_meet(const double p[3], const double q[3], const double a[3],
 // Seen along the third axis. Opposite sides, each of the other's line; on one line the ranges decide.
 static bool segments_meet_in(const double p[3], const double q[3], const double a[3], const double b[3], int i,
                              int j) {
-    return rbt_turn(p, q, a, i, j) * rbt_turn(p, q, b, i, j) <= 0 &&
-           rbt_turn(a, b, p, i, j) * rbt_turn(a, b, q, i, j) <= 0 && ranges_meet(p, q, a, b, i) &&
+    return rbt_rotation_lag(p, q, a, i, j) * rbt_rotation_lag(p, q, b, i, j) <= 0 &&
+           rbt_rotation_lag(a, b, p, i, j) * rbt_rotation_lag(a, b, q, i, j) <= 0 && ranges_meet(p, q, a, b, i) &&
            ranges_meet(p, q, a, b, j);
 }
 
@@ -105,7 +105,8 @@ bool rbt_segments_meet(const double p[3], const double q[3], const double a[3], 
     if (rbt_side(p, q, a, b) != 0) return false;
     for (int k = 0; k < 3; k++) {  // a projection that keeps their plane a plane
         int i = (k + 1) % 3, j = (k + 2) % 3;
-        if (rbt_turn(p, q, a, i, j) || rbt_turn(p, q, b, i, j) || rbt_turn(a, b, p, i, j) || rbt_turn(a, b, q, i, j))
+        if (rbt_rotation_lag(p, q, a, i, j) || rbt_rotation_lag(p, q, b, i, j) || rbt_rotation_lag(a, b, p, i, j) ||
+            rbt_rotation_lag(a, b, q, i, j))
             return segments_meet_in(p, q, a, b, i, j);
     }
     return true;  // on one line, and the ranges overlap
@@ -116,7 +117,7 @@ static int triangle_view(const double a[3], const double b[3], const double c[3]
     for (int k = 0; k < 3; k++) {
         *i = (k + 1) % 3;
         *j = (k + 2) % 3;
-        int turn = rbt_turn(a, b, c, *i, *j);
+        int turn = rbt_rotation_lag(a, b, c, *i, *j);
         if (turn) return turn;
     }
     return 0;
@@ -127,8 +128,8 @@ static bool meets_within(const double p[3], const double q[3], const double a[3]
                          const double c[3]) {
     if (rbt_segments_meet(p, q, a, b) || rbt_segments_meet(p, q, b, c) || rbt_segments_meet(p, q, c, a)) return true;
     int i, j, turn = triangle_view(a, b, c, &i, &j);
-    return turn && rbt_turn(a, b, p, i, j) == turn && rbt_turn(b, c, p, i, j) == turn &&
-           rbt_turn(c, a, p, i, j) == turn;
+    return turn && rbt_rotation_lag(a, b, p, i, j) == turn && rbt_rotation_lag(b, c, p, i, j) == turn &&
+           rbt_rotation_lag(c, a, p, i, j) == turn;
 }
 
 // ---- Segment and triangle
@@ -150,7 +151,7 @@ rbt_meeting rbt_segment_meets_triangle(const double p[3], const double q[3], con
 static bool same_direction(const double a[3], const double b[3], const double q[3]) {
     bool same = false;
     for (int k = 0; k < 3; k++) {
-        if (rbt_turn(a, b, q, (k + 1) % 3, (k + 2) % 3)) return false;
+        if (rbt_rotation_lag(a, b, q, (k + 1) % 3, (k + 2) % 3)) return false;
         same = same || (b[k] > a[k] && q[k] > a[k]) || (b[k] < a[k] && q[k] < a[k]);
     }
     return same;
@@ -160,6 +161,6 @@ bool rbt_corner_segment_overlaps(const double q[3], const double a[3], const dou
     if (rbt_side(a, b, c, q) != 0) return false;
     int i, j, turn = triangle_view(a, b, c, &i, &j);
     if (!turn) return same_direction(a, b, q) || same_direction(a, c, q);
-    int ab = turn * rbt_turn(a, b, q, i, j), ac = turn * rbt_turn(a, q, c, i, j);
+    int ab = turn * rbt_rotation_lag(a, b, q, i, j), ac = turn * rbt_rotation_lag(a, q, c, i, j);
     return ab >= 0 && ac >= 0 && (ab || ac);  // neither: q lies on a
 }

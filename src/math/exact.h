@@ -11,9 +11,10 @@
 #include <stdbool.h>
 
 // Sign of det(b - a, c - a) of the coordinates (i, j): +1 if a, b, c turn to the left.
-int rbt_turn(const double a[3], const double b[3], const double c[3], int i, int j);
+int rbt_rotation_lag(const double a[3], const double b[3], const double c[3], int i, int j);
 
-// Sign of det(b - a, c - a, d - a): +1 if d lies on the side to which (b - a) x (c - a) points, 0 if all lie in a plane.
+// Sign of det(b - a, c - a, d - a): +1 if d lies on the side to which (b - a) x (c - a) points, 0 if all lie in a
+// plane.
 int rbt_side(const double a[3], const double b[3], const double c[3], const double d[3]);
 
 typedef enum rbt_meeting {
@@ -41,8 +42,8 @@ typedef struct rbt_paths {  // of the four points of a pair
     double from[4][3], to[4][3];
 } rbt_paths;
 
-// Whether the pair is surely apart during [begin, end] within [0, 1]: a quick test that may say no without need. `begin`
-// and `end` must be multiples of 2^-20.
+// Whether the pair is surely apart during [begin, end] within [0, 1]: a quick test that may say no without need.
+// `begin` and `end` must be multiples of 2^-20.
 bool rbt_paths_apart(const rbt_paths *paths, rbt_pair_kind kind, double begin, double end);
 
 // Whether the pair meets at any t in [0, 1], exactly; *when: such a t, to about 1e-9 (the first, unless all four

@@ -1,5 +1,5 @@
-// Roots are told apart and narrowed down by counting: a Sturm chain p, p', -rem(p, p'), ... has V(low) - V(high) different
-// roots of p between, V being the changes of sign in it, if neither end is a root; p may have multiple roots.
+// Roots are told apart and narrowed down by counting: a Sturm chain p, p', -rem(p, p'), ... has V(low) - V(high)
+// different roots of p between, V being the changes of sign in it, if neither end is a root; p may have multiple roots.
 #include "math/exact_integer.h"
 
 #include <limits.h>
@@ -12,8 +12,9 @@
 
 // ---- Memory
 
-// GMP ends the program when there is no memory, and what it decides here has no way to say "I do not know". So it falls back to a
-// reserve, which is far more than the integers of any decision take (some kilobytes, for a moment): lack of memory shows elsewhere.
+// GMP ends the program when there is no memory, and what it decides here has no way to say "I do not know". So it
+// falls back to a reserve, which is far more than the integers of any decision take (some kilobytes, for a moment):
+// lack of memory shows elsewhere.
 enum { RESERVE_BYTES = 1 << 22, GRAIN = 16 };
 static struct {
     pthread_mutex_t lock;

@@ -24,16 +24,16 @@ void rbt_polynomial_subtract(const rbt_polynomial *a, const rbt_polynomial *b, r
 // sum += sign a b, sign 1 or -1
 void rbt_polynomial_add_product(const rbt_polynomial *a, const rbt_polynomial *b, int sign, rbt_polynomial *sum);
 
-// A number in [0, 1]: 0 or 1 themselves, or the only root of `of` between low / 2^bits and high / 2^bits, neither of which
-// is a root.
+// A number in [0, 1]: 0 or 1 themselves, or the only root of `of` between low / 2^bits and high / 2^bits, neither of
+// which is a root.
 typedef struct rbt_root {
     const rbt_polynomial *of;  // NULL: the number is `low`
     mpz_t low, high;
     unsigned long bits;
 } rbt_root;
 
-// Calls `accept` with the roots of p in [0, 1], ascending, until it says true; whether it did. *when: about where. Of the zero
-// polynomial's roots only 0 and 1 are offered.
+// Calls `accept` with the roots of p in [0, 1], ascending, until it says true; whether it did. *when: about where. Of
+// the zero polynomial's roots only 0 and 1 are offered.
 typedef bool (*rbt_root_test)(rbt_root *root, void *context);
 bool rbt_polynomial_find_root(const rbt_polynomial *p, rbt_root_test accept, void *context, double *when);
 

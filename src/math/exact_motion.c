@@ -1,12 +1,12 @@
-// Moving pairs, exactly. Relative to one of them, the points are linear in t with whole coefficients, and whether a vertex r
-// lies in the triangle spanned by u, v at a time when all are in one plane,
+// Moving pairs, exactly. Relative to one of them, the points are linear in t with whole coefficients, and whether a
+// vertex r lies in the triangle spanned by u, v at a time when all are in one plane,
 //
 //   f = r . n = 0,   n = u x v,
 //
 // follows from signs of polynomials in t: of  (r x v) . n,  (u x r) . n  and  n . n  less both, if n . n > 0 there, and
-// otherwise of those that say whether it lies on one of the sides. Two segments go alike. If f is not zero, only its roots (at
-// most three) are times to look at. If it is (all stay in one plane), the first time of contact is 0 or one at which
-// some of the signs change, so that the roots of all these polynomials are looked at, and the ends.
+// otherwise of those that say whether it lies on one of the sides. Two segments go alike. If f is not zero, only its
+// roots (at most three) are times to look at. If it is (all stay in one plane), the first time of contact is 0 or one
+// at which some of the signs change, so that the roots of all these polynomials are looked at, and the ends.
 #include "math/exact.h"
 #include "math/exact_integer.h"
 

@@ -1,7 +1,7 @@
-// Moving pairs that are surely apart, in floating point: a direction that separates two convex hulls at the beginning and at
-// the end of a time span separates them all the time, since every product with it is linear in time. The direction is
-// that between the nearest points halfway; if it fails, each half of the span is tried by itself. Any direction will do,
-// so only the products' rounding errors need a bound.
+// Moving pairs that are surely apart, in floating point: a direction that separates two convex hulls at the beginning
+// and at the end of a time span separates them all the time, since every product with it is linear in time. The
+// direction is that between the nearest points halfway; if it fails, each half of the span is tried by itself. Any
+// direction will do, so only the products' rounding errors need a bound.
 #include "math/exact.h"
 #include "math/nearest.h"
 #include "math/vec3.h"
@@ -9,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST_SPLITS = 12, MOST_DEPTH = 7 };
+enum { MAX_SPLITS = 12, MAX_DEPTH = 7 };
 
 typedef double four_points[4][3];
 
@@ -21,8 +21,9 @@ static void points_at(const rbt_paths *p, double t, four_points x) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-// Points 0 .. first - 1 lie beyond the others along d, by more than the products' error: each coordinate is wrong by at most
-// 2 e size (and 2 e size more by the subtraction), the product of three by at most 3 e of 2 size |d|, e = DBL_EPSILON.
+// Points 0 .. first - 1 lie beyond the others along d, by more than the products' error: each coordinate is wrong by
+// at most 2 e size (and 2 e size more by the subtraction), the product of three by at most 3 e of 2 size |d|, e =
+// DBL_EPSILON.
 static bool separates(const double d[3], four_points x, int first, double size) {
     double near = INFINITY, far = -INFINITY;
     for (int i = 0; i < 4; i++) {
@@ -51,8 +52,8 @@ static double size_of(const rbt_paths *paths) {
     return size;
 }
 
-// Coordinates are scaled to about 1 by a power of two if products of them might leave the range of numbers; what then becomes too
-// small to be a number was far below the error that is allowed for.
+// Coordinates are scaled to about 1 by a power of two if products of them might leave the range of numbers; what then
+// becomes too small to be a number was far below the error that is allowed for.
 static void scale(rbt_paths *paths, double size) {
     int exponent;
     frexp(size, &exponent);
@@ -72,7 +73,7 @@ bool rbt_paths_apart(const rbt_paths *paths, rbt_pair_kind kind, double begin, d
         paths = &scaled;
         size = 1;
     }
-    span stack[MOST_DEPTH + 2] = {{begin, end, 0}};
+    span stack[MAX_DEPTH + 2] = {{begin, end, 0}};
     int splits = 0, first = kind == RBT_VERTEX_TRIANGLE ? 1 : 2;
     for (int top = 1; top > 0;) {
         span s = stack[--top];
@@ -84,7 +85,7 @@ bool rbt_paths_apart(const rbt_paths *paths, rbt_pair_kind kind, double begin, d
         points_at(paths, s.begin, x);
         points_at(paths, s.end, y);
         if (separates(d, x, first, size) && separates(d, y, first, size)) continue;
-        if (s.depth == MOST_DEPTH || ++splits > MOST_SPLITS) return false;
+        if (s.depth == MAX_DEPTH || ++splits > MAX_SPLITS) return false;
         stack[top++] = (span){middle, s.end, s.depth + 1};
         stack[top++] = (span){s.begin, middle, s.depth + 1};
     }

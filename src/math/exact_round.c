@@ -1,6 +1,7 @@
-// The least distance of two points, segments or triangles is that of a point to a point, of a point to the inside of a segment or a triangle, or
-// of the insides of two segments, unless a segment goes through a triangle. Each squared is a quotient of polynomials of the
-// coordinates, so all of them can be compared with the square of the radii in integers.
+// The least distance of two points, segments or triangles is that of a point to a point, of a point to the inside of
+// a segment or a triangle, or of the insides of two segments, unless a segment goes through a triangle. Each squared
+// is a quotient of polynomials of the coordinates, so all of them can be compared with the square of the radii in
+// integers.
 #include "math/exact_round.h"
 
 #include "math/exact_integer.h"
@@ -9,7 +10,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { POINTS = 5, NUMBERS = 3 * POINTS + 2, MOST_DEPTH = 44, MOST_LOOKS = 4096 };
+enum { POINTS = 5, NUMBERS = 3 * POINTS + 2, MAX_DEPTH = 44, MAX_LOOKS = 4096 };
 
 typedef double points[POINTS][3];
 
@@ -44,8 +45,9 @@ static void nearest(const rbt_round_pair *pair, points x, double d[3]) {
     }
 }
 
-// The first hull lies beyond the second along d by more than the radii: near - far > radius |d|. Errors, with e = DBL_EPSILON: as in
-// exact_motion_filter.c for the products, and 4 e of radius |d| for the sum of radii, the length and their product.
+// The first hull lies beyond the second along d by more than the radii: near - far > radius |d|. Errors, with e =
+// DBL_EPSILON: as in exact_motion_filter.c for the products, and 4 e of radius |d| for the sum of radii, the length
+// and their product.
 static bool separates(const rbt_round_pair *pair, const double d[3], points x, double size) {
     int all = pair->count[0] + pair->count[1];
     double near = INFINITY, far = -INFINITY;
@@ -161,8 +163,8 @@ static int point_triangle(numbers *z, int p, int a, int b, int c) {
     return compare(z, z->a, z->b);
 }
 
-// Only if the nearest points of the lines are inside both: with w from the start of one to that of the other, n = u x v, they are at the
-// shares (w x v) . n / |n|^2 and (w x u) . n / |n|^2, and (w . n)^2 / |n|^2 apart.
+// Only if the nearest points of the lines are inside both: with w from the start of one to that of the other, n = u x
+// v, they are at the shares (w x v) . n / |n|^2 and (w x u) . n / |n|^2, and (w . n)^2 / |n|^2 apart.
 static int segment_segment(numbers *z, int a, int b, int c, int d) {
     between(z, a, b, z->u);
     between(z, c, d, z->v);
@@ -277,7 +279,7 @@ bool rbt_round_paths_meet(const rbt_round_pair *given, double *when) {
     struct {
         double begin, end;
         int depth;
-    } stack[MOST_DEPTH + 2] = {{0, 1, 0}}, s;
+    } stack[MAX_DEPTH + 2] = {{0, 1, 0}}, s;
     int looks = 0;
     for (int top = 1; top > 0;) {
         s = stack[--top];
@@ -292,7 +294,7 @@ bool rbt_round_paths_meet(const rbt_round_pair *given, double *when) {
             *when = first_near(&pair, s.begin, middle);
             return true;
         }
-        if (s.depth == MOST_DEPTH || ++looks > MOST_LOOKS) {
+        if (s.depth == MAX_DEPTH || ++looks > MAX_LOOKS) {
             *when = s.begin;
             return true;
         }

@@ -1,8 +1,10 @@
-// Round things: balls and rods, that is points and segments with a radius, against each other, against triangles and segments, and nodes
-// against planes. Whether they meet at rest is exactly right for the doubles given, as in math/exact.h, which has no radii.
+// Round things: balls and rods, that is points and segments with a radius, against each other, against triangles and
+// segments, and nodes against planes. Whether they meet at rest is exactly right for the doubles given, as in
+// math/exact.h, which has no radii.
 //
-// On straight ways it is a matter of rounding only when they pass each other at less than about 1e-13 of the largest coordinate: then they
-// count as meeting. Ways are apart for sure where a direction separates the pair by more than the radii, the rounding included.
+// On straight ways it is a matter of rounding only when they pass each other at less than about 1e-13 of the largest
+// coordinate: then they count as meeting. Ways are apart for sure where a direction separates the pair by more than
+// the radii, the rounding included.
 #ifndef RBT_MATH_EXACT_ROUND_H
 #define RBT_MATH_EXACT_ROUND_H
 
@@ -11,7 +13,7 @@
 typedef struct rbt_round_pair {
     int count[2];                 // points of the two hulls: 1 or 2 of the first, 1 to 3 of the second
     double from[5][3];            // points of the first, then of the second
-    double to[5][3];              // where they go on straight lines; not read of pairs at rest
+    double to[5][3];              // where they continue straight lines; not read of pairs at rest
     double radius, other_radius;  // [m] of the first and of the second
 } rbt_round_pair;
 
@@ -21,7 +23,8 @@ rbt_meeting rbt_round_meets(const rbt_round_pair *pair);
 // On the way: whether they meet at any t in [0, 1]; *when: about the first such t.
 bool rbt_round_paths_meet(const rbt_round_pair *pair, double *when);
 
-// Sign of (x - p) . n - radius |n|: +1 if the ball around x is wholly on the side of the plane through p that n points to, 0 if it touches it.
+// Sign of (x - p) . n - radius |n|: +1 if the ball around x is wholly on the side of the plane through p that n
+// points to, 0 if it touches it.
 int rbt_ball_above(const double x[3], double radius, const double p[3], const double n[3]);
 
 #endif

@@ -56,8 +56,9 @@ static double norm_of_columns(size_t n, const double *A) {
     return most;
 }
 
-// r_13(A) = (V - U)^-1 (V + U), U odd and V even in A; the coefficients are (26 - k)! 13! / (26! k! (13 - k)!), scaled to
-// integers. U = A (A6 (b13 A6 + b11 A4 + b9 A2) + b7 A6 + b5 A4 + b3 A2 + b1), V likewise without the factor A.
+// r_13(A) = (V - U)^-1 (V + U), U odd and V even in A; the coefficients are (26 - k)! 13! / (26! k! (13 - k)!),
+// scaled to integers. U = A (A6 (b13 A6 + b11 A4 + b9 A2) + b7 A6 + b5 A4 + b3 A2 + b1), V likewise without the
+// factor A.
 static const double B[14] = {64764752532480000,
                              32382376266240000,
                              7771770303897600,

@@ -1,5 +1,5 @@
-// Several doubles in one register: the vector type that element kernels compute with. A kernel file is compiled once per
-// instruction set; RBT_LANES is the width it gets there. Arithmetic is written as for scalars.
+// Several doubles in one register: the vector type that element kernels compute with. A kernel file is compiled once
+// per instruction set; RBT_LANES is the width it gets there. Arithmetic is written as for scalars.
 #ifndef RBT_MATH_LANE_H
 #define RBT_MATH_LANE_H
 

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { MOST = RBT_LARGEST_MOST, MOST_STEPS = 40 };
+enum { MOST = RBT_MAX_LARGEST, MAX_STEPS = 40 };
 
 #define LANES for (int l = 0; l < RBT_W; l++)
 
-// Rows and columns k + 1 .. n - 1 are reflected so that column k ends with its first entry: v = x - beta e_1, H = |v|^2 / 2,
-// p = A v / H, q = p - (v.p / 2H) v,  A -= v q^T + q v^T. Of A the lower half is used.
+// Rows and columns k + 1 .. n - 1 are reflected so that column k ends with its first entry: v = x - beta e_1, H =
+// |v|^2 / 2, p = A v / H, q = p - (v.p / 2H) v,  A -= v q^T + q v^T. Of A the lower half is used.
 static void reflect(int n, int k, rbt_small_batch A, double e[RBT_W]) {
     double v[MOST][RBT_W], p[MOST][RBT_W], H[RBT_W] = {0}, kappa[RBT_W] = {0};
     for (int i = k + 1; i < n; i++) LANES {
@@ -39,8 +39,9 @@ static void reflect(int n, int k, rbt_small_batch A, double e[RBT_W]) {
 
 // One step of Laguerre from x above all roots of p(x) = det(T - x I), which it never passes, towards the largest:
 //   x -= n / (S1 + sqrt((n - 1) (n S2 - S1^2))),      S1 = p'/p = sum 1 / (x - root),  S2 = -S1' = sum 1 / (x - root)^2
-// With the pivots q_i = d_i - x - w_i, w_i = e_i^2 / q_{i-1}, p is their product, S1 the sum of r_i = q_i' / q_i and S2 that of
-// r_i^2 - s_i, s_i = q_i'' / q_i. A pivot that is not negative says that x is there to rounding. Whether any lane still moves.
+// With the pivots q_i = d_i - x - w_i, w_i = e_i^2 / q_{i-1}, p is their product, S1 the sum of r_i = q_i' / q_i and
+// S2 that of r_i^2 - s_i, s_i = q_i'' / q_i. A pivot that is not negative says that x is there to rounding. Whether
+// any lane still moves.
 static bool descend(int n, double d[MOST][RBT_W], double square[MOST][RBT_W], const double low[RBT_W],
                     double x[RBT_W]) {
     double q[RBT_W], r[RBT_W], s[RBT_W] = {0}, S1[RBT_W], S2[RBT_W], most[RBT_W];
@@ -84,7 +85,7 @@ void rbt_small_largest(int n, rbt_small_batch A, double largest[RBT_W]) {
             e[i][l] *= e[i][l];
         }
     LANES largest[l] = high[l];
-    for (int step = 0; step < MOST_STEPS && descend(n, d, e, low, largest); step++) continue;
+    for (int step = 0; step < MAX_STEPS && descend(n, d, e, low, largest); step++) continue;
 }
 
 double rbt_tridiagonal_largest(int n, const double *d, const double *e) {

@@ -1,4 +1,5 @@
-// From the nearest point of one simple thing to that of another, in plain floating point: good directions to try, no proofs.
+// From the nearest point of one simple thing to that of another, in plain floating point: good directions to try, no
+// proofs.
 #ifndef RBT_MATH_NEAREST_H
 #define RBT_MATH_NEAREST_H
 

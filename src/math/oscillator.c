@@ -1,6 +1,7 @@
 // With h = 1 (a = h d / 2, z = h^2 lambda): S = e^-a sin(w) / w, w^2 = z - a^2. Three cases:
 //   both small   the Taylor series of S, integrated term by term
-//   two real roots r of r^2 + 2 a r + z, well apart   divided differences: S = exp[r, r'], I = phi_1[r, r'], J = phi_2[r, r']
+//   two real roots r of r^2 + 2 a r + z, well apart   divided differences: S = exp[r, r'], I = phi_1[r, r'], J =
+//                                                     phi_2[r, r']
 //   otherwise z is not small: sine and cosine, and I = (1 - S' - 2 a S) / z, J = (1 - S - 2 a I) / z
 #include "math/oscillator.h"
 

@@ -1,5 +1,5 @@
-// One-sided Jacobi (Hestenes 1958): the columns of F V are made orthogonal by plane rotations of V; their lengths are the
-// singular values, to high relative accuracy, since F is never squared.
+// One-sided Jacobi (Hestenes 1958): the columns of F V are made orthogonal by plane rotations of V; their lengths are
+// the singular values, to high relative accuracy, since F is never squared.
 #include "math/svd3.h"
 
 #include "math/vec3.h"

@@ -1,13 +1,13 @@
 // Polar and singular value decomposition of 3x3 matrices in lanes.
 //
-// Polar. F = R S with R a rotation. With C = F^T F, a = tr C, b = (a^2 - tr C^2) / 2 and J = det F, the sum of the signed
-// singular values s = tr S is the largest root of
+// Polar. F = R S with R a rotation. With C = F^T F, a = tr C, b = (a^2 - tr C^2) / 2 and J = det F, the sum of the
+// signed singular values s = tr S is the largest root of
 //     g(s) = (s^2 - a)^2 / 4 - b - 2 J s,
 // and, since ds/dF = R, differentiating g(s(F), F) = 0 gives
 //     R = ((s^2 + a) F - 2 F C + 2 s cof F) / g'(s),      g'(s) = s (s^2 - a) - 2 J = 2 (s1 + s2)(s2 + s3)(s3 + s1).
-// s <= sqrt(3 a), and g is convex and increasing to the right of its largest root, so Halley's iteration from there descends
-// to it. R is undetermined where g' = 0 (s2 = -s3: inverted by as much as the next direction is stretched); lanes near there
-// are done one by one with rbt_svd3.
+// s <= sqrt(3 a), and g is convex and increasing to the right of its largest root, so Halley's iteration from there
+// descends to it. R is undetermined where g' = 0 (s2 = -s3: inverted by as much as the next direction is stretched);
+// lanes near there are done one by one with rbt_svd3.
 //
 // SVD. S = R^T F is symmetric: Jacobi rotations give S = V Sigma V^T, and U = R V. F is never squared on this way.
 #ifndef RBT_MATH_SVD_LANE_H
@@ -53,20 +53,21 @@ static inline void lane_squares(const rbt_lane3 *F, rbt_lane_invariants *I, rbt_
     C->at[7] = C->at[5];
 }
 
-// One step of Halley for g(s) = 0: what s moves down by, 2 g g' / (2 g'^2 - g g''), with 4 g = q^2 - 4 b - 8 J s, q = s^2 - a
+// One step of Halley for g(s) = 0: what s moves down by, 2 g g' / (2 g'^2 - g g''), with 4 g = q^2 - 4 b - 8 J s, q =
+// s^2 - a
 static inline rbt_lane lane_halley(rbt_lane s, rbt_lane a, rbt_lane b4, rbt_lane J2) {
     rbt_lane q = s * s - a, g4 = q * q - (4 * J2 * s + b4), slope = s * q - J2, twice = slope + slope;
     return g4 * slope / (twice * twice - g4 * (1.5 * q + a));
 }
 
-// I1 from I2, I3, I4, for `count` vectors at once; `bad`: the lanes in which R is (nearly) undetermined or F is not a number. All lanes
-// make two steps. One that then moved by less than 2e-6 of itself is at its root to rounding, since the error is cubed, and stays:
-// what it gets does not depend on the others.
+// I1 from I2, I3, I4, for `count` vectors at once; `bad`: the lanes in which R is (nearly) undetermined or F is not a
+// number. All lanes make two steps. One that then moved by less than 2e-6 of itself is at its root to rounding, since
+// the error is cubed, and stays: what it gets does not depend on the others.
 static inline __attribute__((always_inline)) void lane_sums_of_stretches(rbt_lane_invariants *I, rbt_lane_mask *bad,
                                                                          int count) {
-    enum { MOST_VECTORS = 8, MOST_STEPS = 6 };
-    rbt_lane a[MOST_VECTORS], b4[MOST_VECTORS], J2[MOST_VECTORS], s[MOST_VECTORS], least[MOST_VECTORS];
-    rbt_lane_mask moving[MOST_VECTORS], any = {0};
+    enum { MAX_VECTORS = 8, MAX_STEPS = 6 };
+    rbt_lane a[MAX_VECTORS], b4[MAX_VECTORS], J2[MAX_VECTORS], s[MAX_VECTORS], least[MAX_VECTORS];
+    rbt_lane_mask moving[MAX_VECTORS], any = {0};
     for (int i = 0; i < count; i++) {
         a[i] = I[i].I2;
         b4[i] = 2 * (a[i] * a[i] - I[i].I4);
@@ -81,7 +82,7 @@ static inline __attribute__((always_inline)) void lane_sums_of_stretches(rbt_lan
         moving[i] = lane_abs(by) > 2e-6 * s[i];
         any |= moving[i];
     }
-    for (int k = 2; k < MOST_STEPS && lane_any(any); k++) {
+    for (int k = 2; k < MAX_STEPS && lane_any(any); k++) {
         any = moving[0] & 0;
         for (int i = 0; i < count; i++) {
             rbt_lane by = lane_halley(s[i], a[i], b4[i], J2[i]);
@@ -136,8 +137,8 @@ static inline void lane_polar(const rbt_lane3 *F, rbt_lane_invariants *I, const 
     lane_rotation(F, I, C, cofactor, bad, R);
 }
 
-// One Jacobi rotation of the symmetric matrix (d: diagonal, o: off-diagonal with o[k] opposite of k) in the plane (p, q),
-// r the third index; V gathers the rotations.
+// One Jacobi rotation of the symmetric matrix (d: diagonal, o: off-diagonal with o[k] opposite of k) in the plane (p,
+// q), r the third index; V gathers the rotations.
 static inline void lane_jacobi(rbt_lane d[3], rbt_lane o[3], rbt_lane3 *V, int p, int q, int r) {
     rbt_lane apq = o[r], difference = d[q] - d[p];
     // t = 2 apq / (difference + sign sqrt(difference^2 + 4 apq^2)): no division by apq
@@ -172,11 +173,11 @@ static inline void lane_eigen(const rbt_lane3 *S, rbt_lane d[3], rbt_lane3 *V) {
     }
 }
 
-// Eigenvalues d[0] >= d[1] >= d[2] of the symmetric matrix S (the upper half is read), without vectors: with q = tr S / 3 and
-// p^2 = |S - q I|^2 / 6 those of (S - q I) / p are the roots of x^3 - 3 x = 2 r, r = det((S - q I) / p) / 2. The one farthest
-// away, in [sqrt 3, 2] up to the sign of r, is simple and found by Newton's method; the others follow from a quadratic equation.
-// Where two are close, each may be off by 1e-7 p, in opposite directions: their sum is right, and they never coincide unless S is
-// q I, so that functions of S can be interpolated between them.
+// Eigenvalues d[0] >= d[1] >= d[2] of the symmetric matrix S (the upper half is read), without vectors: with q = tr S
+// / 3 and p^2 = |S - q I|^2 / 6 those of (S - q I) / p are the roots of x^3 - 3 x = 2 r, r = det((S - q I) / p) / 2.
+// The one farthest away, in [sqrt 3, 2] up to the sign of r, is simple and found by Newton's method; the others
+// follow from a quadratic equation. Where two are close, each may be off by 1e-7 p, in opposite directions: their sum
+// is right, and they never coincide unless S is q I, so that functions of S can be interpolated between them.
 static inline void lane_eigenvalues(const rbt_lane3 *S, rbt_lane d[3]) {
     rbt_lane q = (S->at[0] + S->at[4] + S->at[8]) / 3, a = S->at[0] - q, b = S->at[4] - q, c = S->at[8] - q;
     rbt_lane x = S->at[1], y = S->at[2], z = S->at[5], xx = x * x, yy = y * y, zz = z * z;

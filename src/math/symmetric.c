@@ -77,7 +77,8 @@ static double reflect(size_t n, double *x, double *alpha) {
     return beta;
 }
 
-// d, e (n): diagonal of T and what is left of it, e[0] unused. A's columns keep the reflections until Q takes their place.
+// d, e (n): diagonal of T and what is left of it, e[0] unused. A's columns keep the reflections until Q takes their
+// place.
 static void make_tridiagonal(size_t n, double *A, double *d, double *e, double *p) {
     for (size_t k = 0; k + 1 < n; k++) {
         size_t m = n - k - 1;
@@ -148,7 +149,7 @@ static void sweep(size_t n, double *Q, double *d, double *e, size_t begin, size_
 }
 
 static bool diagonalise(size_t n, double *Q, double *d, double *e) {
-    enum { MOST_SWEEPS = 60 };  // of one value; two or three are usual
+    enum { MAX_SWEEPS = 60 };  // of one value; two or three are usual
     memmove(e, e + 1, (n - 1) * sizeof *e);
     e[n - 1] = 0;
     double size = 0;  // what is nothing beside the rounding of the largest: noise of noise need not be told apart
@@ -159,7 +160,7 @@ static bool diagonalise(size_t n, double *Q, double *d, double *e) {
             size_t end = begin;
             while (end + 1 < n && fabs(e[end]) > DBL_EPSILON * (fabs(d[end]) + fabs(d[end + 1])) + nothing) end++;
             if (end == begin) break;
-            if (sweeps == MOST_SWEEPS) return false;
+            if (sweeps == MAX_SWEEPS) return false;
             sweep(n, Q, d, e, begin, end);
         }
     return true;

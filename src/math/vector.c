@@ -3,10 +3,10 @@
 #include <math.h>
 
 // Shorter vectors than PARALLEL_FROM fit into one core's cache: waking other threads costs more than it saves.
-enum { PARALLEL_FROM = 1 << 17, MOST_PIECES = 256, SHORTEST_PIECE = 2048, LANES = 8 };
+enum { PARALLEL_FROM = 1 << 17, MAX_PIECES = 256, SHORTEST_PIECE = 2048, LANES = 8 };
 
 static size_t piece_length(size_t n) {
-    size_t length = (n + MOST_PIECES - 1) / MOST_PIECES;
+    size_t length = (n + MAX_PIECES - 1) / MAX_PIECES;
     length = (length + LANES - 1) / LANES * LANES;
     return length < SHORTEST_PIECE ? SHORTEST_PIECE : length;
 }
@@ -23,7 +23,7 @@ static double dot_piece(size_t n, const double *a, const double *b) {
 
 double rbt_vector_dot(size_t n, const double *a, const double *b) {
     size_t length = piece_length(n), pieces = (n + length - 1) / length;
-    double part[MOST_PIECES], sum = 0;
+    double part[MAX_PIECES], sum = 0;
 #pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
     for (size_t p = 0; p < pieces; p++) {
         size_t first = p * length, count = n - first < length ? n - first : length;

@@ -1,5 +1,5 @@
-// Long vectors on several threads. Sums are taken over pieces that depend on the length alone and then in the order of the
-// pieces: the same bits for any number of threads.
+// Long vectors on several threads. Sums are taken over pieces that depend on the length alone and then in the order
+// of the pieces: the same bits for any number of threads.
 #ifndef RBT_MATH_VECTOR_H
 #define RBT_MATH_VECTOR_H
 

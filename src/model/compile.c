@@ -59,7 +59,7 @@ bool rbt_compile_select(rbt_compiler *c, size_t body, const rbt_selection *where
 }
 
 const rbt_dissection *rbt_compile_dissection(const rbt_compiler *c, size_t body) {
-    const rbt_dissection *cut = &c->stock->dissections[body];
+    const rbt_dissection *cut = &c->sources->dissections[body];
     return cut->elements ? cut : NULL;
 }
 
@@ -82,26 +82,27 @@ bool rbt_compile_time(rbt_compiler *c) {
     return true;
 }
 
-rbt_stock *rbt_stock_new(size_t body_count, rbt_error *error) {
-    rbt_stock *stock = rbt_array_new(1, sizeof *stock, "meshes", error);
-    if (!stock) return NULL;
-    *stock = (rbt_stock){.body_count = body_count,
-                         .meshes = rbt_array_new(body_count, sizeof *stock->meshes, "meshes", error),
-                         .fits = rbt_array_new(body_count, sizeof *stock->fits, "meshes", error),
-                         .dissections = rbt_array_new(body_count, sizeof *stock->dissections, "meshes", error)};
-    if (stock->meshes && stock->fits && stock->dissections) return stock;
-    rbt_stock_free(stock);
+rbt_sources *rbt_sources_new(size_t body_count, rbt_error *error) {
+    rbt_sources *sources = rbt_array_new(1, sizeof *sources, "meshes", error);
+    if (!sources) return NULL;
+    *sources = (rbt_sources){.body_count = body_count,
+                             .meshes = rbt_array_new(body_count, sizeof *sources->meshes, "meshes", error),
+                             .fits = rbt_array_new(body_count, sizeof *sources->fits, "meshes", error),
+                             .dissections = rbt_array_new(body_count, sizeof *sources->dissections, "meshes", error)};
+    if (sources->meshes && sources->fits && sources->dissections) return sources;
+    rbt_sources_free(sources);
     return NULL;
 }
 
-void rbt_stock_free(rbt_stock *stock) {
-    if (!stock) return;
-    for (size_t b = 0; stock->meshes && b < stock->body_count; b++) rbt_mesh_free(stock->meshes[b]);
-    for (size_t b = 0; stock->dissections && b < stock->body_count; b++) rbt_dissection_free(&stock->dissections[b]);
-    free(stock->meshes);
-    free(stock->fits);
-    free(stock->dissections);
-    free(stock);
+void rbt_sources_free(rbt_sources *sources) {
+    if (!sources) return;
+    for (size_t b = 0; sources->meshes && b < sources->body_count; b++) rbt_mesh_free(sources->meshes[b]);
+    for (size_t b = 0; sources->dissections && b < sources->body_count; b++)
+        rbt_dissection_free(&sources->dissections[b]);
+    free(sources->meshes);
+    free(sources->fits);
+    free(sources->dissections);
+    free(sources);
 }
 
 void rbt_model_set_step(rbt_model *m, double step) {
@@ -118,15 +119,15 @@ static bool check_warp(rbt_compiler *c) {
 }
 
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error) {
-    rbt_stock *stock = rbt_stock_new(scene->bodies.count, error);
-    rbt_model *model = stock ? rbt_model_compile_stock(scene, stock, error) : NULL;
-    rbt_stock_free(stock);
+    rbt_sources *sources = rbt_sources_new(scene->bodies.count, error);
+    rbt_model *model = sources ? rbt_model_compile_sources(scene, sources, error) : NULL;
+    rbt_sources_free(sources);
     return model;
 }
 
-rbt_model *rbt_model_compile_stock(const rbt_scene *scene, rbt_stock *stock, rbt_error *error) {
+rbt_model *rbt_model_compile_sources(const rbt_scene *scene, rbt_sources *sources, rbt_error *error) {
     rbt_compiler c = {
-        .scene = scene, .arena = rbt_arena_new(), .stock = stock, .uncut = stock->meshes, .error = error};
+        .scene = scene, .arena = rbt_arena_new(), .sources = sources, .uncut = sources->meshes, .error = error};
     size_t bodies = scene->bodies.count;
     rbt_model *result = NULL;
     if (!c.arena || !(c.model = rbt_arena_take(c.arena, 1, sizeof *c.model))) {
@@ -141,7 +142,7 @@ rbt_model *rbt_model_compile_stock(const rbt_scene *scene, rbt_stock *stock, rbt
     c.model->bodies = c.bodies;
     if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&
         rbt_compile_materials(&c) && check_warp(&c) && rbt_compile_constraints(&c) && rbt_compile_tempos(&c) &&
-        rbt_compile_start(&c) && rbt_compile_loads(&c) && rbt_compile_skins(&c))
+        rbt_compile_start(&c) && rbt_compile_loads(&c) && rbt_compile_embedded(&c))
         result = c.model;
     for (size_t b = 0; ok && b < bodies; b++)
         if (c.meshes[b] != c.uncut[b]) rbt_mesh_free(c.meshes[b]);
@@ -152,7 +153,7 @@ rbt_model *rbt_model_compile_stock(const rbt_scene *scene, rbt_stock *stock, rbt
 void rbt_model_free(rbt_model *model) {
     if (!model) return;
     for (size_t b = 0; b < model->body_count; b++) {
-        rbt_embedding embedding = model->bodies[b].skin.embedding;
+        rbt_embedding embedding = model->bodies[b].embedded.embedding;
         rbt_embedding_free(&embedding);
     }
     rbt_arena_free(model->arena);

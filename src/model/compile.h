@@ -2,14 +2,14 @@
 #ifndef RBT_MODEL_COMPILE_H
 #define RBT_MODEL_COMPILE_H
 
-#include "model/stock.h"
+#include "model/sources.h"
 
 typedef struct rbt_compiler {
     const rbt_scene *scene;
     rbt_model *model;  // being filled
     rbt_arena *arena;  // of the model
-    rbt_stock *stock;
-    rbt_mesh **uncut;   // (body count) placed in the world, of the stock
+    rbt_sources *sources;
+    rbt_mesh **uncut;   // (body count) placed in the world, of the sources
     rbt_mesh **meshes;  // (body count) the same, or what cuts have left: nodes and elements only, freed at the end
     rbt_body *bodies;   // (body count)
     rbt_error *error;
@@ -40,7 +40,7 @@ bool rbt_compile_constraints(rbt_compiler *c);  // fixed and driven nodes
 bool rbt_compile_tempos(rbt_compiler *c);       // parts that take steps of their own
 bool rbt_compile_start(rbt_compiler *c);        // x0 and v0
 bool rbt_compile_loads(rbt_compiler *c);        // forces and obstacles
-bool rbt_compile_skins(rbt_compiler *c);        // embedded render surfaces
+bool rbt_compile_embedded(rbt_compiler *c);     // embedded render surfaces
 bool rbt_compile_time(rbt_compiler *c);
 
 // Parts of rbt_compile_materials for shells and nets: masses (node_count, added to); their groups, appended to the

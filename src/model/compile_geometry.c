@@ -1,9 +1,9 @@
 // Meshes of the bodies and the arrays made of them.
 #include "mesh/core/build.h"
-#include "mesh/generate/generate.h"
 #include "mesh/core/slivers.h"
 #include "mesh/core/topology.h"
 #include "mesh/core/unit.h"
+#include "mesh/generate/generate.h"
 #include "model/compile.h"
 #include "model/deform.h"
 
@@ -183,8 +183,8 @@ static bool place_mesh(rbt_compiler *c, size_t b) {
     rbt_mesh *mesh = c->uncut[b] = load_mesh(c, &def->mesh);
     if (!mesh) return false;
     if (def->mesh.slivers && !rbt_mesh_flatten(mesh, def->mesh.slivers, c->error)) return false;
-    c->stock->fits[b] = rbt_fit_measure(mesh->nodes, mesh->node_count, unit, &def->transform);
-    rbt_place_points(mesh->nodes, mesh->node_count, unit, &def->transform, &c->stock->fits[b]);
+    c->sources->fits[b] = rbt_fit_measure(mesh->nodes, mesh->node_count, unit, &def->transform);
+    rbt_place_points(mesh->nodes, mesh->node_count, unit, &def->transform, &c->sources->fits[b]);
     for (size_t i = 0; i < 3 * mesh->node_count; i++)
         if (!isfinite(mesh->nodes[i]))
             return rbt_compile_fail(c, b, "transform", "node %zu has a coordinate that is not a number", i / 3);

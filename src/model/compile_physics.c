@@ -1,7 +1,7 @@
 // Materials, masses, constraints, the start and the loads of a model.
 #include "math/vec3.h"
-#include "mesh/query/select.h"
 #include "mesh/core/stable_step.h"
+#include "mesh/query/select.h"
 #include "model/compile.h"
 
 #include <math.h>
@@ -208,7 +208,7 @@ static bool constrain_body(rbt_compiler *c, size_t b, unsigned char *role, int32
             if (!chosen[n]) continue;
             if (roles[n] != RBT_FREE)
                 return rbt_fail_path(c->error, c->scene->file, path,
-                                     "node %zu is already %s; a node can be held in one way only", n,
+                                     "node %zu is already %s; a node can be constrained in one way only", n,
                                      roles[n] == RBT_FIXED ? "fixed" : "driven by an earlier entry");
             roles[n] = RBT_DRIVEN;
             group_of[body->node_begin + n] = (int32_t)*group_count;
@@ -255,13 +255,13 @@ bool rbt_compile_constraints(rbt_compiler *c) {
 
 static void start_velocity(const rbt_model *m, const rbt_body *body, const rbt_velocity_def *def, const double *x,
                            double *v) {
-    double center[3] = {0};
+    double centre[3] = {0};
     for (size_t n = body->node_begin; n < body->node_end; n++)
-        rbt_add_scaled(center, m->mass[n] / body->mass, x + 3 * n);
+        rbt_add_scaled(centre, m->mass[n] / body->mass, x + 3 * n);
     for (size_t n = body->node_begin; n < body->node_end; n++) {
         if (m->role[n] == RBT_FIXED) continue;
         double arm[3], *vn = v + 3 * n;
-        rbt_subtract(x + 3 * n, center, arm);
+        rbt_subtract(x + 3 * n, centre, arm);
         rbt_cross(def->angular, arm, vn);
         rbt_add_scaled(vn, 1, def->linear);
     }
@@ -284,7 +284,8 @@ static bool deform_body(rbt_compiler *c, size_t b, const rbt_body_def *def, doub
     return true;
 }
 
-// Of random directions, in which the body extends, and sizes up to `speed`: numbers that depend on seed and particle alone
+// Of random directions, in which the body extends, and sizes up to `speed`: numbers that depend on seed and particle
+// alone
 static double random_number(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15ull;  // splitmix64
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -370,9 +371,9 @@ static bool node_load(rbt_compiler *c, const char *body_name, const rbt_selectio
 static bool copy_obstacles(rbt_compiler *c) {
     static const size_t sizes[] = {sizeof(rbt_obstacle_plane), sizeof(rbt_obstacle_sphere), sizeof(rbt_obstacle_box),
                                    sizeof(rbt_obstacle_capsule)};
-    static const size_t scripts[] = {offsetof(rbt_obstacle_plane, motions), offsetof(rbt_obstacle_sphere, motions),
-                                     offsetof(rbt_obstacle_box, motions), offsetof(rbt_obstacle_capsule, motions)};
-    typedef RBT_LIST(rbt_motion) script;
+    static const size_t motions_at[] = {offsetof(rbt_obstacle_plane, motions), offsetof(rbt_obstacle_sphere, motions),
+                                        offsetof(rbt_obstacle_box, motions), offsetof(rbt_obstacle_capsule, motions)};
+    typedef RBT_LIST(rbt_motion) motion_list;
     size_t count = c->scene->obstacles.count;
     rbt_obstacle *items;
     rbt_motion_group *groups;
@@ -382,11 +383,11 @@ static bool copy_obstacles(rbt_compiler *c) {
         void *value = rbt_arena_take(c->arena, 1, sizes[o->which]);
         if (!value) return rbt_fail_memory(c->error, sizes[o->which], "an obstacle");
         memcpy(value, o->value, sizes[o->which]);
-        script motions;
-        memcpy(&motions, (const char *)value + scripts[o->which], sizeof motions);
+        motion_list motions;
+        memcpy(&motions, (const char *)value + motions_at[o->which], sizeof motions);
         if (!copy_group(c, NULL, motions.items, motions.count, INFINITY, &groups[i])) return false;
         motions.items = (void *)groups[i].motions;
-        memcpy((char *)value + scripts[o->which], &motions, sizeof motions);
+        memcpy((char *)value + motions_at[o->which], &motions, sizeof motions);
         items[i] = (rbt_obstacle){o->which, value};
     }
     c->model->obstacles = (rbt_obstacles){count, items};

@@ -1,7 +1,9 @@
-// Shells (bodies of triangles) and nets (bodies of edges): masses, element groups, scales for tolerances, estimated explicit steps.
+// Shells (bodies of triangles) and nets (bodies of edges): masses, element groups, scales for tolerances, estimated
+// explicit steps.
 //
-// A shell has membranes on its triangles or springs on its edges, and hinges on the edges that triangles share. Where more
-// than two triangles meet, each of the others has a hinge with the first: the sheets stay at their angles, and none is left out.
+// A shell has membranes on its triangles or springs on its edges, and hinges on the edges that triangles share. Where
+// more than two triangles meet, each of the others has a hinge with the first: the sheets stay at their angles, and
+// none is left out.
 #include "math/vec3.h"
 #include "mesh/core/topology.h"
 #include "model/compile.h"
@@ -220,8 +222,9 @@ bool rbt_compile_sheet_groups(rbt_compiler *c, rbt_group *groups) {
 
 // ---- Scales
 //
-// A sheet is stiff along itself and soft against bending, so its stiffness is no scale for what a step may leave unsolved. The
-// scale is inertia: since the matrix of a step is at least M, a gradient of epsilon m l misplaces a node by epsilon l at most.
+// A sheet is stiff along itself and soft against bending, so its stiffness is no scale for what a step may leave
+// unsolved. The scale is inertia: since the matrix of a step is at least M, a gradient of epsilon m l misplaces a
+// node by epsilon l at most.
 
 static double unit_energy(const rbt_group *group) {
     double sum = 0;
@@ -257,8 +260,8 @@ static bool measure_scales(rbt_compiler *c) {
 
 // ---- Explicit steps
 //
-// omega^2 = max of v^T K v / v^T M v <= sum over groups of the largest rate of an element, if every group shares the mass of a
-// node among its elements there. Held nodes would allow more.
+// omega^2 = max of v^T K v / v^T M v <= sum over groups of the largest rate of an element, if every group shares the
+// mass of a node among its elements there. Held nodes would allow more.
 
 static void add_rates(const rbt_compiler *c, const rbt_group *group, const int32_t *count, double *rate) {
     const rbt_model *m = c->model;

@@ -1,12 +1,12 @@
-// The tempi of all bodies: which node takes which steps. A node that several selections hold belongs to the smallest of them;
-// a selection that lies in another one is a part of it. Where a selection falls into pieces that share no element, each becomes a part by
-// itself: pieces do not know of each other, so their systems and borders are small.
+// The tempi of all bodies: which node takes which steps. A node that several selections hold belongs to the smallest
+// of them; a selection that lies in another one is a part of it. Where a selection falls into pieces that share no
+// element, each becomes a part by itself: pieces do not know of each other, so their systems and interfaces are small.
 #include "model/compile.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PIECES = 64 };  // more are left together
+enum { MAX_PIECES = 64 };  // more are left together
 
 typedef struct candidate {
     size_t body, index;     // of the description
@@ -47,8 +47,8 @@ static int32_t find(int32_t *piece, int32_t n) {
     return n;
 }
 
-// piece[n]: the least of the chosen nodes that n hangs together with, by elements, numbers of the body; -1: not chosen. Returns how many
-// pieces there are.
+// piece[n]: the least of the chosen nodes that n hangs together with, by elements, numbers of the body; -1: not
+// chosen. Returns how many pieces there are.
 static size_t find_pieces(const rbt_compiler *c, const candidate *k, int32_t *piece) {
     const rbt_body *body = &c->bodies[k->body];
     size_t nodes = body->node_end - body->node_begin, count = 0;
@@ -70,13 +70,14 @@ static size_t find_pieces(const rbt_compiler *c, const candidate *k, int32_t *pi
     return count;
 }
 
-// The pieces of candidate `at`: the first in its place, the others behind the *count candidates of the list, which has room for them.
+// The pieces of candidate `at`: the first in its place, the others behind the *count candidates of the list, which
+// has room for them.
 static bool split(rbt_compiler *c, candidate *list, size_t at, size_t *count) {
     const rbt_body *body = &c->bodies[list[at].body];
     size_t nodes = body->node_end - body->node_begin;
     int32_t *piece = rbt_array_new(nodes, sizeof *piece, "a tempo", c->error);
     size_t pieces = piece ? find_pieces(c, &list[at], piece) : 0, made = 0;
-    for (size_t n = 0; pieces > 1 && pieces <= MOST_PIECES && n < nodes; n++) {
+    for (size_t n = 0; pieces > 1 && pieces <= MAX_PIECES && n < nodes; n++) {
         if (piece[n] != (int32_t)n || !made++) continue;  // the first piece stays
         candidate *own = &list[(*count)++];
         *own = (candidate){.body = list[at].body, .index = list[at].index, .piece = made - 1};
@@ -89,7 +90,7 @@ static bool split(rbt_compiler *c, candidate *list, size_t at, size_t *count) {
                 list[at].count--;
             }
     }
-    bool good = piece && (pieces <= 1 || pieces > MOST_PIECES || made == pieces);
+    bool good = piece && (pieces <= 1 || pieces > MAX_PIECES || made == pieces);
     free(piece);
     return good && (!made || list[*count - 1].chosen);
 }
@@ -154,7 +155,7 @@ bool rbt_compile_tempos(rbt_compiler *c) {
     size_t count = 0, at = 0;
     for (size_t b = 0; b < c->model->body_count; b++) count += c->scene->bodies.items[b].tempo.count;
     if (!count) return true;
-    candidate *list = rbt_array_new(count * MOST_PIECES, sizeof *list, "tempi", c->error);
+    candidate *list = rbt_array_new(count * MAX_PIECES, sizeof *list, "tempi", c->error);
     if (!list) return false;
     for (size_t b = 0; b < c->model->body_count; b++)
         for (size_t i = 0; i < c->scene->bodies.items[b].tempo.count; i++)

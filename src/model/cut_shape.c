@@ -54,12 +54,12 @@ static bool square(const double point[3], const double u[3], const double v[3], 
 // As much of the plane as the body can meet
 static bool plane(const rbt_cut_plane *def, const double low[3], const double high[3], const double here_low[3],
                   const double here_high[3], rbt_cut_surface *surface, rbt_error *error) {
-    double normal[3], towards[3], across[3], center[3], point[3], diagonal[3];
+    double normal[3], towards[3], across[3], centre[3], point[3], diagonal[3];
     rbt_normalize(def->normal, normal);
     rbt_subtract(here_high, here_low, diagonal);
     for (int k = 0; k < 3; k++) {
         point[k] = def->relative ? low[k] + def->point[k] * (high[k] - low[k]) : def->point[k];
-        center[k] = 0.5 * (here_low[k] + here_high[k]);
+        centre[k] = 0.5 * (here_low[k] + here_high[k]);
     }
     if (is_zero(def->towards)) longest_axis(here_low, here_high, towards);
     else rbt_normalize(def->towards, towards);
@@ -70,14 +70,14 @@ static bool plane(const rbt_cut_plane *def, const double low[3], const double hi
     }
     rbt_normalize(towards, towards);
     rbt_cross(normal, towards, across);
-    rbt_subtract(center, point, center);
-    rbt_add_scaled(center, -rbt_dot(center, normal), normal);
-    rbt_add_scaled(center, 1, point);
+    rbt_subtract(centre, point, centre);
+    rbt_add_scaled(centre, -rbt_dot(centre, normal), normal);
+    rbt_add_scaled(centre, 1, point);
     double size = rbt_length(diagonal), half = 0;
     for (int k = 0; k < 3; k++) half += 0.5 * fabs(towards[k]) * diagonal[k];
     for (int k = 0; k < 3; k++) towards[k] *= size, across[k] *= size;
     double reach = half > 0 ? 0.5 * size / half : 0.5;
-    return square(center, towards, across, 0.5 - reach, 0.5 + reach, surface, error);
+    return square(centre, towards, across, 0.5 - reach, 0.5 + reach, surface, error);
 }
 
 static bool rectangle(const rbt_cut_rectangle *def, const double low[3], const double high[3],

@@ -11,7 +11,7 @@
 
 struct rbt_cutting {
     const rbt_scene *scene;
-    rbt_stock *stock;
+    rbt_sources *sources;
     double rounding;   // [s] by which times may differ
     rbt_mesh **files;  // (cut count) NULL where a cut has none
     int32_t *done;     // (cut count) strokes
@@ -27,12 +27,12 @@ static bool concerns(const rbt_cut_def *def, const rbt_body *body) {
     return def->body ? strcmp(def->body, body->name) == 0 : body->kind != RBT_NET;
 }
 
-rbt_cutting *rbt_cutting_new(const rbt_scene *scene, rbt_stock *stock, const rbt_model *model, rbt_error *error) {
+rbt_cutting *rbt_cutting_new(const rbt_scene *scene, rbt_sources *sources, const rbt_model *model, rbt_error *error) {
     rbt_cutting *c = rbt_array_new(1, sizeof *c, "cuts", error);
     if (!c) return NULL;
     size_t count = scene->cuts.count;
     *c = (rbt_cutting){.scene = scene,
-                       .stock = stock,
+                       .sources = sources,
                        .rounding = 1e-9 * model->frame_interval,
                        .files = rbt_array_new(count, sizeof *c->files, "cuts", error),
                        .done = rbt_array_new(count, sizeof *c->done, "cuts", error)};
@@ -88,8 +88,8 @@ static bool cut_body(rbt_cutting *c, size_t cut, const rbt_cut_range *range, boo
                      size_t b, const rbt_state *state, rbt_cut_result *result, rbt_error *error) {
     const rbt_cut_def *def = &c->scene->cuts.items[cut];
     const rbt_body *body = &model->bodies[b];
-    const rbt_mesh *uncut = c->stock->meshes[b];
-    rbt_dissection *dissection = &c->stock->dissections[b];
+    const rbt_mesh *uncut = c->sources->meshes[b];
+    rbt_dissection *dissection = &c->sources->dissections[b];
     const double *positions = (def->deformed ? state->x : model->X) + 3 * body->node_begin;
     rbt_box box = rbt_box_empty();
     for (size_t n = 0; n < body->node_end - body->node_begin; n++) rbt_box_include(&box, positions + 3 * n, 0);
@@ -177,14 +177,14 @@ static bool carry_state(const rbt_change *change, rbt_state *state, rbt_error *e
 // ---- Bytes: numbers of cuts and bodies, strokes made, then for every body whether it is dissected, and how
 
 static bool remember(const rbt_cutting *c, rbt_state *state, rbt_error *error) {
-    const uint32_t head[2] = {(uint32_t)c->scene->cuts.count, (uint32_t)c->stock->body_count};
+    const uint32_t head[2] = {(uint32_t)c->scene->cuts.count, (uint32_t)c->sources->body_count};
     rbt_text bytes = {0};
     rbt_text_add_bytes(&bytes, head, sizeof head);
     rbt_text_add_bytes(&bytes, c->done, head[0] * sizeof *c->done);
-    for (size_t b = 0; b < c->stock->body_count; b++) {
-        uint64_t dissected = c->stock->dissections[b].elements != NULL;
+    for (size_t b = 0; b < c->sources->body_count; b++) {
+        uint64_t dissected = c->sources->dissections[b].elements != NULL;
         rbt_text_add_bytes(&bytes, &dissected, sizeof dissected);
-        if (dissected) rbt_dissection_write(&c->stock->dissections[b], &bytes);
+        if (dissected) rbt_dissection_write(&c->sources->dissections[b], &bytes);
     }
     if (bytes.failed) {
         rbt_text_free(&bytes);
@@ -201,24 +201,24 @@ static bool recall(rbt_cutting *c, const rbt_model *model, const char *at, const
     if ((size_t)(end - at) < sizeof head) return rbt_fail(error, "what is known about cuts is incomplete");
     memcpy(head, at, sizeof head);
     at += sizeof head;
-    if (head[0] != c->scene->cuts.count || head[1] != c->stock->body_count)
+    if (head[0] != c->scene->cuts.count || head[1] != c->sources->body_count)
         return rbt_fail(error, "there were %u cuts of %u bodies, but the scene has %zu and %zu", head[0], head[1],
-                        c->scene->cuts.count, c->stock->body_count);
+                        c->scene->cuts.count, c->sources->body_count);
     if ((size_t)(end - at) < head[0] * sizeof *c->done)
         return rbt_fail(error, "what is known about cuts is incomplete");
     memcpy(c->done, at, head[0] * sizeof *c->done);
     at += head[0] * sizeof *c->done;
-    for (size_t b = 0; b < c->stock->body_count; b++) {
-        const rbt_mesh *uncut = c->stock->meshes[b];
+    for (size_t b = 0; b < c->sources->body_count; b++) {
+        const rbt_mesh *uncut = c->sources->meshes[b];
         uint64_t dissected;
-        rbt_dissection_free(&c->stock->dissections[b]);
+        rbt_dissection_free(&c->sources->dissections[b]);
         if ((size_t)(end - at) < sizeof dissected) return rbt_fail(error, "what is known about cuts is incomplete");
         memcpy(&dissected, at, sizeof dissected);
         at += sizeof dissected;
         bool solid = model->bodies[b].kind == RBT_SOLID;
         if (dissected && model->bodies[b].kind == RBT_NET)
             return rbt_fail(error, "body \"%s\" was cut, but is made of springs", model->bodies[b].name);
-        if (dissected && !rbt_dissection_read(&c->stock->dissections[b], kind_of(&model->bodies[b]),
+        if (dissected && !rbt_dissection_read(&c->sources->dissections[b], kind_of(&model->bodies[b]),
                                               uncut->node_count, solid ? uncut->tets : uncut->triangles,
                                               solid ? uncut->tet_count : uncut->triangle_count, &at, end, error))
             return false;
@@ -227,7 +227,7 @@ static bool recall(rbt_cutting *c, const rbt_model *model, const char *at, const
 }
 
 static rbt_model *compile_next(rbt_cutting *c, const rbt_model *before, rbt_error *error) {
-    rbt_model *after = rbt_model_compile_stock(c->scene, c->stock, error);
+    rbt_model *after = rbt_model_compile_sources(c->scene, c->sources, error);
     if (!after) return NULL;
     after->generation = before->generation + 1;
     after->uncut_fingerprint = before->uncut_fingerprint ? before->uncut_fingerprint : rbt_model_fingerprint(before);

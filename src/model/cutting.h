@@ -1,31 +1,33 @@
 // The cuts of a scene: when they are due, and carrying them out between two steps.
 //
-// A cut changes the stock, from which a new model is compiled; positions and velocities go over to it as they are on the elements, so
-// mass, momentum, elastic energy and gravity's stay what they were. Angular momentum of nodes' masses is not quite that of the
-// elements, and finer elements have a little less of the difference: what is missing is given back to the free nodes around the
-// cut as a turn of all of them (a few parts in a thousand of their velocity, less in finer meshes).
+// A cut changes the sources, from which a new model is compiled; positions and velocities go over to it as they are
+// on the elements, so mass, momentum, elastic energy and gravity's stay what they were. Angular momentum of nodes'
+// masses is not quite that of the elements, and finer elements have a little less of the difference: what is missing
+// is given back to the free nodes around the cut as a turn of all of them (a few parts in a thousand of their
+// velocity, less in finer meshes).
 #ifndef RBT_MODEL_CUTTING_H
 #define RBT_MODEL_CUTTING_H
 
 #include "model/change.h"
-#include "model/stock.h"
+#include "model/sources.h"
 
 typedef struct rbt_cutting rbt_cutting;
 
-// Reads the surfaces; fails if a body that is to be cut is made of springs. `scene` and `stock` must outlive it; the model
-// is the one compiled from them.
-rbt_cutting *rbt_cutting_new(const rbt_scene *scene, rbt_stock *stock, const rbt_model *model, rbt_error *error);
+// Reads the surfaces; fails if a body that is to be cut is made of springs. `scene` and `sources` must outlive it;
+// the model is the one compiled from them.
+rbt_cutting *rbt_cutting_new(const rbt_scene *scene, rbt_sources *sources, const rbt_model *model, rbt_error *error);
 void rbt_cutting_free(rbt_cutting *cutting);
 
 // Whether a stroke is to be made at time t, before the next step begins.
 bool rbt_cutting_due(const rbt_cutting *cutting, double t);
 
-// Makes the strokes of one cut that are due at state->t. If elements changed, change->after is a new model (the caller's to free, as is the change)
-// and x, v and cuts of the state are those for it; frame, step and memory are left alone. Otherwise change->after is NULL.
+// Makes the strokes of one cut that are due at state->t. If elements changed, change->after is a new model (the
+// caller's to free, as is the change) and x, v and cuts of the state are those for it; frame, step and memory are
+// left alone. Otherwise change->after is NULL.
 bool rbt_cutting_stroke(rbt_cutting *cutting, const rbt_model *model, rbt_state *state, rbt_change *change,
                         rbt_error *error);
 
-// Brings the stock to where state->cuts says it was and gives the model for it, or NULL with an error.
+// Brings the sources to where state->cuts says it was and gives the model for it, or NULL with an error.
 rbt_model *rbt_cutting_restore(rbt_cutting *cutting, const rbt_model *uncut, const rbt_state *state,
                                rbt_error *error);
 

@@ -67,8 +67,8 @@ static void bend(double r[3], const rbt_deform_bend *d, const double axis[3], do
 void rbt_deform_points(double *points, size_t count, const rbt_deformation *deformation, const double box_min[3],
                        const double box_max[3]) {
     const double origin[3] = {0, 0, 0};
-    double center[3], axis[3] = {1, 0, 0};
-    for (int k = 0; k < 3; k++) center[k] = 0.5 * (box_min[k] + box_max[k]);
+    double centre[3], axis[3] = {1, 0, 0};
+    for (int k = 0; k < 3; k++) centre[k] = 0.5 * (box_min[k] + box_max[k]);
     const rbt_deform_stretch *s = deformation->value;
     const rbt_deform_twist *t = deformation->value;
     const rbt_deform_bend *b = deformation->value;
@@ -82,7 +82,7 @@ void rbt_deform_points(double *points, size_t count, const rbt_deformation *defo
     double half = reach(axis, box_min, box_max);
     for (size_t i = 0; i < count; i++) {
         double r[3], *p = points + 3 * i;
-        rbt_subtract(p, center, r);
+        rbt_subtract(p, centre, r);
         switch ((rbt_deformation_kind)deformation->which) {
         case RBT_DEFORM_STRETCH: stretch(r, s, axis); break;
         case RBT_DEFORM_TWIST: {
@@ -96,6 +96,6 @@ void rbt_deform_points(double *points, size_t count, const rbt_deformation *defo
             break;
         case RBT_DEFORM_KINDS: break;
         }
-        for (int k = 0; k < 3; k++) p[k] = center[k] + r[k];
+        for (int k = 0; k < 3; k++) p[k] = centre[k] + r[k];
     }
 }

@@ -27,8 +27,8 @@ static void add_number(uint64_t *h, uint64_t number) { add(h, &number, 1, sizeof
 static void add_reals(uint64_t *h, const double *reals, size_t count) { add(h, reals, count, sizeof *reals); }
 static void add_ints(uint64_t *h, const int32_t *ints, size_t count) { add(h, ints, count, sizeof *ints); }
 
-// The alternatives below consist of doubles only, so their memory has no gaps and is hashed as a whole; obstacles up to their
-// scripts, a turn up to the flag at its end, which compiling has made use of.
+// The alternatives below consist of doubles only, so their memory has no gaps and is hashed as a whole; obstacles up
+// to their prescribed motions, a turn up to the flag at its end, which compiling has made use of.
 static void add_obstacles(uint64_t *h, const rbt_obstacles *obstacles) {
     static const size_t sizes[RBT_OBSTACLE_KINDS] = {[RBT_OBSTACLE_PLANE] = offsetof(rbt_obstacle_plane, motions),
                                                      [RBT_OBSTACLE_SPHERE] = offsetof(rbt_obstacle_sphere, motions),

@@ -9,7 +9,7 @@
 uint64_t rbt_hash(uint64_t seed, const void *bytes, size_t size);
 
 // Over everything that decides how the state moves on: meshes, masses, materials, damping, roles, motions, loads,
-// obstacles, gravity, step and frame interval; not over names and not over how long the run goes on.
+// obstacles, gravity, step and frame interval; not over names and not over how long the run continues.
 uint64_t rbt_model_fingerprint(const rbt_model *model);
 
 #endif

@@ -24,8 +24,8 @@ static double gust(double t, double frequency) {
     return (sin(turn) + 0.5 * sin(2.7183 * turn + 1) + 0.25 * sin(5.2915 * turn + 2)) / 1.75;
 }
 
-// Pressure 1/2 rho |u_n| u_n along the normal, u the wind as the triangle sees it; a third for each corner. A shell's triangle is
-// both its front and its back, which a solid has apart.
+// Pressure 1/2 rho |u_n| u_n along the normal, u the wind as the triangle sees it; a third for each corner. A shell's
+// triangle is both its front and its back, which a solid has apart.
 static void add_wind(const rbt_model *m, const rbt_wind *wind, double t, const double *x, const double *v,
                      double *f) {
     const rbt_force_wind *def = &wind->def;
@@ -95,7 +95,8 @@ static void sum_corners(const rbt_group *group, const rbt_plan *plan, const rbt_
         rbt_add_scaled(sum + 3 * (size_t)local[k], 1, corner + 3 * k);
 }
 
-// Every chunk sums its elements' forces into places of its own; every node then sums what its chunks made, in their order.
+// Every chunk sums its elements' forces into places of its own; every node then sums what its chunks made, in their
+// order.
 static void sum_chunk(const rbt_model *m, const rbt_plan *plan, size_t c, const double *x, double *energies,
                       double *partial) {
     const rbt_chunk *chunk = &plan->chunks[c];
@@ -162,19 +163,19 @@ void rbt_force_contact(const rbt_model *m, const double *x, double *f, double *n
     }
 }
 
-void rbt_held_nodes(const rbt_model *m, double t, unsigned char *held) {
-    for (size_t n = 0; n < m->node_count; n++) held[n] = m->role[n] == RBT_FIXED;
+void rbt_constrained_nodes(const rbt_model *m, double t, unsigned char *constrained) {
+    for (size_t n = 0; n < m->node_count; n++) constrained[n] = m->role[n] == RBT_FIXED;
     for (size_t i = 0; i < m->motions.node_count; i++)
-        held[m->motions.node[i]] = t < m->motions.groups[m->motions.group[i]].release;
+        constrained[m->motions.node[i]] = t < m->motions.groups[m->motions.group[i]].release;
 }
 
-void rbt_held_velocities(const rbt_model *m, const unsigned char *held, double t, double h, const double *x,
-                         double *v) {
+void rbt_constrained_velocities(const rbt_model *m, const unsigned char *constrained, double t, double h,
+                                const double *x, double *v) {
     for (size_t n = 0; n < m->node_count; n++)
-        if (held[n]) memset(v + 3 * n, 0, 3 * sizeof *v);
+        if (constrained[n]) memset(v + 3 * n, 0, 3 * sizeof *v);
     for (size_t i = 0; i < m->motions.node_count; i++) {
         size_t n = (size_t)m->motions.node[i];
-        if (!held[n]) continue;
+        if (!constrained[n]) continue;
         double target[3];
         rbt_motion_position(&m->motions.groups[m->motions.group[i]], m->x0 + 3 * n, t + h, target);
         for (size_t k = 0; k < 3; k++) v[3 * n + k] = (target[k] - x[3 * n + k]) / h;

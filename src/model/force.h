@@ -15,8 +15,8 @@ double rbt_load_mean_strength(const rbt_node_load *load, double begin, double en
 // f += the wind's part of the external force.
 void rbt_force_add_wind(const rbt_model *model, double t, const double *x, const double *v, double *f);
 
-// f += -dW/dx of all groups; partial (plan.slot_count x 3) is work space. With energies (plan.chunk_count), the energy of
-// every chunk too.
+// f += -dW/dx of all groups; partial (plan.slot_count x 3) is work space. With energies (plan.chunk_count), the
+// energy of every chunk too.
 void rbt_force_elastic(const rbt_model *model, const double *x, double *energies, double *partial, double *f);
 
 // The elements of a plan alone: dW/dx summed per slot of its chunks, partial (plan->slot_count x 3).
@@ -35,11 +35,11 @@ void rbt_force_linear(const rbt_model *model, const rbt_block_matrix *K, const d
 // f += penalty forces of the obstacles; if wanted, their stiffness per node (node_count x 9).
 void rbt_force_contact(const rbt_model *model, const double *x, double *f, double *node_stiffness);
 
-// Nodes whose position is prescribed during a step that starts at time t: held[n] = 1; the others 0.
-void rbt_held_nodes(const rbt_model *model, double t, unsigned char *held);
+// Nodes whose position is prescribed during a step that starts at time t: constrained[n] = 1; the others 0.
+void rbt_constrained_nodes(const rbt_model *model, double t, unsigned char *constrained);
 
-// v of the held nodes such that x + h v is where they must be at t + h.
-void rbt_held_velocities(const rbt_model *model, const unsigned char *held, double t, double h, const double *x,
-                         double *v);
+// v of the constrained nodes such that x + h v is where they must be at t + h.
+void rbt_constrained_velocities(const rbt_model *model, const unsigned char *constrained, double t, double h,
+                                const double *x, double *v);
 
 #endif

@@ -72,7 +72,8 @@ void rbt_mass_momentum(const rbt_model *m, const double *v, size_t node, double 
     }
 }
 
-// For one tet of mass m: sum_ab M_ab p_a.q_b = m/20 (sum_a p_a.q_a + (sum_a p_a).(sum_b q_b)), and likewise with cross products.
+// For one tet of mass m: sum_ab M_ab p_a.q_b = m/20 (sum_a p_a.q_a + (sum_a p_a).(sum_b q_b)), and likewise with
+// cross products.
 double rbt_mass_consistent_kinetic(const rbt_model *m, const double *x, const double *v, double angular[3]) {
     double kinetic = 0;
     for (size_t b = 0; b < m->body_count; b++) {

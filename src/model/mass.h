@@ -1,5 +1,6 @@
-// The mass matrix M, one number per pair of nodes: lumped (a diagonal), or for bodies that ask for it consistent with the linear
-// elements, M_e = rho V / 20 (1 + delta_ab) for the corners a, b of a tet. Stored in the pattern of the stiffness.
+// The mass matrix M, one number per pair of nodes: lumped (a diagonal), or for bodies that ask for it consistent with
+// the linear elements, M_e = rho V / 20 (1 + delta_ab) for the corners a, b of a tet. Stored in the pattern of the
+// stiffness.
 #ifndef RBT_MODEL_MASS_H
 #define RBT_MODEL_MASS_H
 

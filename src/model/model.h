@@ -28,11 +28,11 @@ typedef struct rbt_region {
     rbt_material_def material;
 } rbt_region;
 
-typedef struct rbt_skin {     // a body's own render surface, NULL arrays if it has none
-    rbt_embedding embedding;  // tets are global
+typedef struct rbt_embedded_surface {  // a body's own render surface, NULL arrays if it has none
+    rbt_embedding embedding;           // tets are global
     size_t triangle_count;
     const int32_t *triangles;  // (triangle_count x 3) into the embedding's vertices
-} rbt_skin;
+} rbt_embedded_surface;
 
 typedef enum rbt_body_kind {
     RBT_SOLID,      // tets; its triangles are their hull
@@ -59,7 +59,7 @@ typedef struct rbt_body {
     rbt_springs_def springs;  // of nets
     rbt_particles_def particles;
     size_t fixed_count, driven_count;
-    rbt_skin skin;
+    rbt_embedded_surface embedded;
 } rbt_body;
 
 typedef struct rbt_model {
@@ -89,8 +89,8 @@ typedef struct rbt_model {
     rbt_plan plan;
     bool linear;  // no group's stiffness depends on x
 
-    // For tolerances, of all shells and nets (0 without): the norm over their nodes of mass times distance to the neighbours
-    // [kg m], and the energy of their elements at a strain of 1 or an angle of 1 rad [J]
+    // For tolerances, of all shells and nets (0 without): the norm over their nodes of mass times distance to the
+    // neighbours [kg m], and the energy of their elements at a strain of 1 or an angle of 1 rad [J]
     double sheet_inertia, sheet_energy;
 
     // Tets at each node, ascending
@@ -101,7 +101,7 @@ typedef struct rbt_model {
     rbt_motions motions;  // of driven nodes
     rbt_loads loads;
     rbt_obstacles obstacles;
-    const rbt_motion_group *obstacle_motions;  // (obstacles.count) their scripts
+    const rbt_motion_group *obstacle_motions;  // (obstacles.count) their prescribed motions
     double gravity[3];                         // [m/s^2] sum of all gravity forces
 
     size_t warning_count;
@@ -118,13 +118,13 @@ typedef struct rbt_model {
 
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error);
 
-// The same from a stock of meshes (model/stock.h), which is filled if it is empty.
-typedef struct rbt_stock rbt_stock;
-rbt_model *rbt_model_compile_stock(const rbt_scene *scene, rbt_stock *stock, rbt_error *error);
+// The same from a sources of meshes (model/sources.h), which is filled if it is empty.
+typedef struct rbt_sources rbt_sources;
+rbt_model *rbt_model_compile_sources(const rbt_scene *scene, rbt_sources *sources, rbt_error *error);
 void rbt_model_free(rbt_model *model);
 
-// The longest step not above this one of which a whole number makes a frame: for scenes whose step is "auto", which are compiled with
-// one step a frame, before anything else looks at the model.
+// The longest step not above this one of which a whole number makes a frame: for scenes whose step is "auto", which
+// are compiled with one step a frame, before anything else looks at the model.
 void rbt_model_set_step(rbt_model *model, double step);
 
 // The energy balance since time 0 (step/core/energy_watch.h) [J]
@@ -137,7 +137,7 @@ typedef struct rbt_ledger {
     double own_work;         // beside it, what the method itself had counted at the latest look
     double effort;           // sum of the sizes of the pieces that the work came in
     double slack;    // how wrong the work may be: loads that began or ended within a step, forces between samples
-    double jumps;    // what cuts, and a scene that was changed before it went on, added to the energy
+    double jumps;    // what cuts, and a scene that was changed before it continued, added to the energy
     double start;    // kinetic, elastic and contact energy of the start
     double top;      // gravity's energy of the start
     double scale;    // the most that start, work and falling have explained so far

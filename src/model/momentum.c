@@ -1,5 +1,7 @@
-// With masses m_i on nodes the velocities of the chosen ones become v_i + a + w x (x_i - c), c being their centre of mass:
-//   M a = lacking momentum p,   I w = lacking angular momentum L - c x p,   I = sum m_i (|r|^2 1 - r r^T),  r = x_i - c.
+// With masses m_i on nodes the velocities of the chosen ones become v_i + a + w x (x_i - c), c being their centre of
+// mass:
+//   M a = lacking momentum p,   I w = lacking angular momentum L - c x p,   I = sum m_i (|r|^2 1 - r r^T),
+//   r = x_i - c.
 // Made twice, so that rounding of the first is corrected by the second.
 #include "model/momentum.h"
 
@@ -63,7 +65,7 @@ static void correct(const rbt_model *m, const rbt_body *body, const double *x, c
 void rbt_momentum_keep(const rbt_change *change, const rbt_state *before, const double *x, double *v,
                        unsigned char *chosen) {
     const rbt_model *m = change->after;
-    rbt_held_nodes(m, before->t, chosen);
+    rbt_constrained_nodes(m, before->t, chosen);
     for (size_t n = 0; n < m->node_count; n++) chosen[n] = !chosen[n] && change->touched[n];
     for (size_t b = 0; b < m->body_count; b++) {
         if (m->bodies[b].consistent_mass) continue;

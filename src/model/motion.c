@@ -59,7 +59,7 @@ void rbt_motion_position(const rbt_motion_group *group, const double start[3], d
 
 static bool is_inside(double t, double begin, double end) { return t > begin && t < end; }
 
-// Of a motion that goes on from one time to another; `rate` while it does
+// Of a motion that continues from one time to another; `rate` while it does
 static double bend_of(double from, double until, double rate, double begin, double end) {
     if (is_inside(from, begin, end) || is_inside(until, begin, end)) return INFINITY;
     return from <= begin && until >= end ? fabs(rate) : 0;

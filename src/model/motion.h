@@ -24,8 +24,8 @@ typedef struct rbt_motions {
 // Where the motions of a group bring the point that started at `start`, at time t.
 void rbt_motion_position(const rbt_motion_group *group, const double start[3], double t, double position[3]);
 
-// How the ways of a group bend between two times: 0: they are straight; infinity: a motion begins, ends or has a corner there; else how fast
-// it turns or swings [rad/s].
+// How the ways of a group bend between two times: 0: they are straight; infinity: a motion begins, ends or has a
+// corner there; else how fast it turns or swings [rad/s].
 double rbt_motion_bend(const rbt_motion_group *group, double begin, double end);
 
 #endif

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NODES = 8, MOST_TRIANGLES = 12 };  // of an obstacle: a box
+enum { MAX_NODES = 8, MAX_TRIANGLES = 12 };  // of an obstacle: a box
 
 #define SCRIPT_OF(type, value)                                                                                       \
     (rbt_motion_group) { ((const type *)(value))->motions.count, ((const type *)(value))->motions.items, INFINITY }
 
-rbt_motion_group rbt_obstacle_script(const rbt_obstacle *o) {
+rbt_motion_group rbt_obstacle_motion(const rbt_obstacle *o) {
     switch ((rbt_obstacle_kind)o->which) {
     case RBT_OBSTACLE_PLANE: return SCRIPT_OF(rbt_obstacle_plane, o->value);
     case RBT_OBSTACLE_SPHERE: return SCRIPT_OF(rbt_obstacle_sphere, o->value);
@@ -29,8 +29,8 @@ static int32_t add_node(rbt_obstacle_parts *p, const double x[3], size_t number)
 
 // Corner i lies at max along axis k if bit k of i is set; a side is where one of the bits stays, in two triangles.
 static void add_box(rbt_obstacle_parts *p, const rbt_obstacle_box *box, size_t number) {
-    int32_t corner[MOST_NODES];
-    for (int i = 0; i < MOST_NODES; i++) {
+    int32_t corner[MAX_NODES];
+    for (int i = 0; i < MAX_NODES; i++) {
         double x[3];
         for (int k = 0; k < 3; k++) x[k] = i >> k & 1 ? box->max[k] : box->min[k];
         corner[i] = add_node(p, x, number);
@@ -56,7 +56,7 @@ static void add(rbt_obstacle_parts *p, const rbt_obstacle *o, size_t number) {
     }
     case RBT_OBSTACLE_SPHERE: {
         const rbt_obstacle_sphere *sphere = o->value;
-        p->rounds[p->round_count++] = (rbt_round){{add_node(p, sphere->center, number), -1}, sphere->radius};
+        p->rounds[p->round_count++] = (rbt_round){{add_node(p, sphere->centre, number), -1}, sphere->radius};
         break;
     }
     case RBT_OBSTACLE_CAPSULE: {
@@ -68,17 +68,17 @@ static void add(rbt_obstacle_parts *p, const rbt_obstacle *o, size_t number) {
     case RBT_OBSTACLE_BOX: add_box(p, o->value, number); break;
     case RBT_OBSTACLE_KINDS: break;
     }
-    p->moving |= rbt_obstacle_script(o).motion_count > 0;
+    p->moving |= rbt_obstacle_motion(o).motion_count > 0;
 }
 
 bool rbt_obstacle_parts_make(rbt_obstacle_parts *p, const rbt_obstacle *items, size_t count, size_t first_node,
                              rbt_error *error) {
     *p = (rbt_obstacle_parts){.first_node = first_node, .items = items};
-    p->start = rbt_array_new(MOST_NODES * count, 3 * sizeof *p->start, "obstacles", error);
-    p->obstacle = rbt_array_new(MOST_NODES * count, sizeof *p->obstacle, "obstacles", error);
+    p->start = rbt_array_new(MAX_NODES * count, 3 * sizeof *p->start, "obstacles", error);
+    p->obstacle = rbt_array_new(MAX_NODES * count, sizeof *p->obstacle, "obstacles", error);
     p->rounds = rbt_array_new(count, sizeof *p->rounds, "obstacles", error);
     p->planes = rbt_array_new(count, sizeof *p->planes, "obstacles", error);
-    p->triangles = rbt_array_new(MOST_TRIANGLES * count, 3 * sizeof *p->triangles, "obstacles", error);
+    p->triangles = rbt_array_new(MAX_TRIANGLES * count, 3 * sizeof *p->triangles, "obstacles", error);
     if (!p->start || !p->obstacle || !p->rounds || !p->planes || !p->triangles) {
         rbt_obstacle_parts_free(p);
         return false;
@@ -101,12 +101,12 @@ void rbt_obstacle_parts_place(const rbt_obstacle_parts *p, double t, double step
     if (share > 1 - 1e-6) whole++;
     bool between = step > 0 && share > 1e-6 && share < 1 - 1e-6;
     for (size_t i = 0; i < p->node_count; i++) {
-        rbt_motion_group script = rbt_obstacle_script(&p->items[p->obstacle[i]]);
+        rbt_motion_group motion = rbt_obstacle_motion(&p->items[p->obstacle[i]]);
         double *at = x + 3 * i, next[3];
         const double *start = p->start + 3 * i;
-        rbt_motion_position(&script, start, step > 0 ? whole * step : t, at);
+        rbt_motion_position(&motion, start, step > 0 ? whole * step : t, at);
         if (!between) continue;
-        rbt_motion_position(&script, start, (whole + 1) * step, next);
+        rbt_motion_position(&motion, start, (whole + 1) * step, next);
         for (int k = 0; k < 3; k++) at[k] += share * (next[k] - at[k]);
     }
 }

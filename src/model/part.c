@@ -14,8 +14,8 @@ static bool touches(const rbt_group *group, size_t element, const unsigned char 
     return false;
 }
 
-// number[n]: place of node n in the part. The chosen ones first, then those that share an element with them, in the order in which
-// the elements name them.
+// number[n]: place of node n in the part. The chosen ones first, then those that share an element with them, in the
+// order in which the elements name them.
 static size_t number_nodes(const rbt_model *m, const unsigned char *chosen, int32_t *number, size_t *chosen_count) {
     size_t count = 0;
     for (size_t n = 0; n < m->node_count; n++) number[n] = chosen[n] ? (int32_t)count++ : -1;

@@ -1,5 +1,6 @@
-// A part of a model: the elements that touch some nodes, as a model of their own with few nodes, for what must be computed
-// often and there only. Its first nodes are the chosen ones, ascending; those that only share elements with them follow.
+// A part of a model: the elements that touch some nodes, as a model of their own with few nodes, for what must be
+// computed often and there only. Its first nodes are the chosen ones, ascending; those that only share elements with
+// them follow.
 #ifndef RBT_MODEL_PART_H
 #define RBT_MODEL_PART_H
 

@@ -1,8 +1,8 @@
 // How results of elements become sums at nodes, with the same bits for any number of threads and little memory moved.
 //
-// Every group is cut into chunks of RBT_CHUNK elements. A chunk's elements share most of their nodes; it adds their results up
-// in a slot per node it touches, in the order of its elements. A node then adds its slots in the order of the chunks. Chunks
-// depend on the mesh alone, never on the number of threads.
+// Every group is cut into chunks of RBT_CHUNK elements. A chunk's elements share most of their nodes; it adds their
+// results up in a slot per node it touches, in the order of its elements. A node then adds its slots in the order of
+// the chunks. Chunks depend on the mesh alone, never on the number of threads.
 #ifndef RBT_MODEL_PLAN_H
 #define RBT_MODEL_PLAN_H
 
@@ -26,15 +26,16 @@ typedef struct rbt_plan {
     const int32_t *node_slots;  // (slot_count) the slots of each node, ascending
 } rbt_plan;
 
-// A plan of some of the elements only: chunks (chunk_count), in the arena, name them (group, first, count); the rest is filled in.
+// A plan of some of the elements only: chunks (chunk_count), in the arena, name them (group, first, count); the rest
+// is filled in.
 bool rbt_plan_fill(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, rbt_chunk *chunks, size_t chunk_count,
                    size_t node_count, rbt_error *error);
 
 bool rbt_plan_build(rbt_plan *plan, rbt_arena *arena, const rbt_group *groups, size_t group_count, size_t node_count,
                     rbt_error *error);
 
-// Vectors of a chunk's nodes side by side, in places of four numbers, the last one spare and 0 (rbt_group_type.sum): taken from those of
-// all nodes, and sums put into its slots, three numbers each.
+// Vectors of a chunk's nodes side by side, in places of four numbers, the last one spare and 0 (rbt_group_type.sum):
+// taken from those of all nodes, and sums put into its slots, three numbers each.
 void rbt_chunk_gather(const rbt_plan *plan, const rbt_chunk *chunk, const double *of_nodes, double *places);
 void rbt_chunk_put(const rbt_chunk *chunk, const double *places, double *slots);
 

@@ -21,16 +21,16 @@ static int compare_keyed(const void *a, const void *b) {
     return (p->place > q->place) - (p->place < q->place);
 }
 
-enum { MOST_PAIRS = RBT_MOST_CORNERS * (RBT_MOST_CORNERS + 1) / 2, HASH_BITS = 14 };
-_Static_assert(2 * MOST_PAIRS * RBT_CHUNK < 1 << HASH_BITS, "a chunk's keys fill no more than half of the table");
+enum { MAX_PAIRS = RBT_MOST_CORNERS * (RBT_MOST_CORNERS + 1) / 2, HASH_BITS = 14 };
+_Static_assert(2 * MAX_PAIRS * RBT_CHUNK < 1 << HASH_BITS, "a chunk's keys fill no more than half of the table");
 
 // The different keys of a chunk: numbered as they come, found by hashing with linear probing
 typedef struct key_table {
     size_t count;
-    keyed keys[MOST_PAIRS * RBT_CHUNK];
-    uint16_t rank[MOST_PAIRS * RBT_CHUNK];   // of each in their order
-    uint16_t named[MOST_PAIRS * RBT_CHUNK];  // the key of every pair
-    uint16_t slots[1 << HASH_BITS];          // number + 1; 0: empty
+    keyed keys[MAX_PAIRS * RBT_CHUNK];
+    uint16_t rank[MAX_PAIRS * RBT_CHUNK];   // of each in their order
+    uint16_t named[MAX_PAIRS * RBT_CHUNK];  // the key of every pair
+    uint16_t slots[1 << HASH_BITS];         // number + 1; 0: empty
 } key_table;
 
 static uint16_t number_of(key_table *t, uint64_t key) {
@@ -58,7 +58,8 @@ static size_t name_pairs(key_table *t, const rbt_group *group, const rbt_chunk *
     return n;
 }
 
-// Places and pairs of every chunk. `keys` receives the key of every place (room for all pairs); returns false without memory.
+// Places and pairs of every chunk. `keys` receives the key of every place (room for all pairs); returns false without
+// memory.
 static bool place_pairs(rbt_stiffness *s, const rbt_model *m, uint64_t *keys, size_t pair_count) {
     const rbt_plan *plan = &m->plan;
     size_t *chunk_start = rbt_arena_take(s->arena, plan->chunk_count + 1, sizeof *chunk_start);
@@ -86,8 +87,8 @@ static bool place_pairs(rbt_stiffness *s, const rbt_model *m, uint64_t *keys, si
     return ok;
 }
 
-// The pattern of K and the places that each of its blocks sums up, from the keys of all places. Rows are gathered by counting,
-// then each row's entries are sorted by column and place.
+// The pattern of K and the places that each of its blocks sums up, from the keys of all places. Rows are gathered by
+// counting, then each row's entries are sorted by column and place.
 static bool build_pattern(rbt_stiffness *s, size_t rows, const uint64_t *keys, size_t places) {
     size_t *row = rbt_array_new(rows + 2, sizeof *row, "a pattern", NULL), blocks = 0;
     keyed *entries = rbt_array_new(places + rows, sizeof *entries, "a pattern", NULL);
@@ -163,7 +164,7 @@ void rbt_stiffness_assemble(rbt_stiffness *s, const rbt_model *m, rbt_stiffness_
         const rbt_chunk *chunk = &plan->chunks[c];
         const rbt_group *group = &m->groups[chunk->group];
         size_t pairs = (size_t)group->type->pairs;
-        double blocks[9 * MOST_PAIRS * PIECE], *own = s->partial + 9 * s->chunk_start[c];
+        double blocks[9 * MAX_PAIRS * PIECE], *own = s->partial + 9 * s->chunk_start[c];
         const uint16_t *place = s->place + s->pair_start[c];
         memset(own, 0, 9 * (s->chunk_start[c + 1] - s->chunk_start[c]) * sizeof *own);
         for (size_t first = 0; first < chunk->count; first += PIECE) {

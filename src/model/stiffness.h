@@ -1,5 +1,6 @@
-// The stiffness K = d^2W/dx^2 of all groups, assembled along the plan of sums: chunks add their elements' 3x3 blocks up in places
-// of their own, then every block of K adds its places in the order of the chunks. Any number of threads gives the same bits.
+// The stiffness K = d^2W/dx^2 of all groups, assembled along the plan of sums: chunks add their elements' 3x3 blocks
+// up in places of their own, then every block of K adds its places in the order of the chunks. Any number of threads
+// gives the same bits.
 #ifndef RBT_MODEL_STIFFNESS_H
 #define RBT_MODEL_STIFFNESS_H
 

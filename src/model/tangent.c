@@ -52,14 +52,14 @@ void rbt_tangent_product(rbt_tangent *t, const double *p, double *y) {
     }
 }
 
-enum { MOST_PAIRS = RBT_MOST_CORNERS * (RBT_MOST_CORNERS + 1) / 2, PIECE = 64 };
+enum { MAX_PAIRS = RBT_MOST_CORNERS * (RBT_MOST_CORNERS + 1) / 2, PIECE = 64 };
 
 // The diagonal blocks of a chunk's elements, summed up in its slots
 static void chunk_diagonal(const rbt_tangent *t, const rbt_chunk *chunk, const double *x, double *sum) {
     const rbt_group *group = &t->model->groups[chunk->group];
     size_t corners = (size_t)group->type->corners, pairs = (size_t)group->type->pairs;
     const uint16_t *local = t->model->plan.local + chunk->corner_begin;
-    double blocks[9 * MOST_PAIRS * PIECE];
+    double blocks[9 * MAX_PAIRS * PIECE];
     memset(sum, 0, 9 * chunk->slot_count * sizeof *sum);
     for (size_t first = 0; first < chunk->count; first += PIECE) {
         size_t left = chunk->count - first, count = left < PIECE ? left : PIECE;

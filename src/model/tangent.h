@@ -1,5 +1,5 @@
-// The tangent stiffness of a model as a map, without a matrix: prepared once at x, then applied to any direction. Sums go along the
-// plan (model/plan.h), so any number of threads gives the same bits.
+// The tangent stiffness of a model as a map, without a matrix: prepared once at x, then applied to any direction.
+// Sums go along the plan (model/plan.h), so any number of threads gives the same bits.
 #ifndef RBT_MODEL_TANGENT_H
 #define RBT_MODEL_TANGENT_H
 

@@ -1,6 +1,6 @@
-// Parts of a model that take steps of their own. They form a tree: the root, which has no entry here, takes the scene's step;
-// every part takes a whole number of steps in each step of its parent. Elements join nodes of one part, or of a part and its
-// parent; nothing else touches.
+// Parts of a model that take steps of their own. They form a tree: the root, which has no entry here, takes the
+// scene's step; every part takes a whole number of steps in each step of its parent. Elements join nodes of one part,
+// or of a part and its parent; nothing else touches.
 #ifndef RBT_MODEL_TEMPO_H
 #define RBT_MODEL_TEMPO_H
 

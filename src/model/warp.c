@@ -12,10 +12,10 @@ struct rbt_warp {
     rbt_arena *arena;
     rbt_scalar_matrix L;
     rbt_cholesky *factor;
-    unsigned char *linear;           // (tet_count) 1: of the linear material
-    unsigned char *stays;            // (node_count) belongs to something else too, or to nothing
-    unsigned char *held, *factored;  // (node_count) held now, and when the factor was made
-    unsigned char *keep;             // (node_count) unknowns
+    unsigned char *linear;                  // (tet_count) 1: of the linear material
+    unsigned char *stays;                   // (node_count) belongs to something else too, or to nothing
+    unsigned char *constrained, *factored;  // (node_count) constrained now, and when the factor was made
+    unsigned char *keep;                    // (node_count) unknowns
     int32_t *piece;         // (node_count) the least node of what hangs together; -1: none, or some node of it stays
     double *mass;           // (node_count) of the piece that this node is the least of
     double *partial;        // (plan.slot_count x 3) 0 where other groups are
@@ -124,7 +124,7 @@ static void find_pieces(rbt_warp *w) {
     for (size_t n = 0; n < m->node_count; n++) w->piece[n] = find(w->piece, (int32_t)n);
     memset(w->mass, 0, m->node_count * sizeof *w->mass);
     for (size_t n = 0; n < m->node_count; n++) {
-        w->keep[n] = !w->held[n] && !w->stays[n];
+        w->keep[n] = !w->constrained[n] && !w->stays[n];
         double *mass = &w->mass[w->piece[n]];
         *mass = w->keep[n] && *mass >= 0 ? *mass + m->mass[n] : -1;  // below 0: something stays
     }
@@ -137,9 +137,9 @@ static void find_pieces(rbt_warp *w) {
 static bool factor(rbt_warp *w, rbt_error *error) {
     size_t row = 0, nodes = w->model->node_count;
     rbt_cholesky_free(w->factor);
-    memcpy(w->factored, w->held, nodes);
+    memcpy(w->factored, w->constrained, nodes);
     find_pieces(w);
-    if (!(w->factor = rbt_cholesky_analyze_scalar(&w->L, w->keep, error))) return false;
+    if (!(w->factor = rbt_cholesky_analyse_scalar(&w->L, w->keep, error))) return false;
     rbt_factor_result result = rbt_cholesky_factor_scalar(w->factor, &w->L, &row);
     if (result == RBT_FACTORED) return true;
     rbt_cholesky_free(w->factor);
@@ -156,7 +156,7 @@ rbt_warp *rbt_warp_new(const rbt_model *m, rbt_error *error) {
     if (!w) return NULL;
     w->model = m;
     if ((w->arena = rbt_arena_new()) && (w->linear = rbt_arena_take(w->arena, m->tet_count, 1)) &&
-        (w->stays = rbt_arena_take(w->arena, n, 1)) && (w->held = rbt_arena_take(w->arena, n, 1)) &&
+        (w->stays = rbt_arena_take(w->arena, n, 1)) && (w->constrained = rbt_arena_take(w->arena, n, 1)) &&
         (w->factored = rbt_arena_take(w->arena, n, 1)) && (w->keep = rbt_arena_take(w->arena, n, 1)) &&
         (w->piece = rbt_arena_take(w->arena, n, sizeof *w->piece)) &&
         (w->mass = rbt_arena_take(w->arena, n, sizeof *w->mass)) &&
@@ -214,8 +214,8 @@ static void keep_centres(rbt_warp *w) {
 
 bool rbt_warp_apply(rbt_warp *w, double t, const double *x, double *y, rbt_error *error) {
     size_t nodes = w->model->node_count;
-    rbt_held_nodes(w->model, t, w->held);
-    if ((!w->factor || memcmp(w->held, w->factored, nodes) != 0) && !factor(w, error)) return false;
+    rbt_constrained_nodes(w->model, t, w->constrained);
+    if ((!w->factor || memcmp(w->constrained, w->factored, nodes) != 0) && !factor(w, error)) return false;
     right_side(w, x);
     if (!rbt_cholesky_solve(w->factor, w->b, w->d)) return rbt_fail_memory(error, nodes, "warping");
     keep_centres(w);

@@ -28,7 +28,7 @@ static const char MAGIC[8] = {'R', 'B', 'T', 'C', 'K', 'P', 'T', '1'};
 enum { VERSION = 4, LEVEL = 1, NODE_BYTES = 6 * sizeof(double) };
 
 // zstd never unpacks more than this many bytes from one: a block of 128 KiB takes at least 4 bytes.
-enum { MOST_RATIO = 1 << 15 };
+enum { MAX_RATIO = 1 << 15 };
 
 // ---- Writing
 
@@ -134,7 +134,7 @@ static bool check_values(const char *name, const head *h, rbt_error *error) {
             "about cuts",
             (unsigned long long)h->payload_size, (unsigned long long)h->node_count,
             (unsigned long long)h->memory_size, (unsigned long long)h->cuts_size);
-    if (h->payload_size / MOST_RATIO > h->packed_size)
+    if (h->payload_size / MAX_RATIO > h->packed_size)
         return rbt_fail_at(error, name, 0, 0, "has %llu bytes, which cannot hold the %llu bytes its head promises",
                            (unsigned long long)h->packed_size, (unsigned long long)h->payload_size);
     return true;
@@ -146,7 +146,7 @@ static bool check_model(const char *name, const head *h, const rbt_model *model,
     if (h->node_count != model->node_count && !h->cuts_size)  // cut bodies have more, which is checked with the cuts
         return rbt_fail_at(error, name, 0, 0,
                            "has %llu nodes, but the scene has %zu; the bodies' meshes must be the "
-                           "same to go on from it",
+                           "same to continue from it",
                            (unsigned long long)h->node_count, model->node_count);
     if (match == RBT_SAME_MODEL && h->fingerprint != fingerprint(model))
         return rbt_fail_at(error, name, 0, 0,

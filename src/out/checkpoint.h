@@ -1,17 +1,17 @@
-// Checkpoints: a state on disk, from which the run goes on with the same bits.
+// Checkpoints: a state on disk, from which the run continues with the same bits.
 //
 // Little endian:  "RBTCKPT1", uint32 version, uint32 bytes of the head, uint64 fingerprint of the model, int64 frame,
 // int64 step, double t, uint64 nodes, uint64 bytes of the method's memory, uint64 bytes of the payload before and
-// after compression, the tally of steps (int64 accepted, int64 not converged, double worst residual, double time of the first)
-// and uint64 bytes about cuts (model/cutting.c); then the payload (x, v, memory, cuts; zstd) and the uint64 hash of everything before it.
-// The fingerprint is that of the uncut model. A file appears complete
+// after compression, the tally of steps (int64 accepted, int64 not converged, double worst residual, double time of
+// the first) and uint64 bytes about cuts (model/cutting.c); then the payload (x, v, memory, cuts; zstd) and the
+// uint64 hash of everything before it. The fingerprint is that of the uncut model. A file appears complete
 // or not at all, and the reader believes nothing.
 #ifndef RBT_OUT_CHECKPOINT_H
 #define RBT_OUT_CHECKPOINT_H
 
 #include "model/model.h"
 
-// What a checkpoint must share with the model that goes on from it.
+// What a checkpoint must share with the model that continues from it.
 typedef enum rbt_checkpoint_match {
     RBT_SAME_MODEL,  // the fingerprint: the run is continued as if it had not stopped
     RBT_SAME_NODES   // the number of nodes only: the scene was changed on purpose

@@ -1,5 +1,5 @@
-// energy.csv: one row a frame, every number with 17 digits, so that reading gives the same bits. The last cell is the work of loads,
-// wind and all that follows a script since time 0; empty where it is not known.
+// energy.csv: one row a frame, every number with 17 digits, so that reading gives the same bits. The last cell is the
+// work of loads, wind and all that has a prescribed motion since time 0; empty where it is not known.
 #ifndef RBT_OUT_ENERGY_CSV_H
 #define RBT_OUT_ENERGY_CSV_H
 

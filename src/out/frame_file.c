@@ -121,7 +121,7 @@ static bool check_head(reader *r, const rbt_frame_file_def *def, rbt_error *erro
         if (got == 0)
             return rbt_fail_at(error, def->path, 0, 0,
                                "does not belong to this run (its beginning differs), so it cannot be continued; "
-                               "start the run anew or write into another folder");
+                               "start the run again or write into another folder");
         move(r, got);
         done += got;
     }
@@ -171,8 +171,8 @@ static bool find_end(rbt_frame_file *file, const rbt_frame_file_def *def, int64_
     if (!good) return false;
     if (have < frames)
         return rbt_fail_at(error, def->path, 0, 0,
-                           "holds %lld whole frames, but the run is to go on after frame %lld and needs %lld; "
-                           "start the run anew or go on from an earlier frame",
+                           "holds %lld whole frames, but the run is to continue after frame %lld and needs %lld; "
+                           "start the run again or continue from an earlier frame",
                            (long long)have, (long long)(frames - 1), (long long)frames);
     file->size = file->size_before = r.offset;
     file->frames = frames;
@@ -195,7 +195,7 @@ bool rbt_frame_file_open(rbt_frame_file *file, const rbt_frame_file_def *def, in
         good = file->descriptor >= 0
                    ? find_end(file, def, from_frame + 1, error)
                    : rbt_fail_at(error, def->path, 0, 0,
-                                 "cannot be continued after frame %lld: %s; start the run anew or switch this "
+                                 "cannot be continued after frame %lld: %s; start the run again or switch this "
                                  "output off",
                                  (long long)from_frame, strerror(errno));
     }
@@ -213,7 +213,7 @@ static bool check_place(const rbt_frame_file *file, rbt_error *error) {
     if (fstat(file->descriptor, &own) == 0 && lstat(file->path, &there) == 0 && own.st_dev == there.st_dev &&
         own.st_ino == there.st_ino)
         return true;
-    return rbt_fail_at(error, file->path, 0, 0, "was deleted or replaced by something else while the run went on");
+    return rbt_fail_at(error, file->path, 0, 0, "was deleted or replaced by something else while the run continued");
 }
 
 bool rbt_frame_file_add(rbt_frame_file *file, const void *piece, size_t size, rbt_error *error) {

@@ -36,7 +36,7 @@ typedef struct rbt_frame_file {
     void (*count_text)(int64_t frames, char text[RBT_COUNT_WIDTH]);
 } rbt_frame_file;
 
-// from_frame -1: made anew, in place of an old one. k >= 0: the file must hold the frames 0..k; it is checked but not
+// from_frame -1: made again, in place of an old one. k >= 0: the file must hold the frames 0..k; it is checked but not
 // changed before rbt_frame_file_cut drops what comes after frame k. On failure nothing is left to close.
 bool rbt_frame_file_open(rbt_frame_file *file, const rbt_frame_file_def *def, int64_t from_frame, rbt_error *error);
 bool rbt_frame_file_cut(rbt_frame_file *file, rbt_error *error);

@@ -14,8 +14,8 @@ char *rbt_numbered_path(const char *folder, const char *prefix, int64_t number, 
 bool rbt_numbered_list(const char *folder, const char *prefix, const char *suffix, int64_t **numbers, size_t *count,
                        rbt_error *error);
 
-// Removes those with numbers above `after`, and what an interrupted write of any of them left behind. A folder that is a symbolic
-// link is an error: it may lead anywhere.
+// Removes those with numbers above `after`, and what an interrupted write of any of them left behind. A folder that
+// is a symbolic link is an error: it may lead anywhere.
 bool rbt_numbered_remove(const char *folder, const char *prefix, const char *suffix, int64_t after, rbt_error *error);
 
 #endif

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char TETS[] = "frames/frame_", SKIN[] = "frames/surface_", OBJ[] = "obj/frame_";
+static const char TETS[] = "frames/frame_", SURFACE_NAME[] = "frames/surface_", OBJ[] = "obj/frame_";
 
 struct rbt_recorder {
     char *folder;
@@ -30,14 +30,14 @@ struct rbt_recorder {
     double *warped;    // (node_count x 3)
     double *vertices;  // (vertex_count x 3) of the surface
     float *floats;     // (vertex_count x 3)
-    rbt_frame_file tets_index, skin_index, energy, pc2;
+    rbt_frame_file tets_index, embedded_index, energy, pc2;
     rbt_usda usda;
     rbt_frame_file *files[4];  // those of the four above that are open
     int file_count;
     bool failed;  // in opening or writing: then nothing more is looked for at the end
 };
 
-static bool writes_skin(const rbt_recorder *r) { return r->output.vtu && r->surface.has_skin; }
+static bool writes_embedded(const rbt_recorder *r) { return r->output.vtu && r->surface.has_embedded; }
 
 // All files that grow: files[0..], then the USD ones. NULL past the end.
 static rbt_frame_file *growing(rbt_recorder *r, size_t i) {
@@ -100,8 +100,8 @@ static bool opened(rbt_recorder *r, rbt_frame_file *file, bool good) {
 
 static bool open_files(rbt_recorder *r, int64_t from, rbt_error *error) {
     char *energy = inside(r, "energy.csv", error), *tets = inside(r, "frames.pvd", error);
-    char *skin = inside(r, "surface.pvd", error), *pc2 = inside(r, "surface.pc2", error);
-    bool good = energy && tets && skin && pc2;
+    char *embedded = inside(r, "surface.pvd", error), *pc2 = inside(r, "surface.pc2", error);
+    bool good = energy && tets && embedded && pc2;
     good = good && opened(r, &r->energy, rbt_energy_csv_open(&r->energy, energy, from, error));
     if (r->output.pc2)
         good = good && opened(r, &r->pc2, rbt_pc2_open(&r->pc2, pc2, r->surface.vertex_count, from, error));
@@ -109,11 +109,12 @@ static bool open_files(rbt_recorder *r, int64_t from, rbt_error *error) {
         good = good && rbt_usda_open(&r->usda, r->folder, &r->surface, r->model->frame_interval, from, error);
     if (r->output.vtu)
         good = good && opened(r, &r->tets_index, rbt_pvd_open(&r->tets_index, tets, TETS, from, error));
-    if (writes_skin(r))
-        good = good && opened(r, &r->skin_index, rbt_pvd_open(&r->skin_index, skin, SKIN, from, error));
+    if (writes_embedded(r))
+        good = good &&
+               opened(r, &r->embedded_index, rbt_pvd_open(&r->embedded_index, embedded, SURFACE_NAME, from, error));
     free(energy);
     free(tets);
-    free(skin);
+    free(embedded);
     free(pc2);
     return good;
 }
@@ -128,7 +129,7 @@ static bool write_base_mesh(rbt_recorder *r, rbt_error *error) {
     return good;
 }
 
-// Whether the files of frames 0 to `last` are there, to go on after them or at the end
+// Whether the files of frames 0 to `last` are there, to continue after them or at the end
 static bool frames_are_there(const rbt_recorder *r, const char *kind, const char *suffix, int64_t last, bool goes_on,
                              rbt_error *error) {
     const char *slash = strchr(kind, '/');
@@ -150,14 +151,14 @@ static bool frames_are_there(const rbt_recorder *r, const char *kind, const char
                     "or continue "
                     "from an earlier frame",
                     (long long)last);
-    else if (path) rbt_fail_at(error, path, 0, 0, "is missing: it was deleted while the run went on");
+    else if (path) rbt_fail_at(error, path, 0, 0, "is missing: it was deleted while the run continued");
     free(path);
     return false;
 }
 
 static bool all_frames_are_there(const rbt_recorder *r, int64_t last, bool goes_on, rbt_error *error) {
     return (!r->output.vtu || frames_are_there(r, TETS, ".vtu", last, goes_on, error)) &&
-           (!writes_skin(r) || frames_are_there(r, SKIN, ".vtu", last, goes_on, error)) &&
+           (!writes_embedded(r) || frames_are_there(r, SURFACE_NAME, ".vtu", last, goes_on, error)) &&
            (!r->output.obj || frames_are_there(r, OBJ, ".obj", last, goes_on, error));
 }
 
@@ -251,15 +252,15 @@ rbt_recorder *rbt_recorder_open(const char *folder, const rbt_model *model, cons
 
 static bool write_frame_files(rbt_recorder *r, const rbt_state *state, rbt_error *error) {
     char *tets = rbt_numbered_path(r->folder, TETS, r->next, ".vtu", error);
-    char *skin = rbt_numbered_path(r->folder, SKIN, r->next, ".vtu", error);
+    char *embedded = rbt_numbered_path(r->folder, SURFACE_NAME, r->next, ".vtu", error);
     char *obj = rbt_numbered_path(r->folder, OBJ, r->next, ".obj", error);
-    bool good = tets && skin && obj;
+    bool good = tets && embedded && obj;
     if (r->output.vtu) good = good && rbt_vtu_write_elements(tets, &r->vtu, r->model, state, r->vtu_options, error);
-    if (writes_skin(r))
-        good = good && rbt_vtu_write_surface(skin, &r->vtu, &r->surface, state, r->vtu_options, error);
+    if (writes_embedded(r))
+        good = good && rbt_vtu_write_surface(embedded, &r->vtu, &r->surface, state, r->vtu_options, error);
     if (r->output.obj) good = good && rbt_obj_write(obj, &r->surface, r->vertices, error);
     free(tets);
-    free(skin);
+    free(embedded);
     free(obj);
     return good;
 }
@@ -269,7 +270,7 @@ static bool write_growing(rbt_recorder *r, const rbt_state *state, const rbt_ene
     if (r->output.pc2 && !rbt_pc2_add(&r->pc2, r->surface.vertex_count, r->vertices, r->floats, error)) return false;
     if (r->output.usda && !rbt_usda_add(&r->usda, r->vertices, state->t, error)) return false;
     if (r->output.vtu && !rbt_pvd_add(&r->tets_index, TETS, state->t, error)) return false;
-    return !writes_skin(r) || rbt_pvd_add(&r->skin_index, SKIN, state->t, error);
+    return !writes_embedded(r) || rbt_pvd_add(&r->embedded_index, SURFACE_NAME, state->t, error);
 }
 
 // What grows reaches the disk before the checkpoint does, also if the machine stops.

@@ -1,7 +1,7 @@
 // Everything a run leaves on disk, frame by frame:
 //
 //   DIR/frames/frame_000000.vtu    DIR/frames.pvd     the tets
-//   DIR/frames/surface_000000.vtu  DIR/surface.pvd    the render surface, if a body has a skin
+//   DIR/frames/surface_000000.vtu  DIR/surface.pvd    the render surface, if a body has a embedded surface
 //   DIR/obj/frame_000000.obj                          the render surface as OBJ
 //   DIR/surface.pc2  DIR/surface.obj                  the same as point cache, and the mesh it belongs to
 //   DIR/frames.usda  DIR/usda/BODY.usda               the same as USD (the latter with several bodies)
@@ -9,7 +9,7 @@
 //   DIR/checkpoints/000000.rbt                        when asked for
 //
 // A frame is written in the order frame files, energy row, indices, checkpoint. So a run that is killed at any moment
-// leaves files that are at least as far as its newest checkpoint; going on from there cuts them back. A frame that
+// leaves files that are at least as far as its newest checkpoint; continuing from there cuts them back. A frame that
 // cannot be written (disk full) is taken back as a whole; the frames before it stay as they are.
 #ifndef RBT_OUT_RECORDER_H
 #define RBT_OUT_RECORDER_H
@@ -20,8 +20,9 @@ typedef struct rbt_recorder rbt_recorder;
 
 // from_frame -1: a new run; removes what an earlier run's recorder left in this folder. surface.obj and obj/ are
 // touched only if this run writes them, since such names may well be the user's own. k >= 0: keeps the frames 0..k,
-// drops later ones and goes on with k + 1; if a file holds less than that, an error names it and nothing is changed.
-// The model must outlive the recorder, or its own next frame once another one follows; the definition's `folder` is not used.
+// drops later ones and continues with k + 1; if a file holds less than that, an error names it and nothing is changed.
+// The model must outlive the recorder, or its own next frame once another one follows; the definition's `folder` is
+// not used.
 rbt_recorder *rbt_recorder_open(const char *folder, const rbt_model *model, const rbt_output_def *output,
                                 int64_t from_frame, rbt_error *error);
 

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-static bool has_skin(const rbt_body *body) { return body->skin.triangles && body->skin.embedding.tet; }
+static bool has_embedded(const rbt_body *body) { return body->embedded.triangles && body->embedded.embedding.tet; }
 
 // Numbers the nodes that the body's hull uses; `number` holds -1 for the others. Returns how many there are.
 static size_t number_hull(const rbt_model *model, const rbt_body *body, int32_t first, int32_t *number) {
@@ -21,13 +21,13 @@ static bool lay_out(rbt_surface *s, int32_t *number, rbt_error *error) {
         const rbt_body *body = &s->model->bodies[b];
         rbt_surface_part *part = &s->parts[b];
         *part = (rbt_surface_part){.name = body->name,
-                                   .is_skin = has_skin(body),
+                                   .is_embedded = has_embedded(body),
                                    .vertex_begin = s->vertex_count,
                                    .triangle_begin = s->triangle_count};
-        if (part->is_skin) {
-            s->has_skin = true;
-            s->vertex_count += body->skin.embedding.vertex_count;
-            s->triangle_count += body->skin.triangle_count;
+        if (part->is_embedded) {
+            s->has_embedded = true;
+            s->vertex_count += body->embedded.embedding.vertex_count;
+            s->triangle_count += body->embedded.triangle_count;
         } else {
             s->vertex_count += number_hull(s->model, body, (int32_t)s->vertex_count, number);
             s->triangle_count += body->triangle_end - body->triangle_begin;
@@ -49,8 +49,8 @@ static void connect(rbt_surface *s, const int32_t *number) {
         const rbt_body *body = &s->model->bodies[b];
         int32_t *to = s->triangles + 3 * part->triangle_begin;
         size_t corners = 3 * (part->triangle_end - part->triangle_begin);
-        if (part->is_skin) {
-            for (size_t i = 0; i < corners; i++) to[i] = body->skin.triangles[i] + (int32_t)part->vertex_begin;
+        if (part->is_embedded) {
+            for (size_t i = 0; i < corners; i++) to[i] = body->embedded.triangles[i] + (int32_t)part->vertex_begin;
             for (size_t v = part->vertex_begin; v < part->vertex_end; v++) s->node[v] = -1;
         } else {
             const int32_t *from = s->model->triangles + 3 * body->triangle_begin;
@@ -87,8 +87,8 @@ void rbt_surface_free(rbt_surface *surface) {
 void rbt_surface_evaluate(const rbt_surface *surface, const double *nodal, double *vertices) {
     for (size_t b = 0; b < surface->part_count; b++) {
         const rbt_surface_part *part = &surface->parts[b];
-        if (part->is_skin) {
-            rbt_embedding_apply(&surface->model->bodies[b].skin.embedding, surface->model->tets, nodal,
+        if (part->is_embedded) {
+            rbt_embedding_apply(&surface->model->bodies[b].embedded.embedding, surface->model->tets, nodal,
                                 vertices + 3 * part->vertex_begin);
             continue;
         }

@@ -10,7 +10,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are written as they lie in memory");
 
 // VTK compresses block by block; blocks of this size keep several processors busy and cost nothing in size.
-enum { BLOCK_BYTES = 1 << 18, MOST_ARRAYS = 32 };
+enum { BLOCK_BYTES = 1 << 18, MAX_ARRAYS = 32 };
 
 // One array on its way into the file.
 typedef struct array {
@@ -28,7 +28,7 @@ typedef struct writer {
     rbt_vtu_options options;
     rbt_text head;
     int count;
-    array arrays[MOST_ARRAYS];
+    array arrays[MAX_ARRAYS];
     uint64_t offset;
     rbt_error *error;
 } writer;
@@ -165,9 +165,9 @@ static bool write_file(const writer *w, const char *path) {
 
 bool rbt_vtu_write(const char *path, const rbt_vtu_grid *grid, rbt_vtu_options options, rbt_error *error) {
     writer w = {.grid = grid, .options = options, .error = error};
-    bool good = grid->point_field_count + grid->cell_field_count + 5 <= MOST_ARRAYS
+    bool good = grid->point_field_count + grid->cell_field_count + 5 <= MAX_ARRAYS
                     ? add_all(&w)
-                    : rbt_fail(error, "a VTU file is to hold more than %d arrays", MOST_ARRAYS);
+                    : rbt_fail(error, "a VTU file is to hold more than %d arrays", MAX_ARRAYS);
     good = good && write_file(&w, path);
     for (int i = 0; i < w.count; i++) {
         free(w.arrays[i].owned);

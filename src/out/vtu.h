@@ -53,8 +53,8 @@ typedef struct rbt_vtu_frame {
 bool rbt_vtu_frame_init(rbt_vtu_frame *frame, const rbt_model *model, const rbt_surface *surface, rbt_error *error);
 void rbt_vtu_frame_free(rbt_vtu_frame *frame);
 
-// All tets, shells' triangles and edges: displacement and velocity on the points; region, body and von_mises [Pa] on the cells,
-// 0 where there is no stress (springs).
+// All tets, shells' triangles and edges: displacement and velocity on the points; region, body and von_mises [Pa] on
+// the cells, 0 where there is no stress (springs).
 bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state,
                             rbt_vtu_options options, rbt_error *error);
 

@@ -442,7 +442,7 @@ static bool check_scene(checker *c, const void *data) {
     const rbt_scene *scene = data;
     return check_names(c, "bodies", scene->bodies.items, scene->bodies.count, sizeof(rbt_body_def),
                        offsetof(rbt_body_def, name)) &&
-           (scene->cuts.count <= RBT_CUTS_MOST ||
+           (scene->cuts.count <= RBT_MAX_CUTS ||
             fail_at(c, "cuts", "more than 64 cuts; one surface may have many parts"));
 }
 

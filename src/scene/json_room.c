@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Lists of empty objects take Jansson the most: 75 bytes for a byte that is read, and 109 when they are written once more (of lists of
-// numbers, texts, lists and objects). What is asked for beyond that comes from the heap.
+// Lists of empty objects take Jansson the most: 75 bytes for a byte that is read, and 109 when they are written once
+// more (of lists of numbers, texts, lists and objects). What is asked for beyond that comes from the heap.
 enum { PER_BYTE = 128, AT_LEAST = 1 << 16, GRAIN = 16 };
 
 typedef struct room {

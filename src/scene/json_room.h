@@ -1,6 +1,6 @@
-// Memory for Jansson while a scene is read. Jansson takes lack of memory for a wrong character, leaves things out, or ends the program
-// (an assertion in its lexer). So the room for everything it may ask for is taken beforehand, in one piece, or there is
-// an error that says so.
+// Memory for Jansson while a scene is read. Jansson takes lack of memory for a wrong character, leaves things out, or
+// ends the program (an assertion in its lexer). So the room for everything it may ask for is taken beforehand, in one
+// piece, or there is an error that says so.
 #ifndef RBT_SCENE_JSON_ROOM_H
 #define RBT_SCENE_JSON_ROOM_H
 

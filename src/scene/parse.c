@@ -4,6 +4,7 @@
 #include "scene/parse.h"
 
 #include "base/file.h"
+#include "scene/former_names.h"
 #include "scene/json_room.h"
 #include "scene/table.h"
 
@@ -13,7 +14,8 @@
 struct rbt_scene_file {
     rbt_arena *arena;
     rbt_scene scene;
-    const char *text;  // JSON, settings applied
+    const char *text;       // JSON, settings applied, former names replaced
+    uint32_t former_names;  // bit i: name i of the table was used (scene/former_names.h)
 };
 
 typedef struct reader {
@@ -354,9 +356,12 @@ static bool fill(rbt_scene_file *file, json_t *root, const char *name, const cha
                  rbt_error *error) {
     rbt_walk walk = {.file = name, .error = error};
     if (!check_version(&walk, root)) return false;
+    if (!rbt_former_names_replace(root, &walk.former_names)) return rbt_fail_memory(error, 0, "the scene");
     for (size_t i = 0; i < count; i++)
         if (!rbt_setting_apply(&walk, &RBT_SCENE_RECORD, root, settings[i])) return false;
+    if (!rbt_former_names_replace(root, &walk.former_names)) return rbt_fail_memory(error, 0, "the scene");
     if (!rbt_record_parse(&walk, file->arena, &RBT_SCENE_RECORD, root, &file->scene)) return false;
+    file->former_names = walk.former_names;
     if (!set_place(file, name)) return rbt_fail_memory(error, strlen(name), "the scene");
     char *text = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     file->text = text ? rbt_arena_text(file->arena, text) : NULL;
@@ -391,6 +396,12 @@ rbt_scene_file *rbt_scene_read(const char *path, const char *const *settings, si
 
 const rbt_scene *rbt_scene_of(const rbt_scene_file *file) { return &file->scene; }
 const char *rbt_scene_json(const rbt_scene_file *file) { return file->text; }
+
+const char *rbt_scene_warning(const rbt_scene_file *file, int i) {
+    for (int k = 0; rbt_former_name_warning(k); k++)
+        if ((file->former_names >> k & 1) && i-- == 0) return rbt_former_name_warning(k);
+    return NULL;
+}
 
 void rbt_scene_free(rbt_scene_file *file) {
     if (!file) return;

@@ -1,6 +1,7 @@
 // Settings "path=value" from outside (--set on the command line), put into the JSON tree before it is read. The path
 // is followed along the tables and the tree at once: the tables know which names exist, the tree what is there. The
 // value null, which no key of a scene can have, takes a key out, so that its default counts again.
+#include "scene/former_names.h"
 #include "scene/parse.h"
 #include "scene/table.h"
 
@@ -74,6 +75,8 @@ static bool into_key(rbt_walk *walk, place *p, const char *key) {
     default: return rbt_walk_fail(walk, "has no keys, so \"%s\" cannot be set", key);
     }
     if (!found) found = record ? rbt_record_field(record, key) : NULL;
+    const char *now = found ? NULL : rbt_former_key(key, &walk->former_names);
+    if (now && record && rbt_record_field(record, now)) return into_key(walk, p, now);
     if (!found) return rbt_walk_unknown_key(walk, key, record);
     if (!json_is_object(p->value)) {
         char seen[96];
@@ -154,8 +157,9 @@ bool rbt_setting_apply(rbt_walk *walk, const rbt_record *record, json_t *root, c
     part step = {{0}, 0};
     for (int depth = 0; at < equals; depth++) {
         bool first = depth == 0;
-        if (depth > 2 * RBT_DEPTH_MOST) return rbt_walk_fail(walk, "the path of a setting is too long");
-        // What the scene leaves out is made on the way; a plain value is not, and into_… says why it does not go on.
+        if (depth > 2 * RBT_MAX_DEPTH) return rbt_walk_fail(walk, "the path of a setting is too long");
+        // What the scene leaves out is made on the way; a plain value is not, and into_… says why it does not
+        // continue.
         if (!p.value && holds_others(&p.field) && !put(walk, &p, &step, new_container(&p.field))) return false;
         if (!next_part(&at, equals, first, &step)) return fail_form(walk, setting);
         if (step.key[0] ? !into_key(walk, &p, step.key) : !into_item(walk, &p, step.item)) return false;

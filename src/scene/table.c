@@ -1,4 +1,5 @@
-// Scene, time, integrator, output, forces and obstacles; bodies and what is on them are in table_body.c, cuts in table_cut.c.
+// Scene, time, integrator, output, forces and obstacles; bodies and what is on them are in table_body.c, cuts in
+// table_cut.c.
 #include "scene/table.h"
 
 #include "scene/table_macros.h"
@@ -88,7 +89,7 @@ static const rbt_field OBSTACLE_PLANE[] = {
 RECORD(static, OBSTACLE_PLANE_RECORD, rbt_obstacle_plane, OBSTACLE_PLANE, "obstacle-plane", "Ground or wall.");
 
 static const rbt_field OBSTACLE_SPHERE[] = {
-    {FIELD(rbt_obstacle_sphere, center, RBT_VEC3), .unit = "m", .doc = "Its centre."},
+    {FIELD(rbt_obstacle_sphere, centre, RBT_VEC3), .unit = "m", .doc = "Its centre."},
     {FIELD(rbt_obstacle_sphere, radius, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .unit = "m",
      .doc = "Its radius.", .example = "0.1"},
     STIFFNESS(rbt_obstacle_sphere),
@@ -163,7 +164,7 @@ static const rbt_field INTEGRATOR[] = {
     {FIELD(rbt_integrator_def, solver, RBT_CHOICE_BY), .of.by = &BY_METHOD,
      .doc = "How the method solves its equations; absent: the method's first one."},
     {FIELD(rbt_integrator_def, options, RBT_RECORD_BY), .of.by = &BY_METHOD, .doc = "What only this method has."},
-    {FIELD(rbt_integrator_def, max_cuts, RBT_INT), .fallback = {8}, .max = 30,
+    {FIELD(rbt_integrator_def, max_halvings, RBT_INT), .fallback = {8}, .max = 30,
      .doc = "How often a failing step may be halved before the run stops."},
 };
 RECORD(, RBT_INTEGRATOR_RECORD, rbt_integrator_def, INTEGRATOR, "integrator", "The method that moves the bodies.");

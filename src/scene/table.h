@@ -22,7 +22,7 @@ extern const rbt_variants RBT_MOTION_VARIANTS;
 extern const rbt_variants RBT_SELECTION_VARIANTS;
 
 // How deep records, alternatives and lists may nest: bounds the recursion of every walk.
-enum { RBT_DEPTH_MOST = 40 };
+enum { RBT_MAX_DEPTH = 40 };
 
 // A record or a set of alternatives with the name it has in "$defs" and as a heading: unique, small letters, digits
 // and hyphens.

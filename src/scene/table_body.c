@@ -1,7 +1,7 @@
 // Bodies: selections, mesh, material, motions of driven nodes, deformation and velocity at the start.
 #include "energy/material.h"
-#include "mesh/generate/generate.h"
 #include "mesh/core/unit.h"
+#include "mesh/generate/generate.h"
 #include "scene/table.h"
 #include "scene/table_macros.h"
 
@@ -18,7 +18,7 @@ static const rbt_field SELECT_BOX[] = {
 RECORD(, RBT_SELECT_BOX_RECORD, rbt_select_box, SELECT_BOX, "select-box", "Inside a box, its faces included.");
 
 static const rbt_field SELECT_SPHERE[] = {
-    {FIELD(rbt_select_sphere, center, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m", .doc = "Its centre.",
+    {FIELD(rbt_select_sphere, centre, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m", .doc = "Its centre.",
      .example = "[0, 0, 0]"},
     {FIELD(rbt_select_sphere, radius, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .unit = "m", .doc = "Its radius.",
      .example = "0.1"},
@@ -65,7 +65,7 @@ static const rbt_field SELECTIONS[RBT_SELECT_KINDS] = {
                         .flags = RBT_NOT_EMPTY,
                         .of.variants = &RBT_SELECTION_VARIANTS,
                         .doc = "In all of these selections.",
-                        .example = "[\"left\", {\"sphere\": {\"center\": [0, 0, 0], \"radius\": 0.1}}]"},
+                        .example = "[\"left\", {\"sphere\": {\"centre\": [0, 0, 0], \"radius\": 0.1}}]"},
     [RBT_SELECT_ANY] = {.name = "any",
                         .kind = RBT_VARIANTS,
                         .flags = RBT_NOT_EMPTY,
@@ -293,11 +293,11 @@ static const rbt_field DRIVEN[] = {
     {FIELD(rbt_driven_def, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
      .doc = "The nodes."},
     {FIELD(rbt_driven_def, motions, RBT_VARIANTS), .of.variants = &RBT_MOTION_VARIANTS,
-     .doc = "How they move; none: they are held."},
+     .doc = "How they move; none: they are constrained."},
     {FIELD(rbt_driven_def, release, RBT_REAL), .flags = RBT_NEVER | RBT_ABOVE, .fallback = {INFINITY}, .unit = "s",
      .doc = "From when on they are free."},
 };
-RECORD(static, DRIVEN_RECORD, rbt_driven_def, DRIVEN, "driven", "Nodes that follow a script.");
+RECORD(static, DRIVEN_RECORD, rbt_driven_def, DRIVEN, "driven", "Nodes that have a prescribed motion.");
 
 // ---- The start
 
@@ -395,7 +395,8 @@ static const rbt_field BODY[] = {
      .doc = "The mass matrix of the linear elements instead of a mass per node; tets and implicit methods only."},
     {FIELD(rbt_body_def, fixed, RBT_VARIANTS), .of.variants = &RBT_SELECTION_VARIANTS,
      .doc = "Nodes that never move."},
-    {FIELD(rbt_body_def, driven, RBT_RECORDS), .of.record = &DRIVEN_RECORD, .doc = "Nodes that follow a script."},
+    {FIELD(rbt_body_def, driven, RBT_RECORDS), .of.record = &DRIVEN_RECORD,
+     .doc = "Nodes that have a prescribed motion."},
     {FIELD(rbt_body_def, deform, RBT_VARIANTS), .of.variants = &DEFORMATION_VARIANTS,
      .doc = "Deformations of the rest shape at the start, one after the other."},
     {FIELD(rbt_body_def, velocity, RBT_RECORD), .of.record = &VELOCITY_RECORD, .doc = "How it moves at the start."},

@@ -63,9 +63,9 @@ static const rbt_field CUT[] = {
     {FIELD(rbt_cut_def, time, RBT_REAL), .unit = "s", .max = INFINITY,
      .doc = "When it is made: between two steps, at the first end of a step that is not before."},
     {FIELD(rbt_cut_def, until, RBT_REAL), .flags = RBT_AUTO, .fallback = {NAN}, .unit = "s", .max = INFINITY,
-     .doc = "When it is complete, if it goes on in strokes; \"auto\": it is made at once.", .example = "0.5"},
+     .doc = "When it is complete, if it continues in strokes; \"auto\": it is made at once.", .example = "0.5"},
     {FIELD(rbt_cut_def, strokes, RBT_INT), .fallback = {16}, .min = 1, .max = 10000,
-     .doc = "In how many strokes of equal length and time it goes on from \"time\" to \"until\"."},
+     .doc = "In how many strokes of equal length and time it continues from \"time\" to \"until\"."},
     {FIELD(rbt_cut_def, deformed, RBT_BOOL),
      .doc = "The surface lies in the world and cuts bodies as they are then; otherwise it lies in their rest shape, "
             "and they are cut there however they are deformed."},

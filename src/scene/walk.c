@@ -27,8 +27,8 @@ void rbt_walk_back(rbt_walk *walk, size_t mark) {
 }
 
 bool rbt_walk_deeper(rbt_walk *walk) {
-    if (walk->depth >= RBT_DEPTH_MOST)
-        return rbt_walk_fail(walk, "nested too deeply: at most %d levels are allowed", RBT_DEPTH_MOST);
+    if (walk->depth >= RBT_MAX_DEPTH)
+        return rbt_walk_fail(walk, "nested too deeply: at most %d levels are allowed", RBT_MAX_DEPTH);
     walk->depth++;
     return true;
 }

@@ -7,12 +7,14 @@
 #include "base/record.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct rbt_walk {
     const char *file;  // for messages, NULL if the scene has none
     rbt_error *error;
     size_t length;  // of the path; what does not fit is left out
     int depth;
+    uint32_t former_names;  // bit i: the scene uses former name i of scene/former_names.h
     char path[256];
 } rbt_walk;
 
@@ -21,7 +23,7 @@ size_t rbt_walk_key(rbt_walk *walk, const char *key);
 size_t rbt_walk_item(rbt_walk *walk, size_t i);
 void rbt_walk_back(rbt_walk *walk, size_t mark);
 
-// One level deeper into the nest, with an error beyond RBT_DEPTH_MOST; leave with depth--.
+// One level deeper into the nest, with an error beyond RBT_MAX_DEPTH; leave with depth--.
 bool rbt_walk_deeper(rbt_walk *walk);
 
 bool rbt_walk_fail(rbt_walk *walk, const char *format, ...) RBT_PRINTF(2, 3);

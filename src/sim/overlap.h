@@ -1,12 +1,12 @@
 // What a method without contact of its own lets happen: bodies that pass through each other or through themselves.
-// Exact looks (verify/exact/intersect.h) at about twenty frames of a run, which are all of them in short ones: a look costs
-// some 5 % of a frame in the shipped scenes, and up to as much as the frame where steps are cheap. What only touches,
-// as bodies laid side by side and the faces of a cut do, does not count.
+// Exact looks (verify/exact/intersect.h) at about twenty frames of a run, which are all of them in short ones: a look
+// costs some 5 % of a frame in the shipped scenes, and up to as much as the frame where steps are cheap. What only
+// touches, as bodies laid side by side and the faces of a cut do, does not count.
 #ifndef RBT_SIM_OVERLAP_H
 #define RBT_SIM_OVERLAP_H
 
-#include "verify/verify.h"
 #include "sim/sim.h"
+#include "verify/verify.h"
 
 typedef struct rbt_overlap {
     bool looks;        // the method does not keep bodies apart, and there are surfaces to look at

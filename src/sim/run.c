@@ -25,7 +25,7 @@ typedef struct run {
     rbt_overlap overlap;
     rbt_verification verification;
     int verified_generation;  // of the model whose mesh it has
-    rbt_witness witness;
+    rbt_observer observer;
     bool event_failed;  // an event could not be judged
     rbt_error *error;
 } run;
@@ -37,7 +37,7 @@ static void stamp(char text[32]) {
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-// A run that goes on must be the run that stopped: the same scene, to the letter.
+// A run that continues must be the run that stopped: the same scene, to the letter.
 static bool same_scene(run *r) {
     rbt_bytes before;
     const char *now = r->options->scene_text;
@@ -46,7 +46,7 @@ static bool same_scene(run *r) {
     free(before.data);
     return same ||
            rbt_fail_at(r->error, r->scene_path, 0, 0,
-                       "the scene has changed since this run was started; --from-frame N goes on from frame N with "
+                       "the scene has changed since this run was started; --from-frame N continues from frame N with "
                        "the changed scene");
 }
 
@@ -123,12 +123,12 @@ static void see(void *context, rbt_seen what, double t, const double *x) {
 static bool prepare_verification(run *r) {
     const rbt_stepper *stepper = &r->sim->stepper;
     bool every = r->options->verify == RBT_VERIFY_EVENTS;
-    if (every && !stepper->method->set_witness)
+    if (every && !stepper->method->set_observer)
         return rbt_fail(r->error, "%s goes in steps and has no events to verify; verify its steps",
                         stepper->method->name);
     r->verification.event_ways = every;
-    r->witness = (rbt_witness){every, see, r};
-    if (stepper->method->set_witness) stepper->method->set_witness(stepper->self, &r->witness);
+    r->observer = (rbt_observer){every, see, r};
+    if (stepper->method->set_observer) stepper->method->set_observer(stepper->self, &r->observer);
     r->report.verification = &r->verification;
     r->verified_generation = r->sim->model->generation;
     return rbt_verification_set_model(&r->verification, r->sim->model, stepper->method, r->error);
@@ -162,7 +162,7 @@ static rbt_run_end advance(run *r, rbt_step_report *report) {
     return r->event_failed ? RBT_RUN_WORLD_FAILED : end;
 }
 
-static rbt_run_end march(run *r, rbt_step_report *report) {
+static rbt_run_end run_frames(run *r, rbt_step_report *report) {
     const rbt_run_options *o = r->options;
     int64_t last = r->sim->model->frame_count;
     if (o->frames >= 0 && o->frames < last) last = o->frames;
@@ -176,11 +176,11 @@ static rbt_run_end march(run *r, rbt_step_report *report) {
         rbt_run_end end = advance(r, report);
         r->report.steps += report->steps;
         r->report.iterations += report->iterations;
-        r->report.cut_steps += report->cut_steps;
+        r->report.halved_steps += report->halved_steps;
         r->report.substeps += report->substeps;
         r->report.indefinite += report->indefinite;
         r->report.projected += report->projected;
-        if (report->cuts > r->report.most_cuts) r->report.most_cuts = report->cuts;
+        if (report->halvings > r->report.max_halvings) r->report.max_halvings = report->halvings;
         if (end == RBT_RUN_STEP_FAILED && !verify(r, true)) end = RBT_RUN_WORLD_FAILED;
         if (end != RBT_RUN_FINISHED) return end;
         bool stopping = r->sim->state.frame == last || (o->stop && *o->stop);
@@ -234,7 +234,7 @@ static void remove_failure(const run *r) {
     free(path);
 }
 
-// Whether the folder holds a run to go on from: its scene, or its checkpoints if a program ran it without one.
+// Whether the folder holds a run to continue from: its scene, or its checkpoints if a program ran it without one.
 static bool has_run(const run *r) {
     char *checkpoints = rbt_path_join(r->options->folder, "checkpoints");
     bool has = access(r->scene_path, F_OK) == 0 || (checkpoints && access(checkpoints, F_OK) == 0);
@@ -242,7 +242,7 @@ static bool has_run(const run *r) {
     if (has) return true;
     const char *why = access(r->options->folder, F_OK) == 0 ? "holds no run" : "is no folder";
     return rbt_fail_at(r->error, r->options->folder, 0, 0,
-                       "%s, so there is nothing to go on from; %s starts a run, and -o says where another one is",
+                       "%s, so there is nothing to continue from; %s starts a run, and -o says where another one is",
                        why, r->options->resume ? "leaving out --resume" : "leaving out --from-frame");
 }
 
@@ -278,7 +278,7 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
     rbt_run_end end = RBT_RUN_WORLD_FAILED;
     if (!r.report_path || !r.scene_path) rbt_fail_memory(error, strlen(options->folder), "a file name");
     else if (begin(&r)) {
-        end = march(&r, report);
+        end = run_frames(&r, report);
         tell(&r, options->ended, report, 0);
     }
     if (r.recorder && !rbt_recorder_close(r.recorder, end == RBT_RUN_WORLD_FAILED ? NULL : error))

@@ -3,8 +3,8 @@
 #define RBT_SIM_RUN_H
 
 #include "sim/overlap.h"
-#include "verify/verify.h"
 #include "sim/sim.h"
+#include "verify/verify.h"
 
 typedef enum rbt_run_end {
     RBT_RUN_FINISHED,
@@ -55,7 +55,8 @@ typedef struct rbt_run_options {
 bool rbt_run_foreseen(const rbt_sim *sim, char text[320]);
 bool rbt_run_warning(const rbt_sim *sim, char text[320]);
 
-// "3 of 40 steps did not converge (the residual was up to 12.5 times the tolerance), the first at 0.1 s; …", and what to try
+// "3 of 40 steps did not converge (the residual was up to 12.5 times the tolerance), the first at 0.1 s; …", and what
+// to try
 void rbt_unconverged_text(const rbt_tally *tally, char text[256]);
 
 // On RBT_RUN_STEP_FAILED the report names stage, body and element; on RBT_RUN_WORLD_FAILED, RBT_RUN_NOT_CONVERGED

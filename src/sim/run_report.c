@@ -107,12 +107,12 @@ static void add_failure(rbt_text *t, const rbt_run_report *r) {
     if (f->body >= 0) add_string(t, "body", r->sim->model->bodies[f->body].name, ", ");
     if (f->element >= 0) rbt_text_add(t, "\"%s\": %lld, ", f->element_kind, (long long)f->element);
     add_number(t, "value", f->value, ", ");
-    rbt_text_add(t, "\"cuts\": %d, ", f->cuts);
+    rbt_text_add(t, "\"halvings\": %d, ", f->halvings);
     add_number(t, "time", r->sim->state.t, ", ");
     add_string(t, "hint", f->hint, "},\n");
 }
 
-// Steps since time 0, those of the run that this one goes on from included
+// Steps since time 0, those of the run that this one continues from included
 static void add_unconverged(rbt_text *t, const rbt_tally *tally) {
     char text[256];
     rbt_unconverged_text(tally, text);
@@ -183,8 +183,8 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     rbt_text_add(&t, "  \"frame\": %lld, \"last_frame\": %lld, ", (long long)r->frames, (long long)m->frame_count);
     add_number(&t, "time", r->sim->state.t, ", ");
     add_number(&t, "step", m->step, ",\n");
-    rbt_text_add(&t, "  \"steps\": %lld, \"iterations\": %lld, \"cut_steps\": %lld, \"most_cuts\": %d,\n",
-                 (long long)r->steps, (long long)r->iterations, (long long)r->cut_steps, r->most_cuts);
+    rbt_text_add(&t, "  \"steps\": %lld, \"iterations\": %lld, \"halved_steps\": %lld, \"max_halvings\": %d,\n",
+                 (long long)r->steps, (long long)r->iterations, (long long)r->halved_steps, r->max_halvings);
     if (r->substeps) rbt_text_add(&t, "  \"substeps\": %lld,\n", (long long)r->substeps);
     if (r->indefinite || r->projected)
         rbt_text_add(&t, "  \"fallbacks\": {\"indefinite\": %lld, \"projected\": %lld},\n", (long long)r->indefinite,

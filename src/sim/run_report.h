@@ -3,8 +3,8 @@
 #define RBT_SIM_RUN_REPORT_H
 
 #include "sim/overlap.h"
-#include "verify/verify.h"
 #include "sim/sim.h"
+#include "verify/verify.h"
 
 typedef struct rbt_run_report {
     const rbt_sim *sim;
@@ -15,8 +15,8 @@ typedef struct rbt_run_report {
     int64_t resumed_from;    // frame, -1: from the start
     int64_t frames;          // newest frame on disk
     int64_t steps, iterations;
-    int most_cuts;
-    int64_t cut_steps;                        // steps that had to be cut
+    int max_halvings;
+    int64_t halved_steps;                     // steps that had to be cut
     int64_t substeps, indefinite, projected;  // as in rbt_step_report
     double compile_seconds, step_seconds, write_seconds, total_seconds;
     rbt_energies first, last;

@@ -10,7 +10,7 @@
 
 enum { STEPS_AT_ONCE = 64 };
 
-// A start that no step can go on from: the energies of frame 0 would not be numbers.
+// A start that no step can continue from: the energies of frame 0 would not be numbers.
 static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
     const rbt_model *m = sim->model;
     rbt_step_report report;
@@ -44,9 +44,9 @@ static bool compile(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
         return rbt_fail_memory(error, sizeof *sim->scene, "the scene");
     if (scene->folder) sim->scene->folder = rbt_arena_text(sim->arena, scene->folder);
     if (scene->file) sim->scene->file = rbt_arena_text(sim->arena, scene->file);
-    return (sim->stock = rbt_stock_new(scene->bodies.count, error)) &&
-           (sim->model = rbt_model_compile_stock(sim->scene, sim->stock, error)) &&
-           (sim->cutting = rbt_cutting_new(sim->scene, sim->stock, sim->model, error));
+    return (sim->sources = rbt_sources_new(scene->bodies.count, error)) &&
+           (sim->model = rbt_model_compile_sources(sim->scene, sim->sources, error)) &&
+           (sim->cutting = rbt_cutting_new(sim->scene, sim->sources, sim->model, error));
 }
 
 // The step of a scene that leaves it to the method: a function of the model alone, so that a resumed run has the same
@@ -87,7 +87,7 @@ void rbt_sim_free(rbt_sim *sim) {
     rbt_model_free(sim->model);
     rbt_model_free(sim->previous);
     rbt_cutting_free(sim->cutting);
-    rbt_stock_free(sim->stock);
+    rbt_sources_free(sim->sources);
     rbt_arena_free(sim->arena);
     free(sim);
 }
@@ -130,8 +130,8 @@ static bool fail_cut(rbt_step_report *report, const rbt_error *error) {
     return false;
 }
 
-// After cuts a step that was left to the method is chosen anew, at the end of the frame, so that its steps stay equal; the method
-// begins afresh with it, as a resumed run does.
+// After cuts a step that was left to the method is chosen again, at the end of the frame, so that its steps stay
+// equal; the method begins afresh with it, as a resumed run does.
 static bool choose_again(rbt_sim *sim, rbt_step_report *report) {
     rbt_error error = {0};
     rbt_stepper next;
@@ -188,8 +188,8 @@ static rbt_outcome watch_energy(rbt_sim *sim, const rbt_state *before, bool due,
     return outcome;
 }
 
-// `count` steps of this frame in one attempt. Times are multiples of the frame interval and of the step within it, never sums: a
-// resumed run computes the same.
+// `count` steps of this frame in one attempt. Times are multiples of the frame interval and of the step within it,
+// never sums: a resumed run computes the same.
 static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *report) {
     const rbt_model *m = sim->model;
     rbt_state *s = &sim->state;
@@ -221,7 +221,8 @@ bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
     const rbt_state *s = &sim->state;
     bool many = sim->stepper.method->own_steps && !sim->cutting && rbt_outside_is_idle(&sim->watch.outside);
     for (int64_t frame = s->frame; s->frame == frame;) {
-        // A method with steps of its own needs no states in between, unless loads are to be followed. If it fails, single steps find the last good one.
+        // A method with steps of its own needs no states in between, unless loads are to be followed. If it fails,
+        // single steps find the last good one.
         int64_t left = sim->model->steps_per_frame - s->step, count = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
         if (many && (many = advance_steps(sim, count, report) == RBT_DONE)) continue;
         if (report->outcome == RBT_STOPPED || report->outcome == RBT_OUT_OF_MEMORY) return false;

@@ -18,13 +18,13 @@ struct rbt_sim {
     // Of scenes with cuts; NULL otherwise. The scene is a copy that lives as long as the simulation.
     rbt_arena *arena;
     rbt_scene *scene;
-    rbt_stock *stock;
+    rbt_sources *sources;
     rbt_cutting *cutting;
     rbt_model *previous;  // the model of a stepper that could not follow a cut; NULL: all have
 };
 
-// Goes on from a state of a checkpoint, of which the simulation becomes the owner, whatever comes of it. With cuts made, the model is
-// compiled anew.
+// Continues from a state of a checkpoint, of which the simulation becomes the owner, whatever comes of it. With cuts
+// made, the model is compiled again.
 bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt_error *error);
 
 // rbt_sim_energies of a state that no one else has changed: a frame's are known already.

@@ -116,7 +116,7 @@ static rbt_cg_outcome iterate(rbt_cg *cg, const rbt_operator *A, const rbt_opera
                               const double *b, double *x, double size, double limit, int most,
                               rbt_cg_report *report) {
     double rz = 0, checked = size;  // checked: the last residual that was computed from x
-    bool fresh = true;              // p starts anew
+    bool fresh = true;              // p starts again
     while (size > limit) {
         if (report->iterations == most) return RBT_CG_NOT_CONVERGED;
         apply(cg, P, keep, cg->r, cg->z);
@@ -145,7 +145,7 @@ static rbt_cg_outcome iterate(rbt_cg *cg, const rbt_operator *A, const rbt_opera
 }
 
 rbt_cg_report rbt_cg_solve(rbt_cg *cg, const rbt_operator *A, const rbt_operator *P, const unsigned char *keep,
-                           const double *b, double *x, double tolerance, int most_iterations) {
+                           const double *b, double *x, double tolerance, int max_iterations) {
     rbt_cg_report report = {0};
     clear_eliminated(cg, keep, x);
     memset(cg->p, 0, cg->n * sizeof *cg->p);
@@ -155,7 +155,7 @@ rbt_cg_report rbt_cg_solve(rbt_cg *cg, const rbt_operator *A, const rbt_operator
     if (length > 0) size = true_residual(cg, A, keep, b, x);
     else memset(x, 0, cg->n * sizeof *x);
     if (!isfinite(length) || !isfinite(size)) report.outcome = RBT_CG_NOT_FINITE;
-    else report.outcome = iterate(cg, A, P, keep, b, x, size, tolerance * length, most_iterations, &report);
+    else report.outcome = iterate(cg, A, P, keep, b, x, size, tolerance * length, max_iterations, &report);
     if (report.outcome == RBT_CG_NOT_FINITE) {
         memset(x, 0, cg->n * sizeof *x);
         report.residual = 1;

@@ -40,7 +40,7 @@ void rbt_cg_free(rbt_cg *cg);
 // keep may be NULL. Without a preconditioner (P NULL) the residual itself is taken. x is the last iterate whatever
 // the outcome, except that RBT_CG_NOT_FINITE leaves it at 0.
 rbt_cg_report rbt_cg_solve(rbt_cg *cg, const rbt_operator *A, const rbt_operator *P, const unsigned char *keep,
-                           const double *b, double *x, double tolerance, int most_iterations);
+                           const double *b, double *x, double tolerance, int max_iterations);
 
 // ---- block matrices as operators, in parallel ----
 

@@ -86,7 +86,7 @@ static void fill_entries(rbt_cholesky *c, const size_t *row_start, const rbt_nod
     }
 }
 
-static bool analyze_graph(rbt_cholesky *c, const size_t *row_start, const rbt_node_graph *g, rbt_precision precision,
+static bool analyse_graph(rbt_cholesky *c, const size_t *row_start, const rbt_node_graph *g, rbt_precision precision,
                           rbt_error *error) {
     const char *what = "the pattern of a matrix";
     c->kept_count = g->count;
@@ -117,7 +117,7 @@ static bool analyze_graph(rbt_cholesky *c, const size_t *row_start, const rbt_no
 }
 
 // Takes over the graph.
-static rbt_cholesky *analyze(size_t block, size_t row_count, const size_t *start, rbt_node_graph *graph,
+static rbt_cholesky *analyse(size_t block, size_t row_count, const size_t *start, rbt_node_graph *graph,
                              rbt_precision precision, rbt_error *error) {
     rbt_cholesky *c = rbt_array_new(1, sizeof *c, "a factorisation", error);
     bool good = c != NULL;
@@ -126,7 +126,7 @@ static rbt_cholesky *analyze(size_t block, size_t row_count, const size_t *start
         c->common.print = 0;
         c->block = block;
         c->row_count = row_count;
-        good = analyze_graph(c, start, graph, precision, error);
+        good = analyse_graph(c, start, graph, precision, error);
     }
     rbt_node_graph_free(graph);
     if (good) return c;
@@ -134,23 +134,23 @@ static rbt_cholesky *analyze(size_t block, size_t row_count, const size_t *start
     return NULL;
 }
 
-rbt_cholesky *rbt_cholesky_analyze(const rbt_block_matrix *A, const unsigned char *keep, rbt_error *error) {
+rbt_cholesky *rbt_cholesky_analyse(const rbt_block_matrix *A, const unsigned char *keep, rbt_error *error) {
     rbt_node_graph graph;
     if (!rbt_node_graph_build(&graph, A->row_count, A->start, A->column, keep, error)) return NULL;
-    return analyze(3, A->row_count, A->start, &graph, RBT_DOUBLE, error);
+    return analyse(3, A->row_count, A->start, &graph, RBT_DOUBLE, error);
 }
 
-rbt_cholesky *rbt_cholesky_analyze_scalar(const rbt_scalar_matrix *A, const unsigned char *keep, rbt_error *error) {
+rbt_cholesky *rbt_cholesky_analyse_scalar(const rbt_scalar_matrix *A, const unsigned char *keep, rbt_error *error) {
     rbt_node_graph graph;
     if (!rbt_node_graph_build(&graph, A->row_count, A->start, A->column, keep, error)) return NULL;
-    return analyze(1, A->row_count, A->start, &graph, RBT_DOUBLE, error);
+    return analyse(1, A->row_count, A->start, &graph, RBT_DOUBLE, error);
 }
 
-rbt_cholesky *rbt_cholesky_analyze_rows(const rbt_block_matrix *A, const int32_t *rows, size_t count,
+rbt_cholesky *rbt_cholesky_analyse_rows(const rbt_block_matrix *A, const int32_t *rows, size_t count,
                                         rbt_precision precision, rbt_error *error) {
     rbt_node_graph graph;
     if (!rbt_node_graph_build_rows(&graph, rows, count, A->start, A->column, error)) return NULL;
-    return analyze(3, A->row_count, A->start, &graph, precision, error);
+    return analyse(3, A->row_count, A->start, &graph, precision, error);
 }
 
 // ---- L L^T ----
@@ -283,8 +283,8 @@ static cholmod_dense dense_view(double *values, size_t rows, size_t columns) {
                            .dtype = CHOLMOD_DOUBLE};
 }
 
-// Vectors of three numbers for each of `rows` (NULL: one after the other), `apart` from each other. If a row has one unknown, its three
-// numbers are of three right-hand sides.
+// Vectors of three numbers for each of `rows` (NULL: one after the other), `apart` from each other. If a row has one
+// unknown, its three numbers are of three right-hand sides.
 static bool place_sides(rbt_cholesky *c, size_t count, size_t apart, const int32_t *rows, rbt_front_sides *sides) {
     size_t each = 3 / c->block;
     if (!rbt_array_reserve((void **)&c->offset, &c->offset_capacity, each * count, sizeof *c->offset,
@@ -362,9 +362,9 @@ bool rbt_cholesky_solve_rows(rbt_cholesky *c, const double *b, double *x) {
 
 bool rbt_cholesky_solve(rbt_cholesky *c, const double *b, double *x) { return rbt_cholesky_solve_many(c, 1, b, x); }
 
-rbt_series *rbt_cholesky_series(const rbt_cholesky *c, size_t members, rbt_error *error) {
+rbt_fused_solve *rbt_cholesky_fused(const rbt_cholesky *c, size_t members, rbt_error *error) {
     assert(c->current == DEFINITE && c->kept_count == c->row_count);
-    return rbt_series_new(c->frontal, c->row_at, members, error);
+    return rbt_fused_solve_new(c->frontal, c->row_at, members, error);
 }
 
 static double largest(const double *values, size_t count) {

@@ -2,8 +2,8 @@
 // change. Rows that are not kept are eliminated (their unknowns are 0).
 //
 // Vectors are (row_count x 3) for both kinds of matrices: one of 3x3 blocks, and one of numbers, which acts on each
-// of the three components alike. After the first factorisation and the first solve of a kind nothing is allocated, except
-// by CHOLMOD in rbt_cholesky_factor_indefinite; more threads than before need more space.
+// of the three components alike. After the first factorisation and the first solve of a kind nothing is allocated,
+// except by CHOLMOD in rbt_cholesky_factor_indefinite; more threads than before need more space.
 //
 // L L^T is our own multifrontal code (solve/frontal.h): the same bits for any number of threads, and one factor per
 // thread may be made at once. CHOLMOD's numeric phase starts OpenMP teams inside and calls a BLAS that yields and locks
@@ -22,8 +22,8 @@
 #include "base/error.h"
 #include "math/block_matrix.h"
 #include "math/scalar_matrix.h"
+#include "solve/fused_solve.h"
 #include "solve/result.h"
-#include "solve/series.h"
 
 typedef struct rbt_cholesky rbt_cholesky;
 
@@ -33,18 +33,19 @@ typedef enum rbt_precision {
 } rbt_precision;
 
 // Only the pattern is looked at. keep (row_count): 0 for rows to eliminate.
-rbt_cholesky *rbt_cholesky_analyze(const rbt_block_matrix *pattern, const unsigned char *keep, rbt_error *error);
-rbt_cholesky *rbt_cholesky_analyze_scalar(const rbt_scalar_matrix *pattern, const unsigned char *keep,
+rbt_cholesky *rbt_cholesky_analyse(const rbt_block_matrix *pattern, const unsigned char *keep, rbt_error *error);
+rbt_cholesky *rbt_cholesky_analyse_scalar(const rbt_scalar_matrix *pattern, const unsigned char *keep,
                                           rbt_error *error);
 
 // The principal sub-matrix of the rows listed (ascending); memory and time in proportion to `count`, so that many small
 // sub-matrices of one large matrix can be factored.
-rbt_cholesky *rbt_cholesky_analyze_rows(const rbt_block_matrix *pattern, const int32_t *rows, size_t count,
+rbt_cholesky *rbt_cholesky_analyse_rows(const rbt_block_matrix *pattern, const int32_t *rows, size_t count,
                                         rbt_precision precision, rbt_error *error);
 void rbt_cholesky_free(rbt_cholesky *cholesky);
 
 // A = L L^T. The matrix must have the analysed pattern. Unless RBT_FACTORED or RBT_FACTOR_NO_MEMORY, *row is the row
-// where it showed, and there is no factor to solve with. In single precision a pivot beyond its range is a bad one, too.
+// where it showed, and there is no factor to solve with. In single precision a pivot beyond its range is a bad one,
+// too.
 rbt_factor_result rbt_cholesky_factor(rbt_cholesky *cholesky, const rbt_block_matrix *A, size_t *row);
 rbt_factor_result rbt_cholesky_factor_scalar(rbt_cholesky *cholesky, const rbt_scalar_matrix *A, size_t *row);
 
@@ -60,16 +61,17 @@ size_t rbt_cholesky_negative_count(const rbt_cholesky *cholesky);
 // 0. x may be b. False: no memory.
 bool rbt_cholesky_solve(rbt_cholesky *cholesky, const double *b, double *x);
 
-// For a factor of listed rows: x (count x 3) are the unknowns of these rows only, in the order they were listed; b is over
-// all rows of the matrix.
+// For a factor of listed rows: x (count x 3) are the unknowns of these rows only, in the order they were listed; b is
+// over all rows of the matrix.
 bool rbt_cholesky_solve_rows(rbt_cholesky *cholesky, const double *b, double *x);
 
-// The same as rbt_cholesky_solve for `count` vectors, one after the other in b and x: faster than one by one, equal up to rounding.
+// The same as rbt_cholesky_solve for `count` vectors, one after the other in b and x: faster than one by one, equal
+// up to rounding.
 bool rbt_cholesky_solve_many(rbt_cholesky *cholesky, size_t count, const double *b, double *x);
 
-// A series of solves (solve/series.h) with the last factor L L^T of blocks, in double precision and with all rows kept, which is no
-// longer needed for it.
-rbt_series *rbt_cholesky_series(const rbt_cholesky *cholesky, size_t members, rbt_error *error);
+// A fused sequence of solves (solve/fused_solve.h) with the last factor L L^T of blocks, in double precision and with
+// all rows kept, which is no longer needed for it.
+rbt_fused_solve *rbt_cholesky_fused(const rbt_cholesky *cholesky, size_t members, rbt_error *error);
 
 // Solves, refines and judges: *residual = |b - A x| / (|A| |x| + |b|) in the maximum norm, about 1e-16 for a stable
 // factor; RBT_SOLVE_UNSTABLE if it stays above 1e-10. With a factor L L^T, which needs neither, it only solves: 0.

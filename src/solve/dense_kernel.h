@@ -1,5 +1,5 @@
-// What dense_kernels.h declares, for numbers of type REAL and the instruction set that the including file is compiled for;
-// included once per type, with REAL and NAME(name) defined. No include guard: that is its purpose.
+// What dense_kernels.h declares, for numbers of type REAL and the instruction set that the including file is compiled
+// for; included once per type, with REAL and NAME(name) defined. No include guard: that is its purpose.
 //
 // The inner loop keeps 3 vectors of rows times 4 columns in registers (2 x 4 with 16-byte vectors): 12 independent sums
 // hide the latency of multiply-add, and 7 loads feed 12 of them.
@@ -26,8 +26,8 @@ enum { SIDES_ROWS = 6, SIDES_VECTORS = RBT_SIDES_VECTORS };
         BYTES_##type, QUANTUM_##type, STRIP_##type, LANES_##type, clear_##type, enter_##type, add_##type,            \
             eliminate_##type, eliminate_strips_##type, subtract_##type, invert_##type, forward_##type,               \
             backward_##type, forward_strips_##type, backward_strips_##type, take_##type, read_sides_##type,          \
-            write_sides_##type, gather_##type, add_vectors_##type, series_count_##type, series_fill_##type,          \
-            series_forward_##type, series_backward_##type                                                            \
+            write_sides_##type, gather_##type, add_vectors_##type, fused_count_##type, fused_fill_##type,            \
+            fused_forward_##type, fused_backward_##type                                                              \
     }
 #endif
 
@@ -53,8 +53,8 @@ ALWAYS_INLINE VEC NAME(load_vector)(const REAL *p) {
 }
 ALWAYS_INLINE void NAME(store_vector)(REAL *p, VEC v) { memcpy(p, &v, sizeof v); }
 
-// sum -= A B^T: A of nv vectors of rows and `count` columns a apart, fetched ahead if it is not in a cache; B's entry for
-// column c of the sum and column k of A is B[c along + k b].
+// sum -= A B^T: A of nv vectors of rows and `count` columns a apart, fetched ahead if it is not in a cache; B's entry
+// for column c of the sum and column k of A is B[c along + k b].
 ALWAYS_INLINE void NAME(accumulate)(int nv, int columns, bool ahead, size_t count, const REAL *A, size_t a,
                                     const REAL *B, size_t b, size_t along, VEC sum[VECTORS][GROUP]) {
     for (size_t k = 0; k < count; k++, A += a, B += b) {
@@ -388,7 +388,7 @@ static void NAME(subtract)(const rbt_front *f, size_t first, size_t last) {
 
 #include "solve/dense_solve_kernel.h"
 
-#include "solve/dense_series_kernel.h"
+#include "solve/dense_fused_kernel.h"
 
 #undef VEC
 #undef LANES

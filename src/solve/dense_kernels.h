@@ -1,13 +1,15 @@
-// Dense work on the fronts of a sparse Cholesky factorisation, in double and in single precision, once per instruction set.
+// Dense work on the fronts of a sparse Cholesky factorisation, in double and in single precision, once per
+// instruction set.
 //
-// A front is the lower triangle of a symmetric matrix whose first `width` unknowns are eliminated and whose other `below`
-// unknowns get the update; rows of either kind begin at a multiple of the quantum, and rows in between are 0:
+// A front is the lower triangle of a symmetric matrix whose first `width` unknowns are eliminated and whose other
+// `below` unknowns get the update; rows of either kind begin at a multiple of the quantum, and rows in between are 0:
 //
 //   F11          of these columns only one block is there at a time, in `panel`
 //   F21  F22     `update`: by columns, those of one strip from the strip's first row on
 //
-// Elimination turns a block of columns after the other into columns of L; then F22 -= L21 L21^T. L is stored in strips of so
-// many rows as fit in registers, each strip by columns: what the inner loops read is contiguous, without packing.
+// Elimination turns a block of columns after the other into columns of L; then F22 -= L21 L21^T. L is stored in
+// strips of so many rows as fit in registers, each strip by columns: what the inner loops read is contiguous, without
+// packing.
 //
 //   L11: strip i has the rows from i strip on and the columns left of the next strip (the last: all columns)
 //   L21: each strip has all columns
@@ -73,7 +75,8 @@ typedef struct rbt_dense_kernels {
     size_t strip;    // rows of a strip: a multiple of the quantum and of the column group
     size_t lanes;    // numbers of a vector
 
-    // ---- assembling the columns first <= c < last of the front, all of the panel or none, at most RBT_PANEL_BLOCK ----
+    // ---- assembling the columns first <= c < last of the front, all of the panel or none, at most RBT_PANEL_BLOCK
+    // ----
     void (*clear)(const rbt_front *front, size_t first, size_t last);
     void (*enter)(const rbt_front *front, const rbt_front_entries *entries, size_t first, size_t last);
     // F += the update of a child, relative (child's below / block) as in rbt_supernodes
@@ -88,8 +91,8 @@ typedef struct rbt_dense_kernels {
     // F22 -= L21 L21^T in the columns first <= c < last of F22; first is a multiple of the strip
     void (*subtract)(const rbt_front *front, size_t first, size_t last);
 
-    // The triangles of the strips on the diagonal of L become their inverses, which is what solves want; L is needed for
-    // nothing else then.
+    // The triangles of the strips on the diagonal of L become their inverses, which is what solves want; L is needed
+    // for nothing else then.
     void (*invert)(const rbt_front *front);
 
     // ---- solving L L^T x = b: forward, then backward; blocks of columns begin at `first` ----
@@ -105,8 +108,8 @@ typedef struct rbt_dense_kernels {
     // x -= `count` of such sums, one behind the other
     void (*take)(const rbt_front_vectors *v, size_t first, size_t last, size_t count, const void *sums);
 
-    // Between `count` of the caller's vectors, from number `side` on, and a group of `width` of them side by side, for some of the
-    // caller's nodes: one after the other in the vectors, whole unknowns in the group
+    // Between `count` of the caller's vectors, from number `side` on, and a group of `width` of them side by side,
+    // for some of the caller's nodes: one after the other in the vectors, whole unknowns in the group
     void (*read_sides)(const double *from, const rbt_front_sides *sides, size_t first_node, size_t last_node,
                        size_t side, size_t count, size_t width, void *to);
     void (*write_sides)(const void *from, const rbt_front_sides *sides, size_t first_node, size_t last_node,
@@ -116,11 +119,12 @@ typedef struct rbt_dense_kernels {
     void (*add_vectors)(const rbt_front *front, const rbt_front_vectors *v, const rbt_front *child, const void *y,
                         const int32_t *relative, size_t block);
 
-    // ---- a series of solves with P = [L11^-1; -L21 L11^-1] (solve/series.h); vectors t have the rows of the front ----
-    size_t (*series_count)(const rbt_front *front);                                          // numbers in P
-    void (*series_fill)(const rbt_front *front, void *work, void *P);                        // work: one vector
-    void (*series_forward)(const rbt_front *front, const void *P, void *t);                  // t = P t
-    void (*series_backward)(const rbt_front *front, const void *P, const void *t, void *x);  // x = P^T t
+    // ---- a fused sequence of solves with P = [L11^-1; -L21 L11^-1] (solve/fused_solve.h); vectors t have the rows
+    // of the front ----
+    size_t (*fused_count)(const rbt_front *front);                                          // numbers in P
+    void (*fused_fill)(const rbt_front *front, void *work, void *P);                        // work: one vector
+    void (*fused_forward)(const rbt_front *front, const void *P, void *t);                  // t = P t
+    void (*fused_backward)(const rbt_front *front, const void *P, const void *t, void *x);  // x = P^T t
 } rbt_dense_kernels;
 
 // NULL if the processor does not have the instruction set.

@@ -1,8 +1,8 @@
 // The part of dense_kernel.h for solving with L for several right-hand sides at once; included by it, once per type.
 //
-// Those of a group lie side by side: each unknown has one to three vectors of them. An entry of L is then a factor of whole
-// vectors, sums end without adding lanes, and unknowns are moved about in pieces of many bytes. Four unknowns times three vectors,
-// or six times two, are summed in registers; 7 or 8 loads feed 12 multiply-adds.
+// Those of a group lie side by side: each unknown has one to three vectors of them. An entry of L is then a factor of
+// whole vectors, sums end without adding lanes, and unknowns are moved about in pieces of many bytes. Four unknowns
+// times three vectors, or six times two, are summed in registers; 7 or 8 loads feed 12 multiply-adds.
 
 // sum[i] += L's entry of row i and column k times x[k]; rows and columns of L are `row` and `column` apart
 ALWAYS_INLINE void NAME(sum_products)(int nv, int rows, size_t count, const REAL *L, size_t row, size_t column,

@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct rbt_eigen {
-    size_t row_count, kept_count, most_pairs;
+    size_t row_count, kept_count, max_pairs;
     unsigned char *keep;
     int32_t *kept;         // (kept_count) rows
     double *root;          // (kept_count) square roots of the masses
@@ -22,12 +22,12 @@ struct rbt_eigen {
     double *start;         // (n) n = 3 kept_count: ARPACK's residual
     double *basis;         // (n x basis_size)
     double *work, *small;  // (3 n), (basis_size (basis_size + 8))
-    double *found;         // (most_pairs)
+    double *found;         // (max_pairs)
     int *chosen;           // (basis_size)
 };
 
 rbt_eigen_def rbt_eigen_def_default(void) {
-    return (rbt_eigen_def){.count = 10, .most_iterations = 1000, .factor_scale = 1};
+    return (rbt_eigen_def){.count = 10, .max_iterations = 1000, .factor_scale = 1};
 }
 
 // Lanczos vectors: more of them, fewer restarts.
@@ -54,11 +54,11 @@ void rbt_eigen_free(rbt_eigen *e) {
 
 static bool allocate(rbt_eigen *e, rbt_error *error) {
     const char *what = "eigenvectors";
-    size_t n = 3 * e->kept_count, columns = basis_size(n, e->most_pairs);
-    if (!e->most_pairs || e->most_pairs >= n)
-        return rbt_fail(error, "%zu eigenpairs of a matrix with %zu unknowns: must be from 1 to %zu", e->most_pairs,
-                        n, n ? n - 1 : 0);
-    if (n > INT_MAX / columns) return rbt_fail(error, "%zu eigenpairs of %zu unknowns: too many", e->most_pairs, n);
+    size_t n = 3 * e->kept_count, columns = basis_size(n, e->max_pairs);
+    if (!e->max_pairs || e->max_pairs >= n)
+        return rbt_fail(error, "%zu eigenpairs of a matrix with %zu unknowns: must be from 1 to %zu", e->max_pairs, n,
+                        n ? n - 1 : 0);
+    if (n > INT_MAX / columns) return rbt_fail(error, "%zu eigenpairs of %zu unknowns: too many", e->max_pairs, n);
     e->root = rbt_array_new(e->kept_count, sizeof *e->root, what, error);
     e->full = rbt_array_new(e->row_count, 3 * sizeof *e->full, what, error);
     e->image = rbt_array_new(e->row_count, 3 * sizeof *e->image, what, error);
@@ -66,17 +66,17 @@ static bool allocate(rbt_eigen *e, rbt_error *error) {
     e->basis = rbt_array_new(n, columns * sizeof *e->basis, what, error);
     e->work = rbt_array_new(n, 3 * sizeof *e->work, what, error);
     e->small = rbt_array_new(columns, (columns + 8) * sizeof *e->small, what, error);
-    e->found = rbt_array_new(e->most_pairs, sizeof *e->found, what, error);
+    e->found = rbt_array_new(e->max_pairs, sizeof *e->found, what, error);
     e->chosen = rbt_array_new(columns, sizeof *e->chosen, what, error);
     return e->root && e->full && e->image && e->start && e->basis && e->work && e->small && e->found && e->chosen;
 }
 
-rbt_eigen *rbt_eigen_new(size_t row_count, const unsigned char *keep, size_t most_pairs, rbt_error *error) {
+rbt_eigen *rbt_eigen_new(size_t row_count, const unsigned char *keep, size_t max_pairs, rbt_error *error) {
     rbt_eigen *e = rbt_array_new(1, sizeof *e, "eigenvectors", error);
     if (!e) return NULL;
     openblas_set_num_threads(1);
     e->row_count = row_count;
-    e->most_pairs = most_pairs;
+    e->max_pairs = max_pairs;
     e->keep = rbt_array_new(row_count, 1, "eigenvectors", error);
     e->kept = rbt_array_new(row_count, sizeof *e->kept, "eigenvectors", error);
     bool good = e->keep && e->kept;
@@ -139,7 +139,7 @@ static rbt_cholesky *make_factor(const rbt_eigen *e, const rbt_block_matrix *K, 
     size_t values = 9 * K->start[K->row_count], row = 0;
     rbt_block_matrix A = *K;
     A.value = rbt_array_new(values, sizeof *A.value, "a shifted matrix", error);
-    rbt_cholesky *c = A.value ? rbt_cholesky_analyze(&A, e->keep, error) : NULL;
+    rbt_cholesky *c = A.value ? rbt_cholesky_analyse(&A, e->keep, error) : NULL;
     if (c) {
         memcpy(A.value, K->value, values * sizeof *A.value);
         for (size_t n = 0; n < K->row_count; n++)
@@ -175,7 +175,7 @@ typedef struct arpack_call {
 static bool iterate(rbt_eigen *e, const rbt_eigen_def *def, rbt_cholesky *factor, arpack_call *a) {
     int task = 0;
     a->parameters[0] = 1;  // exact shifts
-    a->parameters[2] = def->most_iterations;
+    a->parameters[2] = def->max_iterations;
     a->parameters[3] = 1;
     a->parameters[6] = 3;  // shift-invert
     a->info = 1;           // start from our vector
@@ -198,7 +198,7 @@ static bool run(rbt_eigen *e, const rbt_eigen_def *def, rbt_cholesky *factor, rb
         return rbt_fail(error,
                         "%d of %zu eigenpairs converged in %d iterations: allow more, ask for fewer, or take a shift "
                         "closer to the lowest eigenvalue than %g",
-                        a.parameters[4], def->count, def->most_iterations, def->shift);
+                        a.parameters[4], def->count, def->max_iterations, def->shift);
     if (a.info == 0)
         dseupd_c(1, "A", e->chosen, e->found, e->basis, a.n, def->shift, "I", a.n, "LM", a.pairs, def->tolerance,
                  e->start, a.columns, e->basis, a.n, a.parameters, a.pointers, e->work, e->small, a.small_size,
@@ -232,8 +232,8 @@ static size_t next_lowest(rbt_eigen *e, size_t count) {
 bool rbt_eigen_solve(rbt_eigen *e, const rbt_eigen_def *def, const rbt_block_matrix *K, const double *mass,
                      double *lambda, double *u, double *residual, rbt_error *error) {
     assert(K->row_count == e->row_count);
-    if (!def->count || def->count > e->most_pairs)
-        return rbt_fail(error, "%zu eigenpairs: must be from 1 to %zu", def->count, e->most_pairs);
+    if (!def->count || def->count > e->max_pairs)
+        return rbt_fail(error, "%zu eigenpairs: must be from 1 to %zu", def->count, e->max_pairs);
     if (!take_masses(e, mass, error)) return false;
     rbt_cholesky *factor = def->factor ? def->factor : make_factor(e, K, mass, def->shift, error);
     if (!factor) return false;

@@ -11,11 +11,11 @@
 #include "solve/cholesky.h"
 
 typedef struct rbt_eigen_def {
-    size_t count;      // eigenpairs
-    double shift;      // sigma < lowest eigenvalue [1/s^2]
-    double tolerance;  // relative accuracy of 1 / (lambda - sigma); 0: rounding. Loose ones may miss one of several
-                       // equal eigenvalues
-    int most_iterations;   // restarts
+    size_t count;        // eigenpairs
+    double shift;        // sigma < lowest eigenvalue [1/s^2]
+    double tolerance;    // relative accuracy of 1 / (lambda - sigma); 0: rounding. Loose ones may miss one of several
+                         // equal eigenvalues
+    int max_iterations;  // restarts
     rbt_cholesky *factor;  // of factor_scale (K - sigma M) with the same kept rows, or NULL: made here
     double factor_scale;
     const double *guess;  // (row_count x 3) a vector rich in the wanted shapes, or NULL
@@ -25,7 +25,7 @@ rbt_eigen_def rbt_eigen_def_default(void);  // 10 pairs, no shift, to rounding, 
 
 typedef struct rbt_eigen rbt_eigen;  // work space; nothing is allocated by rbt_eigen_solve if a factor is lent
 
-rbt_eigen *rbt_eigen_new(size_t row_count, const unsigned char *keep, size_t most_pairs, rbt_error *error);
+rbt_eigen *rbt_eigen_new(size_t row_count, const unsigned char *keep, size_t max_pairs, rbt_error *error);
 void rbt_eigen_free(rbt_eigen *eigen);
 
 // lambda (count), ascending; u (count x row_count x 3) with u_i^T M u_j = 1 if i = j, else 0, and 0 in rows that are

@@ -1,5 +1,5 @@
-#include "base/crew.h"
 #include "base/memory.h"
+#include "base/team.h"
 #include "solve/frontal_parts.h"
 
 #include <string.h>
@@ -31,8 +31,8 @@ static bool space_reserve(rbt_frontal_space *s, size_t panel, const size_t stack
 
 static bool reserve(rbt_frontal *f, size_t threads) {
     if (!f->factor) f->factor = rbt_frontal_allocate(f->factor_start[f->tree->count]);
-    if (!f->held) f->held = rbt_frontal_allocate(f->held_bytes);
-    if (!f->factor || !f->held) return false;
+    if (!f->constrained) f->constrained = rbt_frontal_allocate(f->constrained_bytes);
+    if (!f->factor || !f->constrained) return false;
     if (f->shared_count && !space_reserve(&f->shared_space, f->shared_panel, f->shared_stack)) return false;
     if (f->space_count < threads) {
         rbt_frontal_space *more = realloc(f->space, threads * sizeof *more);
@@ -46,7 +46,7 @@ static bool reserve(rbt_frontal *f, size_t threads) {
 }
 
 static char *update_of(const rbt_frontal *f, const rbt_frontal_space *s, size_t k) {
-    return (f->is_root[k] ? f->held : s->stack[f->parity[k]]) + f->update_at[k];
+    return (f->is_root[k] ? f->constrained : s->stack[f->parity[k]]) + f->update_at[k];
 }
 
 static size_t items(size_t count, size_t each) { return (count + each - 1) / each; }
@@ -85,7 +85,7 @@ static rbt_front with_block(const rbt_front *front, const rbt_frontal_space *s, 
 }
 
 // Eliminates the front of k. False if a pivot is bad: *bad is its unknown then.
-static bool eliminate(const factoring *job, rbt_crew *crew, const rbt_frontal_space *s, size_t k, size_t *bad) {
+static bool eliminate(const factoring *job, rbt_team *team, const rbt_frontal_space *s, size_t k, size_t *bad) {
     const rbt_frontal *f = job->frontal;
     const rbt_dense_kernels *d = f->kernels;
     rbt_front front = rbt_frontal_front(f, k);
@@ -93,17 +93,17 @@ static bool eliminate(const factoring *job, rbt_crew *crew, const rbt_frontal_sp
     size_t strips = rbt_strip_count(d, front.width) + rbt_strip_count(d, front.below), count, i;
     for (size_t first = 0; first < front.width; first += RBT_PANEL_BLOCK) {
         front = with_block(&front, s, first);
-        while (rbt_crew_take(crew) < 1) {
+        while (rbt_team_take(team) < 1) {
             if (!first) assemble(job, s, k, &front, 0);
             size_t column = d->eliminate(&front);
             if (column < front.width) *bad = f->tree->block * (size_t)f->tree->first[k] + column;
         }
-        rbt_crew_meet(crew, 1);
+        rbt_team_meet(team, 1);
         if (*bad != SIZE_MAX) return false;
         size_t next = first + RBT_PANEL_BLOCK, from = rbt_strip_count(d, least(next, front.width));
         size_t more = next < front.width;
         count = more + items(strips - from, ITEM_STRIPS);
-        while ((i = rbt_crew_take(crew)) < count) {
+        while ((i = rbt_team_take(team)) < count) {
             if (more && i == 0) {
                 rbt_front following = with_block(&front, s, next);
                 assemble(job, s, k, &following, next);
@@ -112,10 +112,10 @@ static bool eliminate(const factoring *job, rbt_crew *crew, const rbt_frontal_sp
                 d->eliminate_strips(&front, begin, least(begin + ITEM_STRIPS, strips));
             }
         }
-        rbt_crew_meet(crew, count);
+        rbt_team_meet(team, count);
     }
     count = 1 + items(front.below, RBT_PANEL_BLOCK);
-    while ((i = rbt_crew_take(crew)) < count) {
+    while ((i = rbt_team_take(team)) < count) {
         if (i + 1 == count) {
             d->invert(&front);
             continue;
@@ -124,51 +124,52 @@ static bool eliminate(const factoring *job, rbt_crew *crew, const rbt_frontal_sp
         assemble(job, s, k, &front, front.width + first);
         d->subtract(&front, first, least(first + RBT_PANEL_BLOCK, front.below));
     }
-    rbt_crew_meet(crew, count);
+    rbt_team_meet(team, count);
     return true;
 }
 
-static void factor_tasks(factoring *job, rbt_crew *crew, const rbt_frontal_space *s) {
+static void factor_tasks(factoring *job, rbt_team *team, const rbt_frontal_space *s) {
     const rbt_frontal *f = job->frontal;
-    rbt_crew alone = rbt_crew_alone();
+    rbt_team alone = rbt_team_alone();
     size_t i;
-    while ((i = rbt_crew_take(crew)) < f->task_count) {
+    while ((i = rbt_team_take(team)) < f->task_count) {
         job->failed[i] = SIZE_MAX;
         for (size_t k = (size_t)f->task_first[i]; k <= (size_t)f->task_root[i]; k++)
             if (!eliminate(job, &alone, s, k, &job->failed[i])) break;
     }
-    rbt_crew_meet(crew, f->task_count);
+    rbt_team_meet(team, f->task_count);
 }
 
-// Fronts above the tasks, one after the other; small ones by whoever comes first. That member may be at work on the next front
-// before another has looked how this one ended: so two neighbours do not share the place where a bad pivot is noted.
-static void factor_shared(factoring *job, rbt_crew *crew) {
+// Fronts above the tasks, one after the other; small ones by whoever comes first. That member may be at work on the
+// next front before another has looked how this one ended: so two neighbours do not share the place where a bad pivot
+// is noted.
+static void factor_shared(factoring *job, rbt_team *team) {
     const rbt_frontal *f = job->frontal;
-    rbt_crew alone = rbt_crew_alone();
+    rbt_team alone = rbt_team_alone();
     for (size_t i = 0; i < f->shared_count; i++) {
         size_t k = (size_t)f->shared[i], *bad = &job->bad[i % 2];
-        if (crew->members > 1 && f->tree->flops[k] < ENOUGH_FRONT) {
-            while (rbt_crew_take(crew) < 1) eliminate(job, &alone, &f->shared_space, k, bad);
-            rbt_crew_meet(crew, 1);
+        if (team->members > 1 && f->tree->flops[k] < ENOUGH_FRONT) {
+            while (rbt_team_take(team) < 1) eliminate(job, &alone, &f->shared_space, k, bad);
+            rbt_team_meet(team, 1);
             if (*bad != SIZE_MAX) return;
-        } else if (!eliminate(job, crew, &f->shared_space, k, bad)) return;
+        } else if (!eliminate(job, team, &f->shared_space, k, bad)) return;
     }
 }
 
-static void work(void *factoring_job, rbt_crew *crew) {
+static void work(void *factoring_job, rbt_team *team) {
     factoring *job = factoring_job;
     const rbt_frontal *f = job->frontal;
-    factor_tasks(job, crew, &f->space[crew->member]);
+    factor_tasks(job, team, &f->space[team->member]);
     for (size_t i = 0; i < f->task_count; i++)
         if (job->failed[i] != SIZE_MAX) return;
-    factor_shared(job, crew);
+    factor_shared(job, team);
 }
 
 rbt_frontal_result rbt_frontal_factor(rbt_frontal *f, const double *value, size_t *node) {
-    size_t threads = f->work < ENOUGH ? 1 : rbt_crew_size();
+    size_t threads = f->work < ENOUGH ? 1 : rbt_team_size();
     if (!reserve(f, threads)) return RBT_FRONTAL_NO_MEMORY;
     factoring job = {.frontal = f, .value = value, .bad = {SIZE_MAX, SIZE_MAX}, .failed = f->failed};
-    rbt_crew_work(threads, work, &job);
+    rbt_team_work(threads, work, &job);
     size_t bad = least(job.bad[0], job.bad[1]);
     for (size_t i = 0; i < f->task_count; i++) bad = least(bad, job.failed[i]);
     if (bad == SIZE_MAX) return RBT_FRONTAL_DONE;

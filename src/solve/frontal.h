@@ -1,10 +1,10 @@
-// Multifrontal Cholesky factorisation L L^T (Duff and Reid 1983; Liu 1992): every supernode is a dense front, made of its
-// entries of the matrix and of what its children leave to it. The columns that are eliminated go to L; the rest, a dense
-// matrix, waits for the parent.
+// Multifrontal Cholesky factorisation L L^T (Duff and Reid 1983; Liu 1992): every supernode is a dense front, made of
+// its entries of the matrix and of what its children leave to it. The columns that are eliminated go to L; the rest,
+// a dense matrix, waits for the parent.
 //
-// Whole subtrees, chosen by their flops, are worked on by one thread each; in the fronts above them all threads share the
-// dense work. Numbers are added in the order of the tree in either case, so that the bits of L and of solutions do not
-// depend on the threads. Inside a parallel region one thread does it all.
+// Whole subtrees, chosen by their flops, are worked on by one thread each; in the fronts above them all threads share
+// the dense work. Numbers are added in the order of the tree in either case, so that the bits of L and of solutions
+// do not depend on the threads. Inside a parallel region one thread does it all.
 #ifndef RBT_SOLVE_FRONTAL_H
 #define RBT_SOLVE_FRONTAL_H
 

@@ -28,7 +28,7 @@ void rbt_frontal_free(rbt_frontal *f) {
     free(f->factor_start), free(f->update_at), free(f->vector_at);
     free(f->task_first), free(f->task_root), free(f->shared), free(f->is_root), free(f->failed);
     free(f->owner), free(f->load);
-    free(f->factor), free(f->held), free(f->vectors);
+    free(f->factor), free(f->constrained), free(f->vectors);
     free(f);
 }
 
@@ -130,11 +130,11 @@ static bool add_bytes(const rbt_frontal *f, size_t *sum, size_t rows, size_t col
     return true;
 }
 
-// The update of k goes onto the stack of its depth, or is held if it is the last of a task; those of its children leave
-// theirs.
+// The update of k goes onto the stack of its depth, or is constrained if it is the last of a task; those of its
+// children leave theirs.
 static bool place_update(rbt_frontal *f, size_t k, size_t top[2], size_t most[2]) {
     rbt_front front = rbt_frontal_front(f, k);
-    size_t *stack = f->is_root[k] ? &f->held_bytes : &top[f->parity[k]];
+    size_t *stack = f->is_root[k] ? &f->constrained_bytes : &top[f->parity[k]];
     f->update_at[k] = *stack;
     if (!add_bytes(f, stack, front.below_padded, front.below_padded, rbt_update_count(f->kernels, &front)))
         return false;

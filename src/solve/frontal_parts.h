@@ -19,7 +19,7 @@ struct rbt_frontal {
     int32_t *child, *sibling;
     unsigned char *parity;  // (count) of the depth
     size_t *factor_start;   // (count + 1) bytes into factor
-    size_t *update_at;      // (count) bytes into a stack, or into `held` for roots of tasks
+    size_t *update_at;      // (count) bytes into a stack, or into `constrained` for roots of tasks
     size_t *vector_at;      // (count + 1) numbers of one right-hand side, below
 
     size_t task_count, shared_count;
@@ -29,8 +29,8 @@ struct rbt_frontal {
     size_t *failed;                   // (task_count) first unknown with a bad pivot, SIZE_MAX: none
     double work;                      // flops and the like, of all
 
-    size_t task_panel, task_stack[2], shared_panel, shared_stack[2], held_bytes;
-    char *factor, *held;
+    size_t task_panel, task_stack[2], shared_panel, shared_stack[2], constrained_bytes;
+    char *factor, *constrained;
     rbt_frontal_space shared_space, *space;  // one per thread
     size_t space_count;
 

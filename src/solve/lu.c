@@ -48,13 +48,14 @@ static bool copy_pattern(rbt_lu *lu, const rbt_general_matrix *A, rbt_error *err
     return true;
 }
 
-rbt_lu *rbt_lu_analyze(const rbt_general_matrix *A, rbt_error *error) {
+rbt_lu *rbt_lu_analyse(const rbt_general_matrix *A, rbt_error *error) {
     rbt_lu *lu = rbt_array_new(1, sizeof *lu, "a factorisation", error);
     if (!lu) return NULL;
     openblas_set_num_threads(1);
     umfpack_dl_defaults(lu->control);
     lu->control[UMFPACK_PRL] = 0;
-    // Our matrices are symmetric in their pattern, with large diagonals: two to three times as fast as what UMFPACK chooses by itself
+    // Our matrices are symmetric in their pattern, with large diagonals: two to three times as fast as what UMFPACK
+    // chooses by itself
     lu->control[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC;
     lu->control[UMFPACK_ORDERING] = UMFPACK_ORDERING_METIS;
     lu->control[UMFPACK_IRSTEP] = 1;

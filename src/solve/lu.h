@@ -11,7 +11,7 @@ typedef struct rbt_lu rbt_lu;
 
 // Only the pattern is looked at. A pattern that is singular whatever its values are (an empty row or column, say) is
 // found by rbt_lu_factor.
-rbt_lu *rbt_lu_analyze(const rbt_general_matrix *pattern, rbt_error *error);
+rbt_lu *rbt_lu_analyse(const rbt_general_matrix *pattern, rbt_error *error);
 void rbt_lu_free(rbt_lu *lu);
 
 // The matrix must have the analysed pattern; its values are copied. RBT_FACTORED, RBT_FACTOR_SINGULAR (a pivot is

@@ -126,8 +126,9 @@ static double form(size_t k, const double *G, const double *z, const double *y) 
     return sum;
 }
 
-// Z (k x rank), columns one after the other, such that Z^T G Z = I, from G (k x k) = X^T M X: Gram and Schmidt's process on
-// coefficients. Vectors whose square is not above `least`, or which are to `threshold` combinations of others, are left out.
+// Z (k x rank), columns one after the other, such that Z^T G Z = I, from G (k x k) = X^T M X: Gram and Schmidt's
+// process on coefficients. Vectors whose square is not above `least`, or which are to `threshold` combinations of
+// others, are left out.
 static size_t orthonormal_turn(size_t k, const double *G, const double *least, double threshold, double *Z) {
     size_t rank = 0;
     for (size_t i = 0; i < k; i++) {
@@ -150,8 +151,8 @@ static size_t orthonormal_turn(size_t k, const double *G, const double *least, d
     return rank;
 }
 
-// Adds vectors to the basis, made orthonormal to it and among themselves, and K times them. Twice is enough, if the second time
-// leaves most of a vector; of what was nothing but rounding it does not.
+// Adds vectors to the basis, made orthonormal to it and among themselves, and K times them. Twice is enough, if the
+// second time leaves most of a vector; of what was nothing but rounding it does not.
 static void append(rbt_modes *m, const rbt_modes_problem *p, size_t k, const double *X) {
     const double MOSTLY_NEW = 0.25;
     size_t n = values_of(m);
@@ -278,8 +279,8 @@ static void begin_with_modes(rbt_modes *m, const rbt_modes_problem *p, bool imag
     m->size = m->count;
 }
 
-// Gives up after `most_rounds`, or when the worst residual has not halved for `patience` of them.
-static rbt_modes_result iterate(rbt_modes *m, const rbt_modes_problem *p, size_t wanted, int most_rounds,
+// Gives up after `max_rounds`, or when the worst residual has not halved for `patience` of them.
+static rbt_modes_result iterate(rbt_modes *m, const rbt_modes_problem *p, size_t wanted, int max_rounds,
                                 int patience) {
     double least = rounding(p), best = INFINITY;
     int since = 0;
@@ -295,7 +296,7 @@ static rbt_modes_result iterate(rbt_modes *m, const rbt_modes_problem *p, size_t
         if (worst <= 1) return RBT_MODES_FOUND;
         since = worst < 0.5 * best ? 0 : since + 1;
         best = fmin(best, worst);
-        if (round == most_rounds || since == patience || !isfinite(worst)) return RBT_MODES_NOT_CONVERGED;
+        if (round == max_rounds || since == patience || !isfinite(worst)) return RBT_MODES_NOT_CONVERGED;
         if (!invert(m, p)) return RBT_MODES_NO_MEMORY;
     }
 }
@@ -326,7 +327,7 @@ static rbt_cholesky *factor_shifted(const rbt_modes_problem *p, double shift) {
     size_t values = 9 * p->K->start[p->K->row_count], row;
     rbt_block_matrix A = *p->K;
     A.value = rbt_array_new(values, sizeof *A.value, "a shifted matrix", NULL);
-    rbt_cholesky *factor = A.value ? rbt_cholesky_analyze(&A, p->keep, NULL) : NULL;
+    rbt_cholesky *factor = A.value ? rbt_cholesky_analyse(&A, p->keep, NULL) : NULL;
     if (factor) {
         memcpy(A.value, p->K->value, values * sizeof *A.value);
         for (size_t n = 0; n < A.row_count; n++)
@@ -340,8 +341,9 @@ static rbt_cholesky *factor_shifted(const rbt_modes_problem *p, double shift) {
     return factor;
 }
 
-// Where the step is short beside the modes' periods, A is little but M, and its inverse tells the modes hardly apart. Then it
-// is worth a factor of its own, with a shift as large as the modes' eigenvalues themselves; while they still fall, so does it.
+// Where the step is short beside the modes' periods, A is little but M, and its inverse tells the modes hardly apart.
+// Then it is worth a factor of its own, with a shift as large as the modes' eigenvalues themselves; while they still
+// fall, so does it.
 static rbt_modes_result iterate_closer(rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
     double shift = INFINITY, lowest = 1e5 * rounding(p);
     for (int tries = 0; tries < 12; tries++) {
@@ -395,8 +397,8 @@ static void solve_upper(size_t k, const double *restrict G, double *restrict x) 
     }
 }
 
-// Modes of the span of W = T, by the eigenproblem S C = G C Lambda of k x k matrices, G = W^T M W, S = W^T K W. Columns are made of
-// length 1 first. False: W is to rounding linearly dependent, or no number.
+// Modes of the span of W = T, by the eigenproblem S C = G C Lambda of k x k matrices, G = W^T M W, S = W^T K W.
+// Columns are made of length 1 first. False: W is to rounding linearly dependent, or no number.
 static bool solve_reduced(rbt_modes *m) {
     size_t k = m->count;
     double *G = m->gram, *S = m->reduced, *scale = m->turn;
@@ -473,7 +475,8 @@ static void measure_reduced(rbt_modes *m, const double *P) {
     }
 }
 
-// One round where a and c are the same in all rows: besides the solve two symmetric products of blocks and one combination
+// One round where a and c are the same in all rows: besides the solve two symmetric products of blocks and one
+// combination
 static rbt_modes_result refine_alike(rbt_modes *m, const rbt_modes_problem *p, const double *X) {
     size_t n = values_of(m), k = m->count;
     if (!smooth(m, p, X)) return RBT_MODES_NO_MEMORY;

@@ -1,19 +1,21 @@
-// The lowest eigenpairs of K u = lambda M u while K changes from step to step. Those of the last step, X, are the start of an
-// inverse iteration with the factor of A = a M + c K, which is the one the step needs anyway:
+// The lowest eigenpairs of K u = lambda M u while K changes from step to step. Those of the last step, X, are the
+// start of an inverse iteration with the factor of A = a M + c K, which is the one the step needs anyway:
 //   A W = M X,    (W^T K W) C = (W^T M W) C Lambda,    U = W C,      K W = (M X - a M W) / c
-// W is smooth to the K of today, which X is not: where stiff parts turn, X itself has energies far above its own. With K W
-// from the equation that W solves, neither products with K nor anything but a few long inner products are left beside the
-// solve. The residual comes for nothing, too, and decides whether another round is needed:
+// W is smooth to the K of today, which X is not: where stiff parts turn, X itself has energies far above its own.
+// With K W from the equation that W solves, neither products with K nor anything but a few long inner products are
+// left beside the solve. The residual comes for nothing, too, and decides whether another round is needed:
 //   K u - lambda M u = M (X C_l - (a + c lambda) u) / c
-// and its square is a matter of small matrices where a and c are the same in all rows: (|X C_l|^2 - 2 (a + c lambda) (C^T X^T M W
-// C)_ll + (a + c lambda)^2) / c^2, which is good to 1e-7 of (a + c lambda) / c.
-// A few more vectors than wanted are carried along as guards, and one right-hand side is noise, so that a mode which comes down
-// from above is noticed. (Measured on the paper's scenes: one round leaves 0.01 to 0.05 of a + c lambda. Adding X or the modes
-// before it to the basis, or starting from where they are heading, changes little, and costs three times as much.)
+// and its square is a matter of small matrices where a and c are the same in all rows: (|X C_l|^2 - 2 (a + c lambda)
+// (C^T X^T M W C)_ll + (a + c lambda)^2) / c^2, which is good to 1e-7 of (a + c lambda) / c.
+// A few more vectors than wanted are carried along as guards, and one right-hand side is noise, so that a mode which
+// comes down from above is noticed. (Measured on the paper's scenes: one round leaves 0.01 to 0.05 of a + c lambda.
+// Adding X or the modes before it to the basis, or starting from where they are heading, changes little, and costs
+// three times as much.)
 //
-// Where such rounds get too slow, and at the start from nothing, which is noise: locally optimal block iteration (Knyazev 2001)
-// over span [U, T, V], T = A^-1 of the residuals, V the U before. (ARPACK, solve/eigen.h, finds the same modes, but where several
-// are equal it takes random numbers that depend on what ran before in the process: a resumed run would get other bits.)
+// Where such rounds get too slow, and at the start from nothing, which is noise: locally optimal block iteration
+// (Knyazev 2001) over span [U, T, V], T = A^-1 of the residuals, V the U before. (ARPACK, solve/eigen.h, finds the
+// same modes, but where several are equal it takes random numbers that depend on what ran before in the process: a
+// resumed run would get other bits.)
 #ifndef RBT_SOLVE_MODES_H
 #define RBT_SOLVE_MODES_H
 
@@ -71,7 +73,8 @@ size_t rbt_modes_capacity(size_t wanted);  // guards included
 bool rbt_modes_init(rbt_modes *modes, size_t row_count, size_t capacity, rbt_error *error);
 void rbt_modes_free(rbt_modes *modes);
 
-// From X (`carried` vectors), which may be U, until the lowest `wanted` pass the tolerance. Fills U, Q, lambda, residual.
+// From X (`carried` vectors), which may be U, until the lowest `wanted` pass the tolerance. Fills U, Q, lambda,
+// residual.
 rbt_modes_result rbt_modes_follow(rbt_modes *modes, const rbt_modes_problem *problem, size_t wanted, const double *X);
 
 // From nothing but the first `known` vectors in T, which may be modes or close to them.

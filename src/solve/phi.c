@@ -63,8 +63,8 @@ static void orthogonalise(rbt_phi *p, size_t m) {
     }
 }
 
-// Vector m = J' (vector m - 1), orthonormal to the others, and column m - 1 of H. False if nothing new comes out of it: the
-// basis is all there is.
+// Vector m = J' (vector m - 1), orthonormal to the others, and column m - 1 of H. False if nothing new comes out of
+// it: the basis is all there is.
 static bool extend(rbt_phi *p, const rbt_phi_def *def, const double *c, double scale, size_t m) {
     double *w = vector_at(p, m);
     def->J.apply(def->J.self, vector_at(p, m - 1), w);
@@ -85,7 +85,8 @@ static bool extend(rbt_phi *p, const rbt_phi_def *def, const double *c, double s
     return true;
 }
 
-// first = phi_1(tau H_m) e_1, and the last entries of phi_2(tau H_m) e_1 and phi_3(tau H_m) e_1: the last three columns of
+// first = phi_1(tau H_m) e_1, and the last entries of phi_2(tau H_m) e_1 and phi_3(tau H_m) e_1: the last three
+// columns of
 //   exp [[tau H, e_1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]].
 static bool small_phi(rbt_phi *p, size_t m, double tau, double *second, double *third) {
     size_t side = m + 3;
@@ -110,7 +111,8 @@ typedef struct part {
     double correction;  // of v_{m+1}
 } part;
 
-// Whether a part of length tau meets the tolerance with a basis of m vectors; `norm` is the size of y so far, `whole` the way.
+// Whether a part of length tau meets the tolerance with a basis of m vectors; `norm` is the size of y so far, `whole`
+// the way.
 static bool good_enough(rbt_phi *p, const rbt_phi_def *def, size_t m, bool complete, double norm, double whole,
                         part *a) {
     double second, third, gone = 0, growth = 0;
@@ -119,8 +121,8 @@ static bool good_enough(rbt_phi *p, const rbt_phi_def *def, size_t m, bool compl
     if (!small_phi(p, m, a->tau, &second, &third)) return false;
     for (size_t i = 0; i < m; i++) gone += p->first[i] * p->first[i];
     for (size_t i = 0; i < m; i++) growth += pow(*entry(p, i, m - 1), 2);
-    // The first term is added to the result; the second, with |J' v| as for the last vector, is what then is left out. Either
-    // may pass through zero.
+    // The first term is added to the result; the second, with |J' v| as for the last vector, is what then is left
+    // out. Either may pass through zero.
     double unit = complete ? 0 : a->tau * a->tau * a->size * *entry(p, m, m - 1);
     a->correction = unit * second;
     a->error = SAFETY * fmax(fabs(a->correction), unit * fabs(third) * a->tau * sqrt(growth));

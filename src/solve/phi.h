@@ -3,10 +3,10 @@
 // by Arnoldi's method. A part of the way, tau, is gone with
 //   y(t + tau) = y + tau phi_1(tau J') (J y + b + t c),     J' = [[J, c], [0, 0]]: the ramp c as one more unknown
 //   tau phi_1(tau J') r ~ tau |r| V_m phi_1(tau H_m) e_1,   J' V_m = V_m H_m + h_{m+1,m} v_{m+1} e_m^T
-// and the first term that this leaves out, tau^2 |r| h_{m+1,m} [phi_2(tau H_m)]_{m,1} v_{m+1}, is added; the larger one of it and
-// the next is the estimate of the error.
-// The basis grows until the rest of the way can be gone at once; when it is as large as allowed, tau is shortened until the
-// error is small enough, with the same basis (Niesen and Wright 2012 choose between the two by cost).
+// and the first term that this leaves out, tau^2 |r| h_{m+1,m} [phi_2(tau H_m)]_{m,1} v_{m+1}, is added; the larger
+// one of it and the next is the estimate of the error.
+// The basis grows until the rest of the way can be gone at once; when it is as large as allowed, tau is shortened
+// until the error is small enough, with the same basis (Niesen and Wright 2012 choose between the two by cost).
 #ifndef RBT_SOLVE_PHI_H
 #define RBT_SOLVE_PHI_H
 

@@ -122,7 +122,7 @@ void rbt_incomplete_free(rbt_incomplete *f) {
     free(f);
 }
 
-rbt_incomplete *rbt_incomplete_analyze(const rbt_block_matrix *A, const unsigned char *keep, rbt_error *error) {
+rbt_incomplete *rbt_incomplete_analyse(const rbt_block_matrix *A, const unsigned char *keep, rbt_error *error) {
     const char *what = "a preconditioner";
     size_t n = A->row_count, count = 0;
     for (size_t i = 0; i < n; i++)

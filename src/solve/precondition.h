@@ -20,7 +20,7 @@ rbt_operator rbt_jacobi_of(rbt_jacobi *jacobi);
 // works and else the first of 0.001, 0.002, 0.004, … that does (Manteuffel 1980); diag(A) are the diagonal blocks.
 typedef struct rbt_incomplete rbt_incomplete;
 
-rbt_incomplete *rbt_incomplete_analyze(const rbt_block_matrix *pattern, const unsigned char *keep, rbt_error *error);
+rbt_incomplete *rbt_incomplete_analyse(const rbt_block_matrix *pattern, const unsigned char *keep, rbt_error *error);
 void rbt_incomplete_free(rbt_incomplete *incomplete);
 // As rbt_jacobi_factor: fails only where a diagonal block itself is at fault.
 rbt_factor_result rbt_incomplete_factor(rbt_incomplete *incomplete, const rbt_block_matrix *A, size_t *row);

@@ -130,8 +130,8 @@ static double front_flops(double w, double u) {
     return w * r * r - r * w * (w - 1) + (w - 1) * w * (2 * w - 1) / 6;
 }
 
-// Processor cycles of a front with w columns and u rows below: eliminating it, adding it to its parent, reading its part
-// of L in a solve.
+// Processor cycles of a front with w columns and u rows below: eliminating it, adding it to its parent, reading its
+// part of L in a solve.
 static double front_cost(size_t columns, size_t below, size_t block) {
     double w = (double)(block * columns), u = (double)(block * below);
     return front_flops(w, u) / 12 + 1.2 * u * u + 6 * (w * (w + 1) / 2 + w * u) + 30 * (w + u) + 2000;
@@ -174,8 +174,8 @@ static int compare_nodes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// Chains that stay are the supernodes; a chain merged into one is eliminated just before it. Chains are in postorder, and
-// so are those that stay.
+// Chains that stay are the supernodes; a chain merged into one is eliminated just before it. Chains are in postorder,
+// and so are those that stay.
 static void number_supernodes(rbt_supernodes *t, search *s) {
     int32_t *number = s->mark;  // of the chains that stay
     size_t count = 0, at = 0;

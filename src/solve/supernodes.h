@@ -1,10 +1,10 @@
-// The tree of supernodes of a sparse Cholesky factor L, found on the graph of nodes. A supernode is a run of columns of L
-// with (nearly) the same rows below; all of them are eliminated at once, as one dense front:
+// The tree of supernodes of a sparse Cholesky factor L, found on the graph of nodes. A supernode is a run of columns
+// of L with (nearly) the same rows below; all of them are eliminated at once, as one dense front:
 //
 //   [ columns | rows below ]      rows below are columns of ancestors: first of the parent, then of those above it
 //
-// Children with similar rows are merged into their parents: zeros are then stored and computed with, but fronts are larger
-// and fewer. What is worth merging is decided by a model of the time that a front takes.
+// Children with similar rows are merged into their parents: zeros are then stored and computed with, but fronts are
+// larger and fewer. What is worth merging is decided by a model of the time that a front takes.
 #ifndef RBT_SOLVE_SUPERNODES_H
 #define RBT_SOLVE_SUPERNODES_H
 

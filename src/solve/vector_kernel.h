@@ -1,7 +1,7 @@
 // What vector_kernels.h declares, for the instruction set that the including file is compiled for.
 //
-// Sums stay in registers: 4 x 3 products of vectors in `inner` (4 x 6 with 32 registers), 3 vectors of rows times 4 columns in
-// `combine`; 7 loads feed 12 multiply-adds.
+// Sums stay in registers: 4 x 3 products of vectors in `inner` (4 x 6 with 32 registers), 3 vectors of rows times 4
+// columns in `combine`; 7 loads feed 12 multiply-adds.
 #include "math/lane.h"
 #include "solve/vector_kernels.h"
 

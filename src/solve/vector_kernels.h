@@ -1,6 +1,6 @@
-// Products of blocks of vectors that lie one after the other, `apart` numbers from one to the next, once per instruction set. Ours
-// rather than a BLAS's: the same bits for every BLAS and alignment, and no memory asked for inside (OpenBLAS's small products
-// allocate, and do not look whether they got it).
+// Products of blocks of vectors that lie one after the other, `apart` numbers from one to the next, once per
+// instruction set. Ours rather than a BLAS's: the same bits for every BLAS and alignment, and no memory asked for
+// inside (OpenBLAS's small products allocate, and do not look whether they got it).
 #ifndef RBT_SOLVE_VECTOR_KERNELS_H
 #define RBT_SOLVE_VECTOR_KERNELS_H
 

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-enum { MOST_PIECES = 64, SHORTEST_PIECE = 768, LANES = 8, COLUMNS = 12, PARALLEL_FROM = 1 << 14 };
+enum { MAX_PIECES = 64, SHORTEST_PIECE = 768, LANES = 8, COLUMNS = 12, PARALLEL_FROM = 1 << 14 };
 
 // At least as many rows as columns in all, so that partial results are fewer than what they are made of
 static size_t piece_length(size_t n, size_t columns) {
-    size_t length = (n + MOST_PIECES - 1) / MOST_PIECES;
+    size_t length = (n + MAX_PIECES - 1) / MAX_PIECES;
     if (length < SHORTEST_PIECE) length = SHORTEST_PIECE;
     if (length < columns) length = columns;
     return (length + LANES - 1) / LANES * LANES;

@@ -1,5 +1,6 @@
-// Products of blocks of long vectors: n numbers each, one vector after the other. Rows are cut into pieces that depend on the sizes
-// alone; threads share the pieces, and sums are taken in the order of the pieces: the same bits for any number of threads.
+// Products of blocks of long vectors: n numbers each, one vector after the other. Rows are cut into pieces that
+// depend on the sizes alone; threads share the pieces, and sums are taken in the order of the pieces: the same bits
+// for any number of threads.
 #ifndef RBT_SOLVE_VECTORS_H
 #define RBT_SOLVE_VECTORS_H
 
@@ -11,8 +12,8 @@ size_t rbt_vectors_work(size_t n, size_t a, size_t b);
 // C (a x b), columns one after the other: X^T Y
 void rbt_vectors_inner(size_t n, size_t a, const double *X, size_t b, const double *Y, double *C, double *work);
 
-// C = X^T W X and D = X^T Y, if the latter is symmetric, too: W (n) on the diagonal, X and Y of a vectors each, WX filled. One pass
-// over the vectors, and a little more than half of the products; work as for a with 2 a vectors.
+// C = X^T W X and D = X^T Y, if the latter is symmetric, too: W (n) on the diagonal, X and Y of a vectors each, WX
+// filled. One pass over the vectors, and a little more than half of the products; work as for a with 2 a vectors.
 void rbt_vectors_inner_symmetric(size_t n, size_t a, const double *X, const double *weight, double *WX,
                                  const double *Y, double *C, double *D, double *work);
 

@@ -2,8 +2,8 @@
 // whatever disturbs the machine for a while disturbs all of them), and measured against a reference run.
 //
 // Every run leaves the usual files in DIR/NAME, the reference in DIR/reference; repetitions replace each other. A
-// method that fails is not repeated: the same bits would fail again. One that takes long is not either, unless asked for: what
-// disturbs the machine for a moment does not matter then. Nothing is printed here.
+// method that fails is not repeated: the same bits would fail again. One that takes long is not either, unless asked
+// for: what disturbs the machine for a moment does not matter then. Nothing is printed here.
 #ifndef RBT_STUDY_COMPARE_H
 #define RBT_STUDY_COMPARE_H
 
@@ -21,14 +21,14 @@ typedef struct rbt_contender {
     double *rates;         // (run_count) seconds in steps per simulated second, of the runs that went to the end
 
     // Measured when all runs are over; NaN where there is nothing to measure: frame 0 alone is nothing.
-    rbt_spread rate;       // [s/s] NaN unless it went to the end
-    double energy_end;     // change of the total energy, first to last frame, in parts of the energy scale
-    double energy_most;    // and where it is largest, with its sign
-    double momentum_most;  // largest |p(t) - p(0)| [kg m/s]
-    double angular_most;   // largest |L(t) - L(0)| [kg m^2/s]
-    double *distance;      // (trial.frame_count) to the reference: root of the mean over nodes of |x - x'|^2 [m]
-    double distance_end;   // NaN unless it went to the end
-    double distance_most;
+    rbt_spread rate;      // [s/s] NaN unless it went to the end
+    double energy_end;    // change of the total energy, first to last frame, in parts of the energy scale
+    double energy_max;    // and where it is largest, with its sign
+    double momentum_max;  // largest |p(t) - p(0)| [kg m/s]
+    double angular_max;   // largest |L(t) - L(0)| [kg m^2/s]
+    double *distance;     // (trial.frame_count) to the reference: root of the mean over nodes of |x - x'|^2 [m]
+    double distance_end;  // NaN unless it went to the end
+    double distance_max;
 } rbt_contender;
 
 typedef struct rbt_comparison {

@@ -46,15 +46,15 @@ static double slowest_of(const rbt_contender *c) { return c->rate.max; }
 static double setup_of(const rbt_contender *c) { return c->trial.setup_seconds; }
 static double steps_of(const rbt_contender *c) { return (double)c->trial.steps; }
 static double iterations_of(const rbt_contender *c) { return (double)c->trial.iterations; }
-static double cut_steps_of(const rbt_contender *c) { return (double)c->trial.cut_steps; }
+static double halved_steps_of(const rbt_contender *c) { return (double)c->trial.halved_steps; }
 static double unconverged_of(const rbt_contender *c) { return (double)c->trial.unconverged; }
 static double memory_of(const rbt_contender *c) { return 1e-6 * c->trial.peak_memory; }
 static double energy_end_of(const rbt_contender *c) { return c->energy_end; }
-static double energy_most_of(const rbt_contender *c) { return c->energy_most; }
-static double momentum_of(const rbt_contender *c) { return c->momentum_most; }
-static double angular_of(const rbt_contender *c) { return c->angular_most; }
+static double energy_max_of(const rbt_contender *c) { return c->energy_max; }
+static double momentum_of(const rbt_contender *c) { return c->momentum_max; }
+static double angular_of(const rbt_contender *c) { return c->angular_max; }
 static double distance_end_of(const rbt_contender *c) { return c->distance_end; }
-static double distance_most_of(const rbt_contender *c) { return c->distance_most; }
+static double distance_max_of(const rbt_contender *c) { return c->distance_max; }
 
 static const struct column {
     const char *name, *unit;
@@ -78,15 +78,15 @@ static const struct column {
     {"setup_seconds", "s", NULL, setup_of},
     {"steps", NULL, NULL, steps_of},
     {"iterations", NULL, NULL, iterations_of},
-    {"cut_steps", NULL, NULL, cut_steps_of},
+    {"halved_steps", NULL, NULL, halved_steps_of},
     {"unconverged_steps", NULL, NULL, unconverged_of},
     {"peak_memory", "MB", NULL, memory_of},
     {"energy_drift_end", "of energy_scale", NULL, energy_end_of},
-    {"energy_drift_most", "of energy_scale", NULL, energy_most_of},
+    {"energy_drift_max", "of energy_scale", NULL, energy_max_of},
     {"momentum_drift", "kg m/s", NULL, momentum_of},
     {"angular_momentum_drift", "kg m^2/s", NULL, angular_of},
     {"distance_end", "m", NULL, distance_end_of},
-    {"distance_most", "m", NULL, distance_most_of},
+    {"distance_max", "m", NULL, distance_max_of},
     {"folder", NULL, folder_of, NULL},
 };
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };

@@ -1,8 +1,8 @@
 // What a comparison measures once all runs are over.
 //
 // Energies are compared with one scale for all: the largest kinetic + elastic + contact energy of the yardstick, which
-// is the reference or, failing that, the first method that went to the end. Unlike the total energy it does not depend on
-// where gravity's potential is zero, and a method that explodes cannot hide behind its own size.
+// is the reference or, failing that, the first method that went to the end. Unlike the total energy it does not
+// depend on where gravity's potential is zero, and a method that explodes cannot hide behind its own size.
 #include "study/compare.h"
 
 #include "base/memory.h"
@@ -33,16 +33,16 @@ static double apart(const double a[3], const double b[3]) {
 
 static void measure_drift(rbt_contender *c, double energy_scale) {
     const rbt_trial *trial = &c->trial;
-    c->energy_end = c->energy_most = c->momentum_most = c->angular_most = NAN;
+    c->energy_end = c->energy_max = c->momentum_max = c->angular_max = NAN;
     if (trial->frame_count < 2) return;
     const rbt_energies *first = &trial->frames[0].energies;
-    c->energy_most = c->momentum_most = c->angular_most = 0;
+    c->energy_max = c->momentum_max = c->angular_max = 0;
     for (size_t i = 0; i < trial->frame_count; i++) {
         const rbt_energies *e = &trial->frames[i].energies;
         c->energy_end = (e->total - first->total) / energy_scale;
-        if (!(fabs(c->energy_end) <= fabs(c->energy_most))) c->energy_most = c->energy_end;
-        c->momentum_most = fmax(c->momentum_most, apart(e->momentum, first->momentum));
-        c->angular_most = fmax(c->angular_most, apart(e->angular_momentum, first->angular_momentum));
+        if (!(fabs(c->energy_end) <= fabs(c->energy_max))) c->energy_max = c->energy_end;
+        c->momentum_max = fmax(c->momentum_max, apart(e->momentum, first->momentum));
+        c->angular_max = fmax(c->angular_max, apart(e->angular_momentum, first->angular_momentum));
     }
 }
 
@@ -77,7 +77,7 @@ static void measure_frame(rbt_comparison *all, size_t frame) {
 
 static bool prepare_distances(rbt_contender *c, rbt_error *error) {
     size_t count = c->trial.frame_count;
-    c->distance_end = c->distance_most = NAN;
+    c->distance_end = c->distance_max = NAN;
     c->distance = rbt_array_new(count, sizeof *c->distance, "distances", error);
     for (size_t i = 0; c->distance && i < count; i++) c->distance[i] = NAN;
     return c->distance != NULL;
@@ -85,7 +85,7 @@ static bool prepare_distances(rbt_contender *c, rbt_error *error) {
 
 static void sum_up_distances(rbt_contender *c) {
     size_t count = c->trial.frame_count;
-    for (size_t i = 1; i < count; i++) c->distance_most = fmax(c->distance_most, c->distance[i]);
+    for (size_t i = 1; i < count; i++) c->distance_max = fmax(c->distance_max, c->distance[i]);
     if (count && rbt_trial_complete(&c->trial)) c->distance_end = c->distance[count - 1];
 }
 

@@ -46,7 +46,7 @@ static void tell(child *c, const rbt_run_progress *p, int kind) {
                               .last_frame = p->last_frame,
                               .steps = totals->steps,
                               .iterations = totals->iterations,
-                              .cut_steps = totals->cut_steps,
+                              .halved_steps = totals->halved_steps,
                               .unconverged = p->sim->state.tally.unconverged,
                               .setup_seconds = totals->compile_seconds,
                               .step_seconds = totals->step_seconds};
@@ -65,7 +65,7 @@ static void describe_failure(rbt_trial *now, const rbt_scene *scene, const rbt_s
     if (r->element >= 0) snprintf(element, sizeof element, ", %s %lld", r->element_kind, (long long)r->element);
     snprintf(now->stage, sizeof now->stage, "%s", r->stage);
     snprintf(now->reason, sizeof now->reason, "%s in stage \"%s\"%s%s, after %d halvings%s%s",
-             rbt_outcome_name(r->outcome), r->stage, body, element, r->cuts, r->hint[0] ? "; " : "", r->hint);
+             rbt_outcome_name(r->outcome), r->stage, body, element, r->halvings, r->hint[0] ? "; " : "", r->hint);
 }
 
 static void run_as_child(const rbt_trial_def *def, int pipe) {

@@ -1,7 +1,8 @@
 // One run of a scene in a process of its own: a crash, a failed step or a full disk ends this run and nothing else, and
-// its peak memory is its own. The child sends a note after every frame; what was heard until then stays, however it ends.
+// its peak memory is its own. The child sends a note after every frame; what was heard until then stays, however it
+// ends.
 //
-// The process is forked, not started anew, and threads do not survive a fork: the caller must not have run a parallel
+// The process is forked, not started again, and threads do not survive a fork: the caller must not have run a parallel
 // region before.
 #ifndef RBT_STUDY_TRIAL_H
 #define RBT_STUDY_TRIAL_H
@@ -32,7 +33,7 @@ typedef struct rbt_trial {
     double t;                   // [s] of the last good step
     int64_t last_frame;         // that it was to reach
     int64_t steps, iterations;  // accepted steps; of the solver, summed
-    int64_t cut_steps;          // steps that had to be halved
+    int64_t halved_steps;       // steps that had to be halved
     int64_t unconverged;        // steps accepted although they had not converged
     double setup_seconds;       // until the first step
     double step_seconds;        // in steps, writing left out

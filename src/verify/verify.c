@@ -136,7 +136,7 @@ bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, con
                               .obstacles = model->obstacles.items,
                               .obstacle_count = model->obstacles.count,
                               .own_contact = method->own_contact,
-                              .has_events = method->set_witness != NULL,
+                              .has_events = method->set_observer != NULL,
                               .step = model->step};
     int32_t *nodes = NULL;
     double *radius = NULL;

@@ -1,16 +1,17 @@
-// The independent judge of a run: intersections in its states and on the straight ways between them (verify/exact/intersect.h).
+// The independent judge of a run: intersections in its states and on the straight ways between them
+// (verify/exact/intersect.h).
 //
 // States are handed over one after the other, from the run itself (`rubato run --verify`) or from what it left on disk
-// (`rubato verify DIR`); what was found is kept per state and can be told as JSON. Nodes have the numbers they have in the
-// frames' files: through all bodies, from 0.
+// (`rubato verify DIR`); what was found is kept per state and can be told as JSON. Nodes have the numbers they have
+// in the frames' files: through all bodies, from 0.
 #ifndef RBT_VERIFY_VERIFY_H
 #define RBT_VERIFY_VERIFY_H
 
 #include "base/text.h"
-#include "verify/exact/intersect.h"
 #include "model/model.h"
 #include "model/obstacle_parts.h"
 #include "step/core/method.h"
+#include "verify/exact/intersect.h"
 
 typedef struct rbt_verified {  // one state
     int64_t frame, step;       // the frame, or so many steps after it
@@ -25,8 +26,9 @@ typedef struct rbt_verified {  // one state
 typedef struct rbt_verification {
     size_t keep;       // intersections to describe per state and per way
     bool states_only;  // do not look at the ways between
-    bool
-        all_ways;  // look at them whatever the method; else not at those of methods with events, which do not go straight between states
+    // Look at them whatever the method; else not at those of methods with events, which do not go straight between
+    // states.
+    bool all_ways;
     bool curved;      // that is so
     bool event_ways;  // ways lead from event to event; else events stand alone
     rbt_intersect_mesh mesh;
@@ -36,7 +38,7 @@ typedef struct rbt_verification {
     size_t obstacle_count, unjudged;  // obstacles that are judged, and that are not: the method lets bodies into them
     bool scene_unknown;               // names, radii and obstacles are not known
     rbt_obstacle_parts obstacles;
-    double step;    // [s] obstacles move straight on between its multiples; 0: as their scripts say
+    double step;    // [s] obstacles move straight on between its multiples; 0: as their prescribed motions say
     double *all;    // (mesh.node_count x 3) places of nodes and obstacles
     double *first;  // (mesh.node_count x 3) those of the first state; NULL: none yet
     size_t body_count;
@@ -52,7 +54,8 @@ typedef struct rbt_verification {
     double seconds;
 } rbt_verification;
 
-// Begin with {.keep = …} and a mesh; a new mesh (after a cut) replaces the old one, and there is no way to the next state.
+// Begin with {.keep = …} and a mesh; a new mesh (after a cut) replaces the old one, and there is no way to the next
+// state.
 typedef struct rbt_verify_parts {
     size_t node_count, triangle_count, edge_count, particle_count;
     const int32_t *triangles, *edges;
@@ -71,14 +74,15 @@ bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, con
                                 rbt_error *error);  // mesh and names
 void rbt_verification_free(rbt_verification *v);
 
-// Judges the next state; it becomes the last of v->states, if it is to be kept. `about`: frame, step, failed, event and t.
+// Judges the next state; it becomes the last of v->states, if it is to be kept. `about`: frame, step, failed, event
+// and t.
 bool rbt_verification_add(rbt_verification *v, const rbt_verified *about, const double *x, rbt_error *error);
 
 // The next way begins here, whatever was judged before: what followed this state is undone.
 void rbt_verification_restart(rbt_verification *v, double t, const double *x);
 
-// All states in a run's folder: frames/*.vtu (from checkpoints of the same number where the frames are in single precision),
-// and failed.rbt if the run ended with one. `hear` (may be NULL) is called after each.
+// All states in a run's folder: frames/*.vtu (from checkpoints of the same number where the frames are in single
+// precision), and failed.rbt if the run ended with one. `hear` (may be NULL) is called after each.
 typedef void (*rbt_verify_hear)(const rbt_verification *v, const rbt_verified *state, void *listener);
 bool rbt_verify_folder(rbt_verification *v, const char *folder, rbt_verify_hear hear, void *listener,
                        rbt_error *error);

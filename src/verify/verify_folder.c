@@ -1,12 +1,12 @@
 // Verifying what a run left on disk. Nothing in the folder is believed: whatever is missing or garbled is an error.
 #include "base/file.h"
 #include "mesh/core/build.h"
-#include "mesh/io/read_vtu.h"
 #include "mesh/core/topology.h"
+#include "mesh/io/read_vtu.h"
 #include "out/checkpoint.h"
 #include "out/numbered.h"
-#include "verify/verify.h"
 #include "step/core/method.h"
+#include "verify/verify.h"
 
 #include <errno.h>
 #include <math.h>
@@ -121,7 +121,7 @@ static bool set_mesh(folder *f, const rbt_mesh *mesh, const rbt_fields *fields, 
                                   .obstacles = scene ? scene->obstacles.items : NULL,
                                   .obstacle_count = scene ? scene->obstacles.count : 0,
                                   .own_contact = method && method->own_contact,
-                                  .has_events = method && method->set_witness};
+                                  .has_events = method && method->set_observer};
         good = rbt_verification_set_mesh(f->v, &parts, f->error);
     }
     frame_parts_free(&p);
@@ -214,7 +214,8 @@ static bool check_numbers(const char *path, const int64_t *numbers, size_t count
     return true;
 }
 
-// What the scene says of names, radii and obstacles: one that cannot be read again is no error, they are told to be unknown.
+// What the scene says of names, radii and obstacles: one that cannot be read again is no error, they are told to be
+// unknown.
 static bool read_scene(folder *f) {
     char *scene_path = rbt_path_join(f->path, "scene.json");
     rbt_error why = {0};

@@ -55,8 +55,8 @@ rbt_camera rbt_camera_new(rbt_direction view, int width, int height) {
     return camera;
 }
 
-rbt_fit rbt_fit_begin(void) {
-    rbt_fit fit = {.count = 0};
+rbt_camera_fit rbt_camera_fit_begin(void) {
+    rbt_camera_fit fit = {.count = 0};
     for (int i = 0; i < 4; i++) fit.most[i] = -INFINITY;
     for (int i = 0; i < 3; i++) {
         fit.low[i] = INFINITY;
@@ -67,7 +67,7 @@ rbt_fit rbt_fit_begin(void) {
 
 // In the camera's axes (x, y, z forward) a camera at c sees p if |x - c_x| <= t_x (z - c_z), likewise for y. Each of
 // the four inequalities is tightest for one point: most[0] = max(x - t_x z), most[1] = max(-x - t_x z), …
-void rbt_fit_add(rbt_fit *fit, const rbt_camera *camera, const double *points, size_t count) {
+void rbt_camera_fit_add(rbt_camera_fit *fit, const rbt_camera *camera, const double *points, size_t count) {
     double tx = FILL * 0.5 * camera->width / camera->focal, ty = FILL * 0.5 * camera->height / camera->focal;
     for (size_t i = 0; i < count; i++) {
         const double *p = points + 3 * i;
@@ -83,7 +83,7 @@ void rbt_fit_add(rbt_fit *fit, const rbt_camera *camera, const double *points, s
     }
 }
 
-void rbt_fit_finish(const rbt_fit *fit, double zoom, rbt_camera *camera) {
+void rbt_camera_fit_finish(const rbt_camera_fit *fit, double zoom, rbt_camera *camera) {
     double c[3] = {0, 0, -4};
     if (fit->count) {
         double tx = FILL * 0.5 * camera->width / camera->focal, ty = FILL * 0.5 * camera->height / camera->focal;

@@ -26,15 +26,15 @@ rbt_camera rbt_camera_new(rbt_direction view, int width, int height);
 
 // Moving the camera back until every point is in the picture: add all points, then finish. Points that are not
 // finite are left out.
-typedef struct rbt_fit {
+typedef struct rbt_camera_fit {
     double most[4];  // the farthest points towards the four sides of the view pyramid
     double low[3], high[3];
     size_t count;
-} rbt_fit;
+} rbt_camera_fit;
 
-rbt_fit rbt_fit_begin(void);
-void rbt_fit_add(rbt_fit *fit, const rbt_camera *camera, const double *points, size_t count);
-void rbt_fit_finish(const rbt_fit *fit, double zoom, rbt_camera *camera);
+rbt_camera_fit rbt_camera_fit_begin(void);
+void rbt_camera_fit_add(rbt_camera_fit *fit, const rbt_camera *camera, const double *points, size_t count);
+void rbt_camera_fit_finish(const rbt_camera_fit *fit, double zoom, rbt_camera *camera);
 
 // image = (x, y, 1/distance along the view); 1/distance <= 0 behind the camera.
 void rbt_camera_project(const rbt_camera *camera, const double point[3], double image[3]);

@@ -12,7 +12,7 @@ typedef struct rbt_light {
 rbt_light rbt_light_of(rbt_rgb color);
 rbt_rgb rbt_rgb_of(rbt_light light);  // clamped to what can be shown
 
-// t in [0, 1], dark to bright, even steps in lightness; outside values are clamped, NaN is grey.
+// t in [0, 1], dark to bright, even steps in inverse mass; outside values are clamped, NaN is grey.
 rbt_rgb rbt_color_map(double t);
 
 // Well distinguishable colours for regions and bodies, repeating after the last.

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// The value of name="value" inside one XML tag, copied with the five entities replaced; NULL if it is not there, or with *starved
-// set for lack of memory.
+// The value of name="value" inside one XML tag, copied with the five entities replaced; NULL if it is not there, or
+// with *starved set for lack of memory.
 static char *attribute(const char *tag, const char *end, const char *name, bool *starved) {
     static const struct {
         const char *entity;

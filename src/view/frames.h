@@ -21,7 +21,8 @@ bool rbt_frames_open(rbt_frames *frames, const char *folder, rbt_error *error);
 void rbt_frames_free(rbt_frames *frames);
 
 // Which of `count` frames: `list` as "0,5,10-20,last", or every n-th from the first on (`every` > 0), or neither:
-// all of them if `all`, else the last. `name` is for messages. Allocates *chosen (*chosen_count), in the order asked for.
+// all of them if `all`, else the last. `name` is for messages. Allocates *chosen (*chosen_count), in the order asked
+// for.
 typedef struct rbt_frame_choice {
     const char *list;  // NULL: not given
     long every;        // 0: not given

@@ -79,8 +79,8 @@ bool rbt_ground_new(rbt_ground *ground, const rbt_figure *figure, const rbt_ligh
     patch_of(figure, lights, height, ground->low, patch_high);
     ground->step = fmax(patch_high[0] - ground->low[0], patch_high[1] - ground->low[1]) / (side - 1);
     rbt_subtract(high, low, size);
-    ground->center[0] = 0.5 * (low[0] + high[0]);
-    ground->center[1] = 0.5 * (low[2] + high[2]);
+    ground->centre[0] = 0.5 * (low[0] + high[0]);
+    ground->centre[1] = 0.5 * (low[2] + high[2]);
     ground->size = fmax(rbt_length(size), 1e-9);
     ground->spacing = rbt_tick_step(ground->size, 6);
     ground->sky = rbt_array_new(n * n, sizeof(float), "the ground", error);
@@ -154,7 +154,7 @@ rbt_light rbt_ground_color(const rbt_ground *ground, const rbt_camera *camera, d
     if (!hit(ground, camera, x, y, at) || !hit(ground, camera, x + 1, y, side) ||
         !hit(ground, camera, x, y + 1, down))
         return color;
-    double far = hypot(at[0] - ground->center[0], at[1] - ground->center[1]) / ground->size;
+    double far = hypot(at[0] - ground->centre[0], at[1] - ground->centre[1]) / ground->size;
     double near = fmin(fmax(1.9 - far, 0) / 1.5, 1);
     near = near * near * (3 - 2 * near);
     double sky = light_at(ground, ground->sky, at[0], at[1]), key = light_at(ground, ground->key, at[0], at[1]);

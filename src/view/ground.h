@@ -8,7 +8,7 @@
 
 typedef struct rbt_ground {
     double height;           // y [m]
-    double center[2], size;  // of what stands on it, in x and z
+    double centre[2], size;  // of what stands on it, in x and z
     double spacing;          // of the grid lines [m], 1, 2 or 5 times a power of ten
     // Light on a patch around the shadows, in samples:
     int side;

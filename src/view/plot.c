@@ -8,7 +8,7 @@
 
 enum { LEFT = 78, TOP = 34, BOTTOM = 46, TITLE = 34, GAP_BELOW = 10 };
 
-// Dark enough on white, told apart by lightness too.
+// Dark enough on white, told apart by inverse mass too.
 static const char *const COLORS[] = {"#2f6fb0", "#e07b39", "#3f9a57", "#8e5bb5", "#222a35",
                                      "#c2405a", "#2a9ba8", "#a68a1f", "#7a5b48", "#7d8896"};
 enum { COLOR_COUNT = sizeof COLORS / sizeof COLORS[0] };

@@ -24,7 +24,7 @@ typedef struct job {
     rbt_figure figure;  // of the frame loaded last
     size_t loaded;      // its place among the chosen, plus 1
     rbt_camera camera;
-    rbt_fit fit;
+    rbt_camera_fit fit;
     rbt_look look;
     rbt_legend legend;
     double low, high, largest;  // of the values that occur
@@ -108,10 +108,10 @@ static void add_kinds(job *j) {
 static bool survey(job *j, rbt_error *error) {
     j->low = INFINITY;
     j->high = j->largest = -INFINITY;
-    j->fit = rbt_fit_begin();
+    j->fit = rbt_camera_fit_begin();
     for (size_t i = 0; i < j->count; i++) {
         if (!load(j, i, error)) return false;
-        rbt_fit_add(&j->fit, &j->camera, j->figure.positions, j->figure.vertex_count);
+        rbt_camera_fit_add(&j->fit, &j->camera, j->figure.positions, j->figure.vertex_count);
         if (j->figure.kind == RBT_FIGURE_KINDS) add_kinds(j);
         else if (j->figure.kind != RBT_FIGURE_PLAIN && !add_values(j, error)) return false;
     }
@@ -175,7 +175,7 @@ static void set_look(job *j) {
     j->look.ground_height = !isnan(o->ground_height) ? o->ground_height
                             : j->scenery.has_floor   ? j->scenery.floor
                                                      : j->fit.low[1];
-    rbt_fit_finish(&j->fit, o->zoom, &j->camera);
+    rbt_camera_fit_finish(&j->fit, o->zoom, &j->camera);
 }
 
 // Enough digits to tell neighbouring frames apart.

@@ -71,10 +71,10 @@ static void across(const double axis[3], double u[3], double v[3]) {
     rbt_cross(axis, u, v);
 }
 
-static bool add_ring(rbt_scenery *s, const double center[3], const double u[3], const double v[3], double radius,
+static bool add_ring(rbt_scenery *s, const double centre[3], const double u[3], const double v[3], double radius,
                      rbt_error *error) {
     for (int i = 0; i < AROUND; i++) {
-        double angle = 2 * M_PI * i / AROUND, p[3] = {center[0], center[1], center[2]};
+        double angle = 2 * M_PI * i / AROUND, p[3] = {centre[0], centre[1], centre[2]};
         rbt_add_scaled(p, radius * cos(angle), u);
         rbt_add_scaled(p, radius * sin(angle), v);
         if (!add_node(s, p[0], p[1], p[2], error)) return false;
@@ -98,9 +98,9 @@ static bool add_capsule(rbt_scenery *s, const double a[3], const double b[3], do
             polar = M_PI / 2;
             along = length * (double)(ring - RINGS / 2) / (double)pieces;
         } else if (!first) along = length;
-        double center[3] = {a[0], a[1], a[2]};
-        rbt_add_scaled(center, along - cos(polar) * radius, axis);
-        if (!add_ring(s, center, u, v, sin(polar) * radius, error)) return false;
+        double centre[3] = {a[0], a[1], a[2]};
+        rbt_add_scaled(centre, along - cos(polar) * radius, axis);
+        if (!add_ring(s, centre, u, v, sin(polar) * radius, error)) return false;
     }
     for (size_t ring = 0; ring < rings; ring++)
         for (size_t i = 0; i < AROUND; i++) {
@@ -111,16 +111,16 @@ static bool add_capsule(rbt_scenery *s, const double a[3], const double b[3], do
     return true;
 }
 
-static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const rbt_motion_group *script,
+static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const rbt_motion_group *motion,
                       const rbt_scenery_sight *sight, rbt_error *error) {
     double normal[3], point[3], u[3], v[3], middle[3], size[3], from[3];
     rbt_normalize(plane->normal, normal);
-    if (normal[1] > 1 - 1e-6 && !script->motion_count) {
+    if (normal[1] > 1 - 1e-6 && !motion->motion_count) {
         s->floor = s->has_floor ? fmax(s->floor, plane->point[1]) : plane->point[1];
         s->has_floor = true;
         return true;
     }
-    rbt_motion_position(script, plane->point, sight->time, point);
+    rbt_motion_position(motion, plane->point, sight->time, point);
     if (sight->eye) {
         rbt_subtract(sight->eye, point, from);
         if (rbt_dot(from, normal) <= 0) return true;
@@ -141,26 +141,26 @@ static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const rbt
 static bool add_obstacle(rbt_scenery *s, const rbt_obstacle *obstacle, const rbt_scenery_sight *sight,
                          rbt_error *error) {
     const void *value = obstacle->value;
-    rbt_motion_group script = rbt_obstacle_script(obstacle);
+    rbt_motion_group motion = rbt_obstacle_motion(obstacle);
     size_t first = s->node_count;
     bool good = true;
-    if (obstacle->which == RBT_OBSTACLE_PLANE) return add_plane(s, value, &script, sight, error);
+    if (obstacle->which == RBT_OBSTACLE_PLANE) return add_plane(s, value, &motion, sight, error);
     if (obstacle->which == RBT_OBSTACLE_BOX) {
         const rbt_obstacle_box *box = value;
         good = add_box(s, box->min, box->max, error);
     }
     if (obstacle->which == RBT_OBSTACLE_SPHERE) {
         const rbt_obstacle_sphere *sphere = value;
-        good = add_capsule(s, sphere->center, sphere->center, sphere->radius, error);
+        good = add_capsule(s, sphere->centre, sphere->centre, sphere->radius, error);
     }
     if (obstacle->which == RBT_OBSTACLE_CAPSULE) {
         const rbt_obstacle_capsule *capsule = value;
         good = add_capsule(s, capsule->a, capsule->b, capsule->radius, error);
     }
-    for (size_t i = first; script.motion_count && i < s->node_count;
+    for (size_t i = first; motion.motion_count && i < s->node_count;
          i++) {  // rigid, so that every point may go by itself
         double start[3] = {s->nodes[3 * i], s->nodes[3 * i + 1], s->nodes[3 * i + 2]};
-        rbt_motion_position(&script, start, sight->time, s->nodes + 3 * i);
+        rbt_motion_position(&motion, start, sight->time, s->nodes + 3 * i);
     }
     return good;
 }

@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "mesh/core/build.h"
-#include "mesh/io/read_vtu.h"
 #include "mesh/core/topology.h"
+#include "mesh/io/read_vtu.h"
 
 #include <math.h>
 #include <stdio.h>

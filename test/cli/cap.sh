@@ -16,7 +16,7 @@ cat >scene.json <<'JSON'
       {"rotation": {"point": [0.5, 0.5, 0.5], "relative": true, "axis": [1, 0, 0], "rate": 12}}]}]
   }],
   "time": {"step": 0.025, "frame": 0.05, "end": 0.2},
-  "integrator": {"method": "backward-euler", "solver": "admm-pd", "max_cuts": 1,
+  "integrator": {"method": "backward-euler", "solver": "admm-pd", "max_halvings": 1,
                  "options": {"max_iterations": 4, "tolerance": 1e-6}},
   "output": {"vtu": true, "checkpoint_every": 1}
 }
@@ -48,7 +48,7 @@ assert told["steps"] == told["of"] == 8 and told["first_time"] == 0 and told["wo
 assert told["outcome"].startswith("8 of 8 steps did not converge"), told
 PYTHON
 
-# ---- resumed: the count goes on, and the bits are the same
+# ---- resumed: the count continues, and the bits are the same
 says 1 '4 of 4 steps did not converge' "$rubato" run scene.json -o half -q --set $on --frames 2
 says 1 '8 of 8 steps did not converge' "$rubato" run scene.json -o half -q --set $on --resume
 same_results whole half

@@ -74,7 +74,7 @@ PY
 
 # ---- Options
 says 0 'run 2 of 2' "$rubato" compare bar.json -m semi-implicit --reference semi-implicit@0.001 --repeat 1 -n 2 -o same
-python3 -c 'import json; m = json.load(open("same/compare.json"))["methods"][0]; assert m["distance_most"] == 0 and m["frame"] == 2' ||
+python3 -c 'import json; m = json.load(open("same/compare.json"))["methods"][0]; assert m["distance_max"] == 0 and m["frame"] == 2' ||
     fail "a run should be at distance 0 from itself"
 [ -z "$("$rubato" compare bar.json -m semi-implicit --reference none --repeat 1 --frames 1 --quiet -o quiet 2>&1)" ] ||
     fail "--quiet should say nothing"

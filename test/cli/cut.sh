@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Cuts while a run goes on, with every method: frames with changing points and cells, the same bytes for any number of threads and
-# after going on from a frame between strokes, pictures, and the formats that cannot hold it.
+# Cuts while a run continues, with every method: frames with changing points and cells, the same bytes for any number of threads and
+# after continuing from a frame between strokes, pictures, and the formats that cannot hold it.
 set -eu
 source "$(dirname "$0")/lib.sh"
 cat >scene.json <<'JSON'
@@ -71,4 +71,4 @@ for format in pc2 usda; do
     says 1 "$format files hold one set of vertices and triangles for all frames, but this scene cuts bodies" \
         "$rubato" run scene.json -o refused --set output.$format=true
 done
-echo "$count runs went on"
+echo "$count runs continued"

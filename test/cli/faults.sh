@@ -84,7 +84,7 @@ done
 "$rubato" check <(cat scene.json) | grep -q fine || fail "a scene through a pipe"
 says 1 'is a device, not a file' timeout 20 "$rubato" check /dev/zero
 
-# Files that vanish while a run goes on, or before it goes on.
+# Files that vanish while a run continues, or before it continues.
 python3 - scene.json >long.json <<'PYTHON'
 import json, sys
 scene = json.load(open(sys.argv[1]))
@@ -104,7 +104,7 @@ vanish() { # vanish NAME SENTENCE [FRAMES]: deleted after some frames
 }
 vanish energy.csv 'was deleted or replaced'
 vanish frames.pvd 'was deleted or replaced'
-vanish frames/frame_000002.vtu 'is missing: it was deleted while the run went on' 60
+vanish frames/frame_000002.vtu 'is missing: it was deleted while the run continued' 60
 for file in frames/frame_000002.vtu frames/frame_000012.vtu obj/frame_000007.obj surface.pc2; do
     rm -rf gap
     cp -r whole gap

@@ -98,7 +98,7 @@ limit=$("$rubato" run scene.json -o limit --frames 1 | sed -n 's/.*explicit step
 step=$(python3 -c "print(10 * $limit)")
 for material in stable-neo-hookean neo-hookean st-venant-kirchhoff fixed-corotated corotational arap linear; do
     impossible 'body "bar", after 0 halvings; a step of ' --method symplectic-euler --set bodies[0].material.model=$material \
-        --set 'bodies[0].velocity={"angular":[1,2,3]}' --set integrator.max_cuts=0 \
+        --set 'bodies[0].velocity={"angular":[1,2,3]}' --set integrator.max_halvings=0 \
         --set time="{\"step\":$step,\"frame\":$step,\"end\":20}"
     grep -Eq '"outcome": "unstable"' out/run.json || fail "$material: run.json should name the outcome"
 done
@@ -111,7 +111,7 @@ cat >presses.json <<'JSON'
     {"name": "bed", "mesh": {"shape": {"cloth": {}}}, "shell": {"thickness": 0.001}, "fixed": [{"box": {"min": [-9, -9, -9], "max": [9, 9, 9]}}]},
     {"name": "leaf", "mesh": {"shape": {"cloth": {"length": 0.1, "width": 0.1}}}, "transform": {"translate": [0, 1, 0]}, "shell": {"thickness": 0.001}}
   ],
-  "obstacles": [{"sphere": {"center": [0, 0.5, 0], "radius": 0.2, "motions": [{"velocity": {"velocity": [0, -1, 0]}}]}}],
+  "obstacles": [{"sphere": {"centre": [0, 0.5, 0], "radius": 0.2, "motions": [{"velocity": {"velocity": [0, -1, 0]}}]}}],
   "time": {"step": 0.01, "frame": 0.1, "end": 1},
   "integrator": {"method": "async-contact"}
 }

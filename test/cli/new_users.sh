@@ -35,7 +35,7 @@ write_bar empty.json '' '"fixed": [{"box": {"min": [5, 5, 5], "max": [6, 6, 6]}}
 refused empty.json 'bodies[0].fixed[0]'
 write_bar unknown.json '' '"fixed": [{"set": "nobody"}],'
 refused unknown.json 'nobody'
-write_bar moving.json '' '' '"obstacles": [{"sphere": {"center": [0, -3, 0], "radius": 1, "motions": [{"velocity": {"velocity": [0, 1, 0]}}]}}],'
+write_bar moving.json '' '' '"obstacles": [{"sphere": {"centre": [0, -3, 0], "radius": 1, "motions": [{"velocity": {"velocity": [0, 1, 0]}}]}}],'
 refused moving.json 'obstacles[0]: semi-implicit does not know obstacles that move'
 write_bar shell.json '' '"shell": {"thickness": 0.001},'
 refused shell.json 'bodies[0]'
@@ -69,12 +69,12 @@ says 2 '--threads must be at least 1 and at most 1024, found 0' "$rubato" verify
 says 0 'finished' "$rubato" run fine.json -o start -n 0
 [ "$(ls start/frames)" = frame_000000.vtu ] || fail "-n 0 writes the start"
 
-# There is nothing to go on from where nothing was run, and no folder is made for it.
-says 1 'nowhere: is no folder, so there is nothing to go on from; leaving out --resume starts a run' "$rubato" run fine.json -o nowhere --resume
+# There is nothing to continue from where nothing was run, and no folder is made for it.
+says 1 'nowhere: is no folder, so there is nothing to continue from; leaving out --resume starts a run' "$rubato" run fine.json -o nowhere --resume
 [ ! -e nowhere ] || fail "--resume made a folder"
 mkdir empty
-says 1 'empty: holds no run, so there is nothing to go on from' "$rubato" run fine.json -o empty --resume
-says 1 'empty: holds no run, so there is nothing to go on from; leaving out --from-frame' "$rubato" run fine.json -o empty --from-frame 3
+says 1 'empty: holds no run, so there is nothing to continue from' "$rubato" run fine.json -o empty --resume
+says 1 'empty: holds no run, so there is nothing to continue from; leaving out --from-frame' "$rubato" run fine.json -o empty --from-frame 3
 [ -z "$(ls empty)" ] || fail "--resume left something behind"
 
 # dot has at most as many subdomains as there are elements (96 here), and run.json says how many.
@@ -91,7 +91,7 @@ says 0 finished "$rubato" run pair.json -o pair --set 'bodies[1]={"name": "other
 grep -q '"bodies": \["bar", "other"\]\|"bodies": \["other", "bar"\]' pair.txt || fail "the bars cross"
 grep -q '"bodies": \["bar", "bar"\]\|"bodies": \["other", "other"\]' pair.txt && fail "verify --json names the wrong bodies after a cut"
 
-# A cut that cannot go on says why.
+# A cut that cannot continue says why.
 write_bar sliver.json '' '' '"cuts": [{"surface": {"plane": {"point": [0.250000001, 0, 0], "normal": [1, 0, 0]}}, "time": 0.02, "tolerance": 1e-12}],
   "integrator": {"method": "async-contact", "options": {"contact": false}},'
 says 1 'a step failed: cut failed in stage "cut"' "$rubato" run sliver.json -o sliver
@@ -166,12 +166,12 @@ says 0 'warning: "strip" passes through itself in frame' "$rubato" run fold.json
 grep -q 'may pass through' apart.txt && fail "async-contact keeps bodies apart"
 
 # A body that starts inside an obstacle is named.
-write_bar inside.json '' '' '"obstacles": [{"sphere": {"center": [9, 0, 0], "radius": 1}}, {"box": {"min": [0.4, -1, -1], "max": [2, 1, 1]}}],'
+write_bar inside.json '' '' '"obstacles": [{"sphere": {"centre": [9, 0, 0], "radius": 1}}, {"box": {"min": [0.4, -1, -1], "max": [2, 1, 1]}}],'
 says 0 'note: body "bar" starts inside obstacles[1]: 9 of its 42 surface nodes, up to 0.1 m deep; it will be pushed out' "$rubato" run inside.json -o inside
 says 0 'body "bar" starts inside obstacles[1]' "$rubato" check inside.json
 grep -q 'starts inside obstacles' inside/run.json || fail "run.json should have the note"
 
-# Ctrl-C is honoured within a frame, be it of a million steps, and what was written stays a run that can go on.
+# Ctrl-C is honoured within a frame, be it of a million steps, and what was written stays a run that can continue.
 for method in semi-implicit async-contact; do
     "$rubato" run fine.json -o "stopped-$method" -m $method --set time.step=1e-6 --set time.frame=1 --set time.end=1 >stopped.txt 2>&1 &
     for i in $(seq 600); do
@@ -182,7 +182,7 @@ for method in semi-implicit async-contact; do
     code=0
     wait $! || code=$?
     [ "$code" = 130 ] || fail "an interrupted run should end with 130, not $code: $(cat stopped.txt)"
-    grep -q -- '--resume' stopped.txt || fail "an interrupted run should say how to go on"
+    grep -q -- '--resume' stopped.txt || fail "an interrupted run should say how to continue"
     grep -q '"status": "interrupted"' "stopped-$method/run.json" || fail "run.json should say interrupted"
     [ "$(ls "stopped-$method/frames")" = frame_000000.vtu ] || fail "the frame under way should have been given up"
 done

@@ -17,7 +17,7 @@ touch a-file
 says 1 'a-file' "$rubato" run scene.json -o a-file/run
 says 1 'cannot make the folder' "$rubato" run scene.json -o /proc/self
 
-# The disk is full after some frames: what is there stays whole, and the run can go on when there is room again.
+# The disk is full after some frames: what is there stays whole, and the run can continue when there is room again.
 "$rubato" run scene.json -o whole -q
 size=$(($(stat -c %s whole/surface.pc2) / 2 / 1024))
 (ulimit -f "$size" && says 1 'File too large' "$rubato" run scene.json -o full -q --set output.usda=false --set output.vtu=false --set output.obj=false)
@@ -33,7 +33,7 @@ kill -INT $! 2>/dev/null || true
 code=0
 wait $! || code=$?
 if [ "$code" = 130 ]; then
-    grep -q -- '--resume' stopped.txt || fail "an interrupted run should say how to go on"
+    grep -q -- '--resume' stopped.txt || fail "an interrupted run should say how to continue"
     "$rubato" run scene.json -o stopped -q --resume
 fi
 same_results whole stopped

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Where semi-implicit Euler diverges siere goes on: the siere paper's scenes, coarser, through rubato compare.
+# Where semi-implicit Euler diverges siere continues: the siere paper's scenes, coarser, through rubato compare.
 set -eu
 source "$(dirname "$0")/lib.sh"
 

@@ -56,7 +56,7 @@ rows = list(csv.DictReader(open("compared/compare.csv")))
 assert [bool(r["warning"]) for r in rows] == [False, True, False], rows
 PY
 
-# ---- Work of what is driven and pulled is in the table for every method, also after a run went on from a checkpoint
+# ---- Work of what is driven and pulled is in the table for every method, also after a run continued from a checkpoint
 write_scene driven.json
 "$rubato" run driven.json -o whole -q
 "$rubato" run driven.json -o parts -q --frames 3

@@ -50,7 +50,7 @@ python3 -c 'import json; assert json.load(open("file.json"))["frames"][1]["first
 "$rubato" run bullet.json -o miss -q --set bodies[2].transform.translate=[-1,1.5,0]
 says 0 'no intersections in 4 states and on 3 ways between them' "$rubato" verify miss
 
-# The same while the run goes on; and what a run that failed leaves for the next one to remove.
+# The same while the run continues; and what a run that failed leaves for the next one to remove.
 says 1 'intersections in 4 states' "$rubato" run bullet.json -o during --verify
 "$rubato" run bullet.json -o during --verify >during.txt 2>&1 || true
 grep -q 'frame   2 of 3 .* intersections' during.txt || fail "a frame's line should count"
@@ -181,9 +181,9 @@ PYTHON
 }
 judged still '{"plane": {"point": [0, -1, 0]}}' 0 0 0 0 0
 judged plane "{\"plane\": {\"point\": [0, -0.99, 0], $script}}" 0 1 1 1 1
-judged sphere "{\"sphere\": {\"center\": [0, -1, 0], \"radius\": 0.05, $script}}" 0 0 0 0 0
-judged slow-sphere "{\"sphere\": {\"center\": [0, -0.6, 0], \"radius\": 0.05, $script}}" 0 1 0 0 0
-judged beside "{\"sphere\": {\"center\": [0.5, -1, 0], \"radius\": 0.05, $script}}" 0 0 0 0 0
+judged sphere "{\"sphere\": {\"centre\": [0, -1, 0], \"radius\": 0.05, $script}}" 0 0 0 0 0
+judged slow-sphere "{\"sphere\": {\"centre\": [0, -0.6, 0], \"radius\": 0.05, $script}}" 0 1 0 0 0
+judged beside "{\"sphere\": {\"centre\": [0.5, -1, 0], \"radius\": 0.05, $script}}" 0 0 0 0 0
 judged capsule "{\"capsule\": {\"a\": [-1, -1.05, 0], \"b\": [1, -1.05, 0.1], \"radius\": 0.05, $script}}" 0 0 1 0 0
 judged box "{\"box\": {\"min\": [-0.3, -1.1, -0.05], \"max\": [0.3, -1, 0.05], $script}}" 0 0 1 0 0
 says 1 'triangle of "obstacles[0]"' "$rubato" verify stage-box --ways

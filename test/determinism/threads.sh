@@ -39,7 +39,7 @@ cat >sheets.json <<'JSON'
     {"name": "block", "mesh": {"shape": {"cuboid": {"size": [0.4, 0.2, 0.2], "cells": [8, 4, 4]}}},
      "transform": {"translate": [0, 2, 0]}, "material": {"young": 1e5}, "velocity": {"angular": [3, 2, 1]}}],
   "forces": [{"gravity": {}}, {"wind": {"velocity": [8, 0, 3], "gust": 0.5}}],
-  "obstacles": [{"sphere": {"center": [0, 0, 0], "radius": 0.3, "stiffness": 1e6}}],
+  "obstacles": [{"sphere": {"centre": [0, 0, 0], "radius": 0.3, "stiffness": 1e6}}],
   "time": {"step": 0.005, "frame": 0.01, "end": 0.02},
   "output": {"vtu": true, "obj": true, "pc2": true, "usda": true}
 }

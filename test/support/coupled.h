@@ -15,7 +15,8 @@ enum { COUPLED_BODIES = 200, COUPLED_NODES = 12, COUPLED_STEPS = 4, COUPLED_SOLV
 // Steps in units of the undamped body's bound
 static const double COUPLED_OVER[COUPLED_STEPS] = {0.4, 0.9, 1.5, 3};
 
-// To rounding: where planes push far, an error of the default's size would be larger than the motions that a step's matrix is made of.
+// To rounding: where planes push far, an error of the default's size would be larger than the motions that a step's
+// matrix is made of.
 static const char *const COUPLED_SOLVER[COUPLED_SOLVERS] = {", 'options': {'tolerance': 1e-13}",
                                                             ", 'solver': 'cholesky'",
                                                             ", 'solver': 'cg', 'options': {'tolerance': 1e-13}"};
@@ -44,7 +45,7 @@ static inline rbt_sim *coupled_sim(const char *mesh, const char *method, const c
              "{'rubato': 1, 'bodies': [{'name': 'body', 'mesh': {'file': '%s'}, 'material': {'model': 'linear', "
              "'young': 1e4, 'poisson': 0.3, 'density': 1000}, 'fixed': [{'nodes': [0, 1, 2]}], 'damping': {'mass': "
              "%.17g, 'stiffness': %.17g}}], 'obstacles': [%s], 'time': {'step': %.17g, 'frame': %.17g, 'end': 1000}, "
-             "'integrator': {'method': '%s', 'max_cuts': 0%s}}",
+             "'integrator': {'method': '%s', 'max_halvings': 0%s}}",
              mesh, c->mass, c->stiffness, planes, c->step, c->step, method, c->solver ? c->solver : "");
     for (char *quote = json; *quote; quote++)
         if (*quote == '\'') *quote = '"';

@@ -1,5 +1,5 @@
-// Random bodies: the Delaunay tets of random points (Bowyer 1981, Watson 1981), slivers and all. For tests, so slow and short: every
-// point looks at every tet.
+// Random bodies: the Delaunay tets of random points (Bowyer 1981, Watson 1981), slivers and all. For tests, so slow
+// and short: every point looks at every tet.
 #ifndef TEST_SUPPORT_DELAUNAY_H
 #define TEST_SUPPORT_DELAUNAY_H
 

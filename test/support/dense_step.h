@@ -1,4 +1,5 @@
-// One step of a model as dense matrices: the paper's formula (10) of SIERE, and the exponential Rosenbrock-Euler method.
+// One step of a model as dense matrices: the paper's formula (10) of SIERE, and the exponential Rosenbrock-Euler
+// method.
 #ifndef TEST_SUPPORT_DENSE_STEP_H
 #define TEST_SUPPORT_DENSE_STEP_H
 
@@ -78,10 +79,10 @@ static inline dense_step dense_of(const rbt_sim *sim, size_t s, double h) {
     const rbt_model *m = sim->model;
     size_t n = 3 * m->node_count;
     dense_step d = {.s = s, .free = calloc(n, sizeof(size_t))};
-    unsigned char *held = calloc(m->node_count, 1);
-    rbt_held_nodes(m, sim->state.t, held);
+    unsigned char *constrained = calloc(m->node_count, 1);
+    rbt_constrained_nodes(m, sim->state.t, constrained);
     for (size_t i = 0; i < n; i++)
-        if (!held[i / 3]) d.free[d.N++] = i;
+        if (!constrained[i / 3]) d.free[d.N++] = i;
     size_t N = d.N;
     if (s > N) d.s = N;
     rbt_stiffness stiffness;
@@ -98,17 +99,17 @@ static inline dense_step dense_of(const rbt_sim *sim, size_t s, double h) {
     rbt_force_external(m, sim->state.t, sim->state.x, sim->state.v, f);
     rbt_force_elastic(m, sim->state.x, NULL, partial, f);
     memcpy(moved, sim->state.v, n * sizeof *moved);
-    rbt_held_velocities(m, held, sim->state.t, h, sim->state.x, moved);
+    rbt_constrained_velocities(m, constrained, sim->state.t, h, sim->state.x, moved);
     for (size_t j = 0; j < n; j++)
         e[j] = damping_at(m, j)->mass * sim->state.v[j] +
                (1 / h + damping_at(m, j)->mass) * (moved[j] - sim->state.v[j]);
-    rbt_mass_product(&mass, e, Me);  // alpha M v, and what the held nodes' acceleration does
+    rbt_mass_product(&mass, e, Me);  // alpha M v, and what the constrained nodes' acceleration does
     for (size_t i = 0; i < N; i++) {
         d.v[i] = sim->state.v[d.free[i]];
         d.f[i] = f[d.free[i]] - Me[d.free[i]];
         for (size_t j = 0; j < n; j++) {
             d.f[i] -= damping_at(m, d.free[i])->stiffness * full[d.free[i] * n + j] * moved[j];
-            if (held[j / 3]) d.ramp[i] -= full[d.free[i] * n + j] * moved[j];
+            if (constrained[j / 3]) d.ramp[i] -= full[d.free[i] * n + j] * moved[j];
         }
     }
     memset(e, 0, n * sizeof *e);
@@ -125,7 +126,7 @@ static inline dense_step dense_of(const rbt_sim *sim, size_t s, double h) {
     }
     dense_modes(&d);
     rbt_stiffness_free(&stiffness);
-    free(held), free(full), free(e), free(Me), free(partial), free(f), free(moved);
+    free(constrained), free(full), free(e), free(Me), free(partial), free(f), free(moved);
     return d;
 }
 

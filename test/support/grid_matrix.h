@@ -27,8 +27,9 @@ static inline void grid_pattern(size_t nx, size_t ny, size_t nz, size_t **start,
     }
 }
 
-// Sums of v v^T over pairs of nodes, v = (a, -a) with a different for each pair, plus shift times the identity: positive
-// definite for shift > 0; with a shift below 0 as many eigenvalues are negative as lie below -shift without it.
+// Sums of v v^T over pairs of nodes, v = (a, -a) with a different for each pair, plus shift times the identity:
+// positive definite for shift > 0; with a shift below 0 as many eigenvalues are negative as lie below -shift without
+// it.
 static inline rbt_block_matrix grid_matrix_new(size_t nx, size_t ny, size_t nz, double shift) {
     size_t *start;
     int32_t *column;

@@ -31,15 +31,15 @@ static inline one_step one_step_begin(const char *material, double young, double
     assert_true(rbt_objective_init(&s.o, m, NULL));
     s.o.tau = m->step;
     s.o.base = s.sim->state.x;
-    rbt_held_nodes(m, 0, s.o.held);
+    rbt_constrained_nodes(m, 0, s.o.constrained);
     s.z = calloc(s.values, sizeof(double));
     s.gradient = calloc(s.values, sizeof(double));
     s.p = calloc(s.values, sizeof(double));
     for (size_t i = 0; i < s.values; i++) {
-        bool held = s.o.held[i / 3];
-        s.sim->state.x[i] += held ? 0 : bent * uniform(-1, 1);
-        s.o.target[i] = s.sim->state.x[i] + (held ? 0 : on * uniform(-1, 1));
-        s.z[i] = s.sim->state.x[i] + (held ? 0 : on * uniform(-1, 1));
+        bool constrained = s.o.constrained[i / 3];
+        s.sim->state.x[i] += constrained ? 0 : bent * uniform(-1, 1);
+        s.o.target[i] = s.sim->state.x[i] + (constrained ? 0 : on * uniform(-1, 1));
+        s.z[i] = s.sim->state.x[i] + (constrained ? 0 : on * uniform(-1, 1));
     }
     return s;
 }

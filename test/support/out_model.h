@@ -1,5 +1,5 @@
 // A model filled by hand for the tests of the out room: body 0 "block" is a grid of n x n x n cubes of six tets each
-// in two regions; body 1 "tet 1" is one tet that carries a skin of two triangles (if asked for).
+// in two regions; body 1 "tet 1" is one tet that carries a embedded surface of two triangles (if asked for).
 #ifndef RBT_TEST_OUT_MODEL_H
 #define RBT_TEST_OUT_MODEL_H
 
@@ -19,8 +19,8 @@ typedef struct out_model {
     rbt_body bodies[2];
     rbt_region regions[2];
     rbt_group group;
-    int32_t skin_tet[4], skin_triangles[6];
-    double skin_weights[16];
+    int32_t embedded_tet[4], embedded_triangles[6];
+    double embedded_weights[16];
 } out_model;
 
 static inline void out_model_grid(int n, double *X, int32_t *tets, int32_t *region) {
@@ -60,18 +60,19 @@ static inline void out_model_free(out_model *o) {
     free(o);
 }
 
-static inline void out_model_skin(out_model *o, int32_t tet) {
+static inline void out_model_embedded(out_model *o, int32_t tet) {
     static const int32_t triangles[6] = {0, 1, 2, 0, 2, 3};
     for (int v = 0; v < 4; v++) {
-        o->skin_tet[v] = tet;
-        for (int a = 0; a < 4; a++) o->skin_weights[4 * v + a] = a == v ? 0.625 : 0.125;
+        o->embedded_tet[v] = tet;
+        for (int a = 0; a < 4; a++) o->embedded_weights[4 * v + a] = a == v ? 0.625 : 0.125;
     }
-    memcpy(o->skin_triangles, triangles, sizeof triangles);
-    o->bodies[1].skin = (rbt_skin){{4, o->skin_tet, o->skin_weights, 0, 0}, 2, o->skin_triangles};
+    memcpy(o->embedded_triangles, triangles, sizeof triangles);
+    o->bodies[1].embedded =
+        (rbt_embedded_surface){{4, o->embedded_tet, o->embedded_weights, 0, 0}, 2, o->embedded_triangles};
 }
 
 // NULL on failure. body_count 1 or 2.
-static inline out_model *out_model_new(int n, size_t body_count, bool skin) {
+static inline out_model *out_model_new(int n, size_t body_count, bool embedded) {
     static const double corner[12] = {3, 0, 0, 4, 0, 0, 3, 1, 0, 3, 0, 1};
     out_model *o = calloc(1, sizeof *o);
     if (!o) return NULL;
@@ -125,7 +126,7 @@ static inline out_model *out_model_new(int n, size_t body_count, bool skin) {
                               .triangle_end = triangle_count};
     o->regions[0] = (rbt_region){"soft", 0, {0, 1e5, 0.3, 1000}};
     o->regions[1] = (rbt_region){"hard", 0, {0, 1e6, 0.3, 1000}};
-    if (skin && extra) out_model_skin(o, (int32_t)tets);
+    if (embedded && extra) out_model_embedded(o, (int32_t)tets);
     if (good) return o;
     out_model_free(o);
     return NULL;

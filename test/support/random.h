@@ -1,8 +1,10 @@
-// Random numbers for tests (splitmix64, Steele, Lea and Flood 2014). Every test of a program draws from a stream of its own that depends on
-// its name alone: neither on the tests before it nor on how many instruction sets the machine has (a walk over those goes back to the same
-// stream for each, random_again). RUBATO_TEST_SEED=N in the environment shifts all streams; a test holds for any N.
+// Random numbers for tests (splitmix64, Steele, Lea and Flood 2014). Every test of a program draws from a stream of
+// its own that depends on its name alone: neither on the tests before it nor on how many instruction sets the machine
+// has (a walk over those goes back to the same stream for each, random_again). RUBATO_TEST_SEED=N in the environment
+// shifts all streams; a test holds for any N.
 //
-// Included after cmocka.h, it makes cmocka_unit_test start the test's stream; before, there are only streams that are named.
+// Included after cmocka.h, it makes cmocka_unit_test start the test's stream; before, there are only streams that are
+// named.
 #ifndef TEST_SUPPORT_RANDOM_H
 #define TEST_SUPPORT_RANDOM_H
 

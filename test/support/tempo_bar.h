@@ -58,7 +58,8 @@ static inline double distance(const rbt_sim *a, const rbt_sim *b) {
     return fmax(x, v / size);
 }
 
-// Two steps have the same bits with any number of threads, and a new simulation that is given the state goes on with them.
+// Two steps have the same bits with any number of threads, and a new simulation that is given the state continues with
+// them.
 static inline void check_threads_and_pauses(rbt_sim *(*make)(const char *), const char *what) {
     static const int threads[] = {1, 2, 3, 8};
     rbt_sim *sims[5];

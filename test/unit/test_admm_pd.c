@@ -1,5 +1,6 @@
-// admm-pd: the local step against brute force in nine dimensions, the fixed point, the minimum of newton, and what happens when a
-// step reaches its limit of iterations, for every solver. The solver's own file is part of this program, to look inside.
+// admm-pd: the local step against brute force in nine dimensions, the fixed point, the minimum of newton, and what
+// happens when a step reaches its limit of iterations, for every solver. The solver's own file is part of this
+// program, to look inside.
 #include "step/implicit/admm_pd.c"
 
 #include "base/threads.h"
@@ -13,8 +14,8 @@
 
 // ---- The local step
 
-// A tet whose rest shape is the corner of the unit cube: F has the positions of corners 1, 2, 3 as columns, and P follows
-// from the forces on them.
+// A tet whose rest shape is the corner of the unit cube: F has the positions of corners 1, 2, 3 as columns, and P
+// follows from the forces on them.
 typedef struct one_tet {
     const rbt_material *material;
     rbt_tet_batch batch;
@@ -123,10 +124,10 @@ static void local_step_of(const one_tet *t, rbt_proximal minimise, const double 
                     1e-12 * t->weight * (1 + norm(G, 9)));
 }
 
-// What is claimed: Z is a minimum (k u = P(Z), and no descent in nine dimensions from nearby ends lower), and no higher than G, where
-// the search begins. Where psi is convex it is the only one, and a descent from rest ends there, too; elsewhere phi may have others, some
-// of them lower, which ADMM does not ask for. Newton's last step is below 1e-8 of the size, and squares it; what remains is the
-// rounding of P, whose terms grow like |G|^3.
+// What is claimed: Z is a minimum (k u = P(Z), and no descent in nine dimensions from nearby ends lower), and no
+// higher than G, where the search begins. Where psi is convex it is the only one, and a descent from rest ends there,
+// too; elsewhere phi may have others, some of them lower, which ADMM does not ask for. Newton's last step is below
+// 1e-8 of the size, and squares it; what remains is the rounding of P, whose terms grow like |G|^3.
 static void check_local_step(const one_tet *t, const double G[9]) {
     uint64_t stream = random_test_stream;
     for (int set = 0; set < RBT_INSTRUCTION_SETS; set++) {
@@ -228,12 +229,12 @@ static problem make(const char *material, const char *body) {
     p.z = malloc(values * sizeof *p.z);
     o->tau = m->step;
     o->base = state->x;
-    rbt_held_nodes(m, 0, o->held);
+    rbt_constrained_nodes(m, 0, o->constrained);
     rbt_objective_freeze_damping(o, state->x);
     rbt_force_external(m, o->tau, state->x, state->v, o->external);
     for (size_t i = 0; i < values; i++) {
         o->target[i] = state->x[i] + o->tau * state->v[i];
-        p.start[i] = o->held[i / 3] ? state->x[i] : o->target[i];
+        p.start[i] = o->constrained[i / 3] ? state->x[i] : o->target[i];
     }
     memcpy(p.z, p.start, values * sizeof *p.z);
     return p;
@@ -259,7 +260,7 @@ static void minimise(problem *p, const rbt_step_solver *solver, double epsilon, 
     solver->destroy(work);
 }
 
-static double least_mass(const rbt_model *m) {
+static double min_mass(const rbt_model *m) {
     double least = INFINITY;
     for (size_t n = 0; n < m->node_count; n++) least = fmin(least, m->mass[n]);
     return least;
@@ -271,9 +272,9 @@ static double distance(const double *a, const double *b, size_t count) {
     return sqrt(sum);
 }
 
-// Both gradients are below the tolerance, and E'' is not below M here, whose least eigenvalue is a node's mass, or a fifth of it
-// for consistent mass (Wathen 1987): the distance is at most 2 tolerance / that. 1e-6 of the characteristic gradient is
-// far more than rounding, and less than a step moves by many orders.
+// Both gradients are below the tolerance, and E'' is not below M here, whose least eigenvalue is a node's mass, or a
+// fifth of it for consistent mass (Wathen 1987): the distance is at most 2 tolerance / that. 1e-6 of the
+// characteristic gradient is far more than rounding, and less than a step moves by many orders.
 static void minimum_is_newtons(void **state) {
     (void)state;
     for (int m = 0; m < 7; m++)
@@ -281,7 +282,7 @@ static void minimum_is_newtons(void **state) {
             problem p = make(rbt_material_name(m), BODIES[b]);
             size_t values = 3 * p.sim->model->node_count;
             double tolerance = rbt_objective_tolerance(&p.objective, 1e-9);
-            double *z = malloc(values * sizeof *z), bound = 2 * tolerance / (0.2 * least_mass(p.sim->model));
+            double *z = malloc(values * sizeof *z), bound = 2 * tolerance / (0.2 * min_mass(p.sim->model));
             memcpy(z, p.start, values * sizeof *z);
             minimise(&p, &RBT_NEWTON, 1e-9, 100, p.z);
             minimise(&p, &RBT_ADMM_PD, 1e-9, 5000, z);
@@ -314,8 +315,8 @@ static void set_duals(admm *s, const double *z) {
     }
 }
 
-// At the minimum, with k u the stress there, Z = F and r = grad E: an iteration moves z by no more than |grad E| / least
-// eigenvalue of M, but for rounding, which is 1e-13 of the characteristic size of a gradient.
+// At the minimum, with k u the stress there, Z = F and r = grad E: an iteration moves z by no more than |grad E| /
+// least eigenvalue of M, but for rounding, which is 1e-13 of the characteristic size of a gradient.
 static void minimum_is_a_fixed_point(void **state) {
     (void)state;
     for (int m = 0; m < 7; m++)
@@ -329,7 +330,7 @@ static void minimum_is_a_fixed_point(void **state) {
             admm *s = RBT_ADMM_PD.create(o, NULL, NULL);
             rbt_step_report report = {0};
             assert_int_equal(rbt_laplacian_prepare(&s->laplacian, z, &report), RBT_DONE);
-            double bound = rbt_objective_tolerance(o, 1e-11 + 1e-13) / (0.2 * least_mass(o->model));
+            double bound = rbt_objective_tolerance(o, 1e-11 + 1e-13) / (0.2 * min_mass(o->model));
             set_duals(s, z);
             for (int k = 0; k < 3; k++) {
                 local_step(s, z);
@@ -357,7 +358,7 @@ static rbt_sim *run(const char *solver, const char *options, const char *cells, 
         "%s}}}, 'material': {'model': 'fixed-corotated', 'young': 1e5, 'poisson': 0.4}, 'fixed': ['left'], "
         "'driven': [{'where': 'right', 'motions': [{'velocity': {'velocity': [0.5, 0, 0]}}]}]}], 'forces': "
         "[{'gravity': {}}], %s 'time': {'step': 0.02, 'frame': 0.04, 'end': 1}, 'integrator': {'method': "
-        "'backward-euler', 'solver': '%s', 'max_cuts': 2, 'options': {%s}}}",
+        "'backward-euler', 'solver': '%s', 'max_halvings': 2, 'options': {%s}}}",
         cells, rest, solver, options);
     return sim_from(json);
 }
@@ -370,7 +371,7 @@ static void every_solver_continues_at_its_limit(void **state) {
         rbt_step_report report;
         assert_true(rbt_sim_advance_frame(sim, &report));
         assert_int_equal(report.outcome, RBT_DONE);
-        assert_true(report.steps == 2 && report.unconverged == 2 && report.cuts == 0 && report.at_cap);
+        assert_true(report.steps == 2 && report.unconverged == 2 && report.halvings == 0 && report.at_cap);
         assert_true(report.first_unconverged == 0);
         assert_true(report.worst_residual >= report.residual && report.residual > 1);
         double worst = report.worst_residual;
@@ -392,7 +393,7 @@ static void every_solver_fails_at_its_limit(void **state) {
         rbt_step_report report;
         assert_false(rbt_sim_advance_frame(sim, &report));
         assert_int_equal(report.outcome, RBT_NOT_CONVERGED);
-        assert_true(report.cuts == 2 && report.at_cap && report.unconverged == 0);
+        assert_true(report.halvings == 2 && report.at_cap && report.unconverged == 0);
         assert_true(report.body == 0 && report.element >= 0 && report.stage[0]);
         assert_non_null(strstr(report.hint, "times the tolerance, most at node "));
         assert_true(sim->state.t == 0 && sim->state.tally.steps == 0);

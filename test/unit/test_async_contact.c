@@ -1,8 +1,8 @@
 // The method async-contact as a whole: its limits, its conservation, and that nothing penetrates.
 #include "math/vec3.h"
-#include "verify/exact/intersect.h"
 #include "scene.h"
 #include "sim/sim.h"
+#include "verify/exact/intersect.h"
 
 static rbt_sim *make(const char *format, const char *method, const char *options) {
     char json[4096];
@@ -126,8 +126,8 @@ static void copy_motion(rbt_sim *to, const rbt_sim *from) {
     to->state.t = from->state.t, to->state.frame = from->state.frame, to->state.step = from->state.step;
 }
 
-// Reading a state more often, other windows and certificates, and starting again from a state change no bit; also where layers are
-// thicker than the mesh is fine, so that most pairs of one body have a thickness of their own.
+// Reading a state more often, other windows and certificates, and starting again from a state change no bit; also
+// where layers are thicker than the mesh is fine, so that most pairs of one body have a thickness of their own.
 static void looking_changes_nothing(void **state) {
     (void)state;
     static const char *const options[] = {"'thickness': 0.01, 'friction': 0.3, 'restitution': 0.5",
@@ -170,21 +170,21 @@ static long long cones_left(const rbt_sim *sim) {
     return count;
 }
 
-// Without vague trajectories every kick breaks what its nodes promised: that is dearer, and not another motion.
-static void vagueness_changes_nothing(void **state) {
+// Without slack trajectories every kick breaks what its nodes promised: that is dearer, and not another motion.
+static void slack_changes_nothing(void **state) {
     (void)state;
-    rbt_sim *vague = make(PILE, FLOOR, "'thickness': 0.01, 'friction': 0.3, 'restitution': 0.5");
-    rbt_sim *exact = make(PILE, FLOOR, "'thickness': 0.01, 'friction': 0.3, 'restitution': 0.5, 'vague': false");
+    rbt_sim *slack = make(PILE, FLOOR, "'thickness': 0.01, 'friction': 0.3, 'restitution': 0.5");
+    rbt_sim *exact = make(PILE, FLOOR, "'thickness': 0.01, 'friction': 0.3, 'restitution': 0.5, 'slack': false");
     double touched = 0;
     for (int i = 0; i < 40; i++) {
-        advance(vague, 1);
+        advance(slack, 1);
         advance(exact, 1);
-        assert_true(same_bits(vague, exact));
+        assert_true(same_bits(slack, exact));
         touched += rbt_sim_energies(exact).contact;
     }
     assert_true(touched > 0);
-    assert_true(cones_left(exact) > 2 * cones_left(vague));
-    rbt_sim_free(vague);
+    assert_true(cones_left(exact) > 2 * cones_left(slack));
+    rbt_sim_free(slack);
     rbt_sim_free(exact);
 }
 
@@ -318,7 +318,7 @@ int main(void) {
         cmocka_unit_test(frames_change_nothing),
         cmocka_unit_test(contact_conserves),
         cmocka_unit_test(looking_changes_nothing),
-        cmocka_unit_test(vagueness_changes_nothing),
+        cmocka_unit_test(slack_changes_nothing),
         cmocka_unit_test(clocks_of_nodes_are_counted),
         cmocka_unit_test(nothing_penetrates),
         cmocka_unit_test(bad_starts_are_named),

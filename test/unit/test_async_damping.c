@@ -1,5 +1,5 @@
-// Damping of async-contact: it resists rates of strain, so that it takes energy and no momentum, whatever the deformation and however
-// strong it is (energy/group.h, step/async/clocks.h).
+// Damping of async-contact: it resists rates of strain, so that it takes energy and no momentum, whatever the
+// deformation and however strong it is (energy/group.h, step/async/clocks.h).
 #include "energy/hinge.h"
 #include "energy/membrane.h"
 #include "energy/spring.h"
@@ -41,7 +41,8 @@ static double product(const double *a, const double *b, size_t n) {
 
 enum { MOST = 3 * RBT_MOST_CORNERS };
 
-// D v of one element, with positions and velocities of its corners: with so much damping that the gradient does not count
+// D v of one element, with positions and velocities of its corners: with so much damping that the gradient does not
+// count
 static void damped(const rbt_model *m, const rbt_group *group, size_t e, const double *x, const double *v,
                    double *result) {
     double *X = calloc(3 * m->node_count, sizeof *X), *V = calloc(3 * m->node_count, sizeof *V);
@@ -88,8 +89,8 @@ static void rigid(const double *x, size_t corners, double *v) {
     }
 }
 
-// At deformed positions: symmetric, never negative, no force and no torque on anything, none from rigid motions, and no faster than K at
-// rest: so steps that are short enough at rest are always. `large`: of the sizes of its terms.
+// At deformed positions: symmetric, never negative, no force and no torque on anything, none from rigid motions, and
+// no faster than K at rest: so steps that are short enough at rest are always. `large`: of the sizes of its terms.
 static void judge_deformed(const rbt_model *m, const rbt_group *group, size_t e, const double *x, double most) {
     size_t corners = (size_t)group->type->corners, n = 3 * corners;
     double v[MOST] = {0}, w[MOST] = {0}, Dv[MOST], Dw[MOST], force[3] = {0}, torque[3] = {0};
@@ -193,7 +194,8 @@ typedef struct run {
     int64_t tick;
 } run;
 
-// Stretched by `stretch` along x, turned by `spin` [1/s] about y and, a little, about the others, with random velocities on top
+// Stretched by `stretch` along x, turned by `spin` [1/s] about y and, a little, about the others, with random
+// velocities on top
 static void start(run *r, const char *json, double safety, double stretch, double spin, double wild) {
     *r = (run){.sim = sim_from(json)};
     const rbt_model *m = r->sim->model;
@@ -207,7 +209,7 @@ static void start(run *r, const char *json, double safety, double stretch, doubl
     r->tracks.v = calloc(3 * n, sizeof(double));
     r->tracks.t = calloc(n, sizeof(int64_t));
     r->tracks.inverse_mass = calloc(n, sizeof(double));
-    rbt_held_nodes(m, 0, r->clocks.held);
+    rbt_constrained_nodes(m, 0, r->clocks.constrained);
     const double w[3] = {0.3 * spin, spin, 0.1 * spin};
     for (size_t i = 0; i < n; i++) {
         double *x = r->tracks.x + 3 * i, *v = r->tracks.v + 3 * i;
@@ -261,12 +263,12 @@ static double energy(run *r) {
     return sum + rbt_clocks_energy(&r->clocks, r->tracks.x);
 }
 
-// Every kick rounds what it adds to a momentum; so many kicks may all round one way. Forces change momenta by far more than is left
-// of them, so the largest size on the way counts.
+// Every kick rounds what it adds to a momentum; so many kicks may all round one way. Forces change momenta by far
+// more than is left of them, so the largest size on the way counts.
 static void keeps_momenta(const char *json, int ticks) {
     run r;
     start(&r, json, 0.5, 1.2, 20, 0.5);
-    double p0[3], L0[3], p[3], L[3], p_size, L_size, p_most = 0, L_most = 0, E0 = 0;
+    double p0[3], L0[3], p[3], L[3], p_size, L_size, p_max = 0, L_most = 0, E0 = 0;
     for (int k = 0; k < ticks; k++) {
         tick(&r);
         if (k == 0) {
@@ -277,11 +279,11 @@ static void keeps_momenta(const char *json, int ticks) {
         if (k % 100 && k < ticks - 1) continue;
         energy(&r);  // brings all nodes to this tick
         momenta(&r, p, L, &p_size, &L_size);
-        p_most = fmax(p_most, p_size), L_most = fmax(L_most, L_size);
+        p_max = fmax(p_max, p_size), L_most = fmax(L_most, L_size);
         double off[3];
         rbt_subtract(p, p0, off);
         double bound = (k + 2) * 16 * 0x1p-53;
-        if (rbt_length(off) > bound * p_most) fail_msg("p off by %g, bound %g", rbt_length(off), bound * p_most);
+        if (rbt_length(off) > bound * p_max) fail_msg("p off by %g, bound %g", rbt_length(off), bound * p_max);
         rbt_subtract(L, L0, off);
         if (rbt_length(off) > bound * L_most) fail_msg("L off by %g, bound %g", rbt_length(off), bound * L_most);
     }
@@ -316,7 +318,8 @@ static void momenta_are_kept_for_long(void **state) {
 }
 
 // One spring along x is linear: with w^2 = 2 k / m, d = beta w^2 its stretch obeys
-//   y'' = y_{k+1} - 2 y_k + y_{k-1} = -h^2 w^2 y_k - h d (y_k - y_{k-1}),   roots z of z^2 - (2 - h^2 w^2 - h d) z + 1 - h d
+//   y'' = y_{k+1} - 2 y_k + y_{k-1} = -h^2 w^2 y_k - h d (y_k - y_{k-1}),   roots z of z^2 - (2 - h^2 w^2 - h d) z +
+//                                                                           1 - h d
 // so the amplitude decays as |z|^k = (1 - h d)^(k/2), which is exp(-beta w^2 t / 2) for small steps.
 static void spring_decays_as_derived(void **state) {
     (void)state;
@@ -350,8 +353,8 @@ static void spring_decays_as_derived(void **state) {
     remove("damped-spring.obj");
 }
 
-// Kinetic energy of a rigid motion with the momenta of the present shape, which no damping takes: |p|^2 / 2 m + w.L / 2 with
-// I w = L about the centre of mass. A hair is added to I, which a line of nodes has no inverse of.
+// Kinetic energy of a rigid motion with the momenta of the present shape, which no damping takes: |p|^2 / 2 m + w.L /
+// 2 with I w = L about the centre of mass. A hair is added to I, which a line of nodes has no inverse of.
 static double rigid_energy(const run *r) {
     double p[3], L[3], unused, c[3] = {0}, total = 0, I[9] = {0}, trace, own[3], w[3], column[3][3], turn[3];
     momenta(r, p, L, &unused, &unused);
@@ -378,8 +381,9 @@ static double rigid_energy(const run *r) {
     return 0.5 * (rbt_dot(p, p) / total + rbt_dot(w, L));
 }
 
-// However strong it is, and however far the body is stretched: energy is taken. Read at a tick it is off by up to h w / 2 of a mode's own,
-// which with half of the stable step (h w <= 1) is a factor between 1/2 and 3/2: a bound of 3 for what grows and shrinks again.
+// However strong it is, and however far the body is stretched: energy is taken. Read at a tick it is off by up to h w
+// / 2 of a mode's own, which with half of the stable step (h w <= 1) is a factor between 1/2 and 3/2: a bound of 3
+// for what grows and shrinks again.
 static void only_takes(const char *json, double stretch, double wild, int ticks) {
     run r;
     start(&r, json, 0.5, stretch, 0, wild);
@@ -416,7 +420,8 @@ static void damping_of_any_strength_takes_energy(void **state) {
     remove("damped-spring.obj");
 }
 
-// Clocks of damped elements are faster, as far as their own damping needs and no more: h_0 / (1 + 4 b / h_0) over a power of two.
+// Clocks of damped elements are faster, as far as their own damping needs and no more: h_0 / (1 + 4 b / h_0) over a
+// power of two.
 static void damping_shortens_steps(void **state) {
     (void)state;
     write_spring();

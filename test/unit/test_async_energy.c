@@ -1,9 +1,10 @@
-// Energy of async-contact over long times, and what restitution takes of it (Harmon et al. 2009, sections 3 and 6.2; Vouga et al. 2011,
-// sections 8.1, 8.2 and 9).
+// Energy of async-contact over long times, and what restitution takes of it (Harmon et al. 2009, sections 3 and 6.2;
+// Vouga et al. 2011, sections 8.1, 8.2 and 9).
 //
-// A layer kicks with h F at its ticks, half of which belongs to the time before: while a pair is in contact, the energy that is read is
-// off by up to h/2 |F v|, which is safety/2 of the pair's kinetic energy at most. That swings and does not grow; so bounds on single
-// states are of first order in `safety`, and the slope of the energy is judged against the scatter of its block means.
+// A layer kicks with h F at its ticks, half of which belongs to the time before: while a pair is in contact, the
+// energy that is read is off by up to h/2 |F v|, which is safety/2 of the pair's kinetic energy at most. That swings
+// and does not grow; so bounds on single states are of first order in `safety`, and the slope of the energy is judged
+// against the scatter of its block means.
 #include "math/vec3.h"
 #include "scene.h"
 #include "sim/sim.h"
@@ -34,9 +35,9 @@ static drift energy_drift(rbt_sim *sim, int frames) {
     return d;
 }
 
-// Over 10,000 s; `most`: bound on single states [J]. `walk`: what the impacts, each of which changes the energy of its pair by up to
-// safety^2 (step/async/async_contact.c), add up to as a random walk [J]: the phases of some follow from one another for longer than a block, so that
-// the scatter of the means may tell too little.
+// Over 10,000 s; `most`: bound on single states [J]. `walk`: what the impacts, each of which changes the energy of
+// its pair by up to safety^2 (step/async/async_contact.c), add up to as a random walk [J]: the phases of some follow
+// from one another for longer than a block, so that the scatter of the means may tell too little.
 static void has_no_drift(rbt_sim *sim, double most, double walk) {
     drift d = energy_drift(sim, 2000 / BLOCKS);
     assert_true(fabs(rbt_sim_time(sim) - 1e4) < 1e-6);
@@ -58,8 +59,8 @@ static rbt_sim *shipped(const char *name, const char *const *settings, size_t co
     return sim;
 }
 
-// As shipped, within 2 %: half of safety 0.025 for what is read during an impact, h/2 |F v| of spring and gravity, and the rest for the
-// random walk of thousands of impacts.
+// As shipped, within 2 %: half of safety 0.025 for what is read during an impact, h/2 |F v| of spring and gravity,
+// and the rest for the random walk of thousands of impacts.
 static void pogo_for_ten_thousand_seconds(void **state) {
     (void)state;
     static const char *const settings[] = {"time.end=10000", "time.frame=5"};
@@ -67,8 +68,9 @@ static void pogo_for_ten_thousand_seconds(void **state) {
     has_no_drift(shipped("pogo", settings, 2), 0.02 * 3, 0.12 * 0.025 * 0.025 * 2 * sqrt(4000));
 }
 
-// Others with restitution 1 as shipped, for as long as a test may take; the page of the method has them to their ends. Beside what is
-// read wrongly, an energy that grows or decays all the time would show in the curtain, whose layers go hundreds deep.
+// Others with restitution 1 as shipped, for as long as a test may take; the page of the method has them to their
+// ends. Beside what is read wrongly, an energy that grows or decays all the time would show in the curtain, whose
+// layers go hundreds deep.
 static void shipped_scenes_keep_their_energy(void **state) {
     (void)state;
     static const struct {
@@ -126,8 +128,9 @@ static void box_for_ten_thousand_seconds(void **state) {
     }
 }
 
-// A particle against a plane: of its energy a part c comes back, but for the last full kick, which may turn it around with up to
-// h F / m = safety times its speed: c <= E / E_0 <= c + safety^2 and as much for the swing that is left at the turn.
+// A particle against a plane: of its energy a part c comes back, but for the last full kick, which may turn it around
+// with up to h F / m = safety times its speed: c <= E / E_0 <= c + safety^2 and as much for the swing that is left at
+// the turn.
 static void restitution_is_the_part_given_back(void **state) {
     (void)state;
     static const double c[] = {1, 0.9, 0.8, 0.7, 0.5, 0.2, 0};

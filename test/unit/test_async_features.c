@@ -1,5 +1,5 @@
-// What async-contact has beyond contact of elastic bodies: hinges that yield, obstacles that move and their work, springs that
-// stretch only so far, friction on slopes, and what cannot be.
+// What async-contact has beyond contact of elastic bodies: hinges that yield, obstacles that move and their work,
+// springs that stretch only so far, friction on slopes, and what cannot be.
 #include "contact/distance/gap.h"
 #include "energy/hinge.h"
 #include "math/vec3.h"
@@ -23,7 +23,8 @@ static bool same_bits(const rbt_sim *a, const rbt_sim *b) {
 
 // ---- Hinges that yield
 
-// Two triangles: one is fixed, the apex of the other is turned about their edge by 1 rad within 0.4 s and released at 0.5 s.
+// Two triangles: one is fixed, the apex of the other is turned about their edge by 1 rad within 0.4 s and released at
+// 0.5 s.
 static rbt_sim *fold(const char *yield, const char *method) {
     char json[2048];
     snprintf(json, sizeof json,
@@ -44,8 +45,8 @@ static double angle_of(const rbt_sim *sim) {
     return NAN;
 }
 
-// Bent by 1 rad with a yield of 0.3 rad, a hinge springs back by 0.3 rad and stays bent by 0.7 rad. Until then the script has
-// done the elastic work w y^2 / 2 and the plastic work w y 0.7 instead of w / 2.
+// Bent by 1 rad with a yield of 0.3 rad, a hinge springs back by 0.3 rad and stays bent by 0.7 rad. Until then the
+// prescribed motion has done the elastic work w y^2 / 2 and the plastic work w y 0.7 instead of w / 2.
 static void a_hinge_that_yields_stays_bent(void **state) {
     (void)state;
     rbt_sim *plastic = fold(", 'yield': 0.3", "async-contact"), *elastic = fold("", "async-contact");
@@ -66,7 +67,7 @@ static void a_hinge_that_yields_stays_bent(void **state) {
     rbt_sim_free(elastic);
 }
 
-// What has flowed is part of the state: a workspace that knows nothing goes on with the same bits.
+// What has flowed is part of the state: a workspace that knows nothing continues with the same bits.
 static void flow_is_remembered(void **state) {
     (void)state;
     rbt_sim *a = fold(", 'yield': 0.3", "async-contact"), *b = fold(", 'yield': 0.3", "async-contact");
@@ -106,13 +107,13 @@ static void gaps_change_as_their_weights_say(void **state) {
     }
 }
 
-// A wall of infinite mass that moves at V throws a ball at rest away at 2 V, and has done all the work that this takes. The ball is the corner of a sheet
-// of four that points to the wall; the others are far away.
+// A wall of infinite mass that moves at V throws a ball at rest away at 2 V, and has done all the work that this
+// takes. The ball is the corner of a sheet of four that points to the wall; the others are far away.
 static void a_wall_that_moves_does_work(void **state) {
     (void)state;
     static const char *const walls[] = {
         "{'plane': {'point': [0, 0, 0], 'normal': [1, 0, 0], 'motions': [{'velocity': {'velocity': [3, 0, 0]}}]}}",
-        "{'sphere': {'center': [-1, 0, 0], 'radius': 1, 'motions': [{'velocity': {'velocity': [3, 0, 0]}}]}}",
+        "{'sphere': {'centre': [-1, 0, 0], 'radius': 1, 'motions': [{'velocity': {'velocity': [3, 0, 0]}}]}}",
         "{'capsule': {'a': [-1, -2, 0], 'b': [-1, 3, 0], 'radius': 1, 'motions': [{'velocity': {'velocity': [3, 0, "
         "0]}}]}}",
         "{'box': {'min': [-2, -1, -1], 'max': [0, 2, 1], 'motions': [{'velocity': {'velocity': [3, 0, 0]}}]}}"};
@@ -243,18 +244,18 @@ static void limits_hold_at_any_speed(void **state) {
     (void)state;
     static const double speeds[] = {1, 30, 1000};
     for (int i = 0; i < 3; i++) {
-        double least = 0, most = 0, free_least = 0, free_most = 0;
+        double least = 0, most = 0, free_min = 0, free_max = 0;
         rbt_sim *sim = chain(speeds[i], 0.1, "async-contact"), *elastic = chain(speeds[i], 0, "async-contact");
         double first = rbt_sim_energies(sim).total;
         for (int f = 0; f < 100; f++) {
             advance(sim, 1);
             advance(elastic, 1);
             strain_of(sim, &least, &most);
-            strain_of(elastic, &free_least, &free_most);
+            strain_of(elastic, &free_min, &free_max);
             assert_true(fabs(rbt_sim_energies(sim).total / first - 1) < 0.05);
         }
         assert_true(least > -0.1 && most < 0.1 && most > 0.04);
-        assert_true(speeds[i] < 2 || free_most > 0.5);
+        assert_true(speeds[i] < 2 || free_max > 0.5);
         rbt_sim_free(sim);
         rbt_sim_free(elastic);
     }
@@ -263,7 +264,7 @@ static void limits_hold_at_any_speed(void **state) {
 
 // ---- Friction
 
-// Discs on a slope that a wall held back: what they lose of their height while they flow, by friction.
+// Discs on a slope that a wall constrained back: what they lose of their height while they flow, by friction.
 static void friction_slows_the_flow(void **state) {
     (void)state;
     static const double friction[] = {0, 0.2, 0.6};
@@ -303,8 +304,9 @@ static void friction_slows_the_flow(void **state) {
     assert_true(lost[1] < 0.9 * lost[0] && lost[2] < 0.9 * lost[1]);
 }
 
-// On a slope of 20 degrees a particle with friction 0.2 slides as Coulomb says, a = g (sin - mu cos). With friction 1 it stays where it
-// is, to the last digit, if the layers that hold it tick as often as gravity (a safety of 0.2 here). Without restitution layers push and let go in turns, and where they let go nothing holds: it creeps, slower
+// On a slope of 20 degrees a particle with friction 0.2 slides as Coulomb says, a = g (sin - mu cos). With friction 1
+// it stays where it is, to the last digit, if the layers that hold it tick as often as gravity (a safety of 0.2
+// here). Without restitution layers push and let go in turns, and where they let go nothing holds: it creeps, slower
 // than what gravity does in a step.
 static void a_slope_holds(void **state) {
     (void)state;
@@ -332,7 +334,8 @@ static void a_slope_holds(void **state) {
     }
 }
 
-// A sheet lies on a block that begins to move: hundreds of pairs drag at it at once. It takes the block's speed and not more.
+// A sheet lies on a block that begins to move: hundreds of pairs drag at it at once. It takes the block's speed and
+// not more.
 static void friction_never_overshoots(void **state) {
     (void)state;
     rbt_sim *sim = sim_from(

@@ -1,11 +1,12 @@
-// What the papers of async-contact found (Harmon et al. 2009, Vouga et al. 2011), small: the pogo stick with regular clocks,
-// restarted clocks and impulses; a particle between walls; particles in a box; momentum.
-#include "step/async/layers.h"
+// What the papers of async-contact found (Harmon et al. 2009, Vouga et al. 2011), small: the pogo stick with regular
+// clocks, restarted clocks and impulses; a particle between walls; particles in a box; momentum.
 #include "math/vec3.h"
 #include "scene.h"
 #include "sim/sim.h"
+#include "step/async/layers.h"
 
-// ---- The pogo stick, by a simulation of its own: two unit masses, one unit spring, gravity 1, a floor, in one dimension
+// ---- The pogo stick, by a simulation of its own: two unit masses, one unit spring, gravity 1, a floor, in one
+// dimension
 
 typedef enum clocks { REGULAR, RESTARTED, IMPULSES } clocks;
 enum { LAYERS = 400 };
@@ -249,9 +250,10 @@ static const char WALLS[] =
     "[0.4, 0, 0], 'normal': [-1, 0, 0]}}, {'plane': {'point': [0, 0, -0.4], 'normal': [0, 0, "
     "1]}}, {'plane': {'point': [0, 0, 0.4], 'normal': [0, 0, -1]}}],";
 
-// Layers count with what they give back, so energy never grows. What is read of it swings by half of `safety` at most (test_async_energy.c): no frame may rise by more. As long as the
-// gas cools homogeneously, all collide alike and less restitution means less energy at any time; later, in clusters, the way a
-// gas of inelastic particles cools does not depend on its restitution any more (Ben-Naim, Chen, Doolen and Redner 1999).
+// Layers count with what they give back, so energy never grows. What is read of it swings by half of `safety` at most
+// (test_async_energy.c): no frame may rise by more. As long as the gas cools homogeneously, all collide alike and
+// less restitution means less energy at any time; later, in clusters, the way a gas of inelastic particles cools does
+// not depend on its restitution any more (Ben-Naim, Chen, Doolen and Redner 1999).
 static void restitution_decides_the_decay(void **state) {
     (void)state;
     static const double e[] = {1, 0.9, 0.8, 0.7, 0.5, 0.2, 0};

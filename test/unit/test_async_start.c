@@ -1,5 +1,5 @@
-// How async-contact starts: a thickness that fits the gaps, sentences that name the pair that is too near, and energies that are numbers
-// even where no step is possible.
+// How async-contact starts: a thickness that fits the gaps, sentences that name the pair that is too near, and
+// energies that are numbers even where no step is possible.
 #include "scene.h"
 #include "sim/sim.h"
 
@@ -17,7 +17,7 @@ static void cube(char json[2048], double y, const char *below, const char *optio
 
 static const char *const BELOW[] = {
     "], 'obstacles': [{'plane': {}}]",
-    "], 'obstacles': [{'sphere': {'center': [0, -1, 0], 'radius': 1}}]",
+    "], 'obstacles': [{'sphere': {'centre': [0, -1, 0], 'radius': 1}}]",
     "], 'obstacles': [{'capsule': {'a': [-2, -0.5, 0.1], 'b': [2, -0.5, 0.1], 'radius': 0.5}}]",
     "], 'obstacles': [{'box': {'min': [-1, -1, -1], 'max': [1, 0, 1]}}]",
     ", {'name': 'table', 'mesh': {'shape': {'cloth': {'length': 3, 'width': 3, 'cells_along': 3, 'cells_across': "
@@ -26,8 +26,8 @@ static const char *const BELOW[] = {
 };
 enum { KINDS = sizeof BELOW / sizeof *BELOW };
 
-// Nothing pushes at the start, whatever is below and however near it is, and the cube lands on it without a blow: what it has at the most
-// is what it has fallen.
+// Nothing pushes at the start, whatever is below and however near it is, and the cube lands on it without a blow:
+// what it has at the most is what it has fallen.
 static void thickness_fits_the_gaps(void **state) {
     (void)state;
     for (int i = 0; i < KINDS; i++)

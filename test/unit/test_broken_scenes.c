@@ -130,7 +130,7 @@ static const broken SCENES[] = {
      "s.json: bodies[0].fixed[0]: unknown selection `bxo`; did you mean `box`?"},
     {"box upside down", BODY("'fixed': [{'box': {'min': [0, 0, 0], 'max': [1, -1, 1]}}]"),
      "s.json: bodies[0].fixed[0].box.max[1]: must be at least `min` (0), found -1"},
-    {"sphere without radius", BODY("'fixed': [{'sphere': {'center': [0, 0, 0]}}]"),
+    {"sphere without radius", BODY("'fixed': [{'sphere': {'centre': [0, 0, 0]}}]"),
      "s.json: bodies[0].fixed[0].sphere: the key `radius` is missing"},
     {"plane without direction", BODY("'fixed': [{'plane': {'point': [0, 0, 0], 'normal': [0, 0, 0]}}]"),
      "s.json: bodies[0].fixed[0].plane.normal: must not be the zero vector"},
@@ -145,7 +145,7 @@ static const broken SCENES[] = {
     {"nearest none", BODY("'fixed': [{'nearest': {'point': [0, 0, 0], 'count': 0}}]"),
      "s.json: bodies[0].fixed[0].nearest.count: must be at least 1, found 0"},
     {"wrong inside all and not",
-     BODY("'fixed': [{'all': ['a', {'not': {'sphere': {'center': [0, 0, 0], 'radius': 0}}}]}]"),
+     BODY("'fixed': [{'all': ['a', {'not': {'sphere': {'centre': [0, 0, 0], 'radius': 0}}}]}]"),
      "s.json: bodies[0].fixed[0].all[1].not.sphere.radius: must be above 0 m, found 0"},
     {"empty set name", BODY("'fixed': ['']"), "s.json: bodies[0].fixed[0]: must not be empty"},
     {"selection name twice", BODY("'selections': [{'name': 's', 'where': 't'}, {'name': 's', 'where': 't'}]"),
@@ -221,10 +221,10 @@ static const broken SCENES[] = {
      "here"},
     {"option where there is none", SCENE("'integrator': {'method': 'symplectic-euler', 'options': {'tolerance': 1}}"),
      "s.json: integrator.options: unknown key `tolerance`; there is nothing to choose from here"},
-    {"too many cuts", SCENE("'integrator': {'max_cuts': 31}"),
-     "s.json: integrator.max_cuts: must be at least 0 and at most 30, found 31"},
-    {"cuts not whole", SCENE("'integrator': {'max_cuts': 1.5}"),
-     "s.json: integrator.max_cuts: a whole number is needed, found 1.5"},
+    {"too many cuts", SCENE("'integrator': {'max_halvings': 31}"),
+     "s.json: integrator.max_halvings: must be at least 0 and at most 30, found 31"},
+    {"cuts not whole", SCENE("'integrator': {'max_halvings': 1.5}"),
+     "s.json: integrator.max_halvings: a whole number is needed, found 1.5"},
     {"folder empty", SCENE("'output': {'folder': ''}"), "s.json: output.folder: must not be empty"},
     {"vtu as a number", SCENE("'output': {'vtu': 1}"), "s.json: output.vtu: true or false is needed, found 1"},
     {"checkpoints negative", SCENE("'output': {'checkpoint_every': -1}"),
@@ -276,7 +276,7 @@ static char *with_quotes(const char *text, char from) {
     return copy;
 }
 
-// Says which one differs; a sentence that ends in ": " goes on with names from tables of other rooms.
+// Says which one differs; a sentence that ends in ": " continues with names from tables of other rooms.
 static void compare(const char *name, rbt_scene_file *file, const rbt_error *error, const char *sentence) {
     char text[2048];
     char *expected = with_quotes(sentence, '`');

@@ -34,7 +34,7 @@ static problem problem_new(size_t nx, size_t ny, size_t nz, double shift) {
     p.cg = rbt_cg_new(p.A.row_count, NULL);
     p.product = rbt_block_operator_new(&p.A, NULL);
     p.jacobi = rbt_jacobi_new(p.A.row_count, p.keep, NULL);
-    p.incomplete = rbt_incomplete_analyze(&p.A, p.keep, NULL);
+    p.incomplete = rbt_incomplete_analyse(&p.A, p.keep, NULL);
     assert_true(p.cg && p.product && p.jacobi && p.incomplete);
     return p;
 }
@@ -124,7 +124,7 @@ static void incomplete_retries_with_a_shift(void **state) {
     double *D = dense_of_blocks(&A);
     assert_true(dense_solve(D, 12, b, y));
     free(D);
-    rbt_incomplete *f = rbt_incomplete_analyze(&A, keep, NULL);
+    rbt_incomplete *f = rbt_incomplete_analyse(&A, keep, NULL);
     rbt_block_operator *product = rbt_block_operator_new(&A, NULL);
     rbt_cg *cg = rbt_cg_new(4, NULL);
     size_t row = 99;

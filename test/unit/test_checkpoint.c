@@ -190,8 +190,9 @@ static void other_models_are_refused(void **unused) {
     rbt_state back;
     rbt_error e = {0};
     assert_false(rbt_checkpoint_read(c.path, &other->model, RBT_SAME_NODES, &back, &e));
-    assert_string_equal(e.message, "has 12 nodes, but the scene has 31; the bodies' meshes must be the same to go on "
-                                   "from it");
+    assert_string_equal(e.message,
+                        "has 12 nodes, but the scene has 31; the bodies' meshes must be the same to continue "
+                        "from it");
     c.o->regions[1].material.young *= 2;
     assert_false(rbt_checkpoint_read(c.path, &c.o->model, RBT_SAME_MODEL, &back, &e));
     assert_string_equal(e.message, "was made with another scene (another mesh, material, force, motion or step); "

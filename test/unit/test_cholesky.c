@@ -54,7 +54,7 @@ static void solves_with_rows_left_out(void **state) {
         {1, 1, 1, 1, 1, 1}, {0, 1, 1, 0, 1, 1}, {0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 0}};
     for (int p = 0; p < 4; p++) {
         rbt_error error;
-        rbt_cholesky *c = rbt_cholesky_analyze(&A, patterns[p], &error);
+        rbt_cholesky *c = rbt_cholesky_analyse(&A, patterns[p], &error);
         assert_non_null(c);
         size_t row;
         assert_int_equal(rbt_cholesky_factor(c, &A, &row), RBT_FACTORED);
@@ -75,7 +75,7 @@ static void solves_with_rows_left_out(void **state) {
 static void refactors_with_new_values(void **state) {
     (void)state;
     rbt_block_matrix A = ring(6);
-    rbt_cholesky *c = rbt_cholesky_analyze(&A, ALL, NULL);
+    rbt_cholesky *c = rbt_cholesky_analyse(&A, ALL, NULL);
     double b[3 * N], first[3 * N], second[3 * N], third[3 * N];
     for (int i = 0; i < 3 * N; i++) b[i] = i - 4;
     size_t row;
@@ -95,7 +95,7 @@ static void refactors_with_new_values(void **state) {
 static void indefinite_is_an_answer(void **state) {
     (void)state;
     rbt_block_matrix A = ring(-1);
-    rbt_cholesky *c = rbt_cholesky_analyze(&A, ALL, NULL);
+    rbt_cholesky *c = rbt_cholesky_analyse(&A, ALL, NULL);
     size_t row = 99;
     assert_int_equal(rbt_cholesky_factor(c, &A, &row), RBT_FACTOR_INDEFINITE);
     assert_true(row < N);
@@ -113,7 +113,7 @@ static void nan_is_an_answer(void **state) {
         rbt_block_matrix A = grid_matrix_new(size, size, size, 0.1);
         unsigned char *keep = malloc(A.row_count);
         memset(keep, 1, A.row_count);
-        rbt_cholesky *c = rbt_cholesky_analyze(&A, keep, NULL);
+        rbt_cholesky *c = rbt_cholesky_analyse(&A, keep, NULL);
         const double bad[] = {NAN, INFINITY};
         for (int i = 0; i < 2; i++) {
             size_t row = 99, at = A.start[6] - 1;  // the diagonal block of row 5
@@ -147,7 +147,7 @@ static void solves_many_with_any_threads(void **state) {
     const int threads[] = {1, 2, 3, 8};
     for (int t = 0; t < 4; t++) {
         rbt_threads_set(threads[t]);
-        rbt_cholesky *c = rbt_cholesky_analyze(&A, keep, NULL);
+        rbt_cholesky *c = rbt_cholesky_analyse(&A, keep, NULL);
         size_t row;
         assert_int_equal(rbt_cholesky_factor(c, &A, &row), RBT_FACTORED);
         assert_true(rbt_cholesky_solve_many(c, VECTORS, b, x));
@@ -179,8 +179,8 @@ static void rows_are_a_principal_submatrix(void **state) {
         if (keep[i]) rows[count++] = (int32_t)i;
     }
     grid_vector(b, n);
-    rbt_cholesky *kept = rbt_cholesky_analyze(&A, keep, NULL);
-    rbt_cholesky *listed = rbt_cholesky_analyze_rows(&A, rows, count, RBT_DOUBLE, NULL);
+    rbt_cholesky *kept = rbt_cholesky_analyse(&A, keep, NULL);
+    rbt_cholesky *listed = rbt_cholesky_analyse_rows(&A, rows, count, RBT_DOUBLE, NULL);
     assert_int_equal(rbt_cholesky_factor(kept, &A, &row), RBT_FACTORED);
     assert_int_equal(rbt_cholesky_factor(listed, &A, &row), RBT_FACTORED);
     assert_true(rbt_cholesky_solve(kept, b, x));
@@ -213,8 +213,8 @@ static void scalar_matrix_acts_on_each_component(void **state) {
     double *b = malloc(2 * n * sizeof *b), *x = malloc(2 * n * sizeof *x), *y = malloc(2 * n * sizeof *y);
     for (size_t i = 0; i < L.row_count; i++) keep[i] = i % 5 != 0;
     grid_vector(b, 2 * n);
-    rbt_cholesky *scalar = rbt_cholesky_analyze_scalar(&L, keep, NULL);
-    rbt_cholesky *blocked = rbt_cholesky_analyze(&B, keep, NULL);
+    rbt_cholesky *scalar = rbt_cholesky_analyse_scalar(&L, keep, NULL);
+    rbt_cholesky *blocked = rbt_cholesky_analyse(&B, keep, NULL);
     size_t row;
     assert_int_equal(rbt_cholesky_factor_scalar(scalar, &L, &row), RBT_FACTORED);
     assert_int_equal(rbt_cholesky_factor(blocked, &B, &row), RBT_FACTORED);
@@ -251,7 +251,7 @@ static void indefinite_is_solved(void **state) {
     dense_eigenvalues(D, n, lambda);
     for (size_t i = 0; i < n; i++) negative += lambda[i] < 0;
     assert_true(negative > 2 && negative < n / 2);
-    rbt_cholesky *c = rbt_cholesky_analyze(&A, keep, NULL);
+    rbt_cholesky *c = rbt_cholesky_analyse(&A, keep, NULL);
     assert_int_equal(rbt_cholesky_factor(c, &A, &row), RBT_FACTOR_INDEFINITE);
     for (int repeat = 0; repeat < 2; repeat++) {
         assert_int_equal(rbt_cholesky_factor_indefinite(c, &A, &row), RBT_FACTORED);
@@ -281,7 +281,7 @@ static void growth_is_noticed(void **state) {
     double three[54] = {0}, x[9], y[9], residual;
     const double b[9] = {1, 2, 3, 0.1, 0.7, 0.9, -2, 0, 1};
     rbt_block_matrix A = {3, three_start, three_column, three};
-    rbt_cholesky *c = rbt_cholesky_analyze(&A, keep, NULL);
+    rbt_cholesky *c = rbt_cholesky_analyse(&A, keep, NULL);
     for (size_t r = 0; r < 3; r++) {
         three[9 + 4 * r] = 1 + 0.3 * (double)r;
         three[27 + 4 * r] = 0.7 - 0.1 * (double)r;
@@ -317,7 +317,7 @@ static void nothing_is_allocated_after_the_first_solve(void **state) {
     double *b = malloc(8 * n * sizeof *b), *x = malloc(8 * n * sizeof *x);
     memset(keep, 1, A.row_count);
     grid_vector(b, 8 * n);
-    rbt_cholesky *c = rbt_cholesky_analyze(&A, keep, NULL);
+    rbt_cholesky *c = rbt_cholesky_analyse(&A, keep, NULL);
     assert_int_equal(rbt_cholesky_factor(c, &A, &row), RBT_FACTORED);
     assert_true(rbt_cholesky_solve_many(c, 8, b, x));
     assert_true(rbt_cholesky_solve(c, b, x));

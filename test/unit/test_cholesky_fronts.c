@@ -4,7 +4,7 @@
 #include "grid_matrix.h"
 #include "solve/cholesky.h"
 #include "solve/frontal.h"
-#include "solve/series.h"
+#include "solve/fused_solve.h"
 
 #include <float.h>
 #include <setjmp.h>
@@ -105,7 +105,7 @@ static void check_matrix(const rbt_block_matrix *A, unsigned eliminate_every) {
     int32_t *rows = rows_kept(keep, A->row_count, &count);
     for (size_t i = 0; i < n; i++) b[i] = 2 * unit() - 1;
     for (int single = 0; single < 2; single++) {
-        rbt_cholesky *c = rbt_cholesky_analyze_rows(A, rows, count, single ? RBT_SINGLE : RBT_DOUBLE, NULL);
+        rbt_cholesky *c = rbt_cholesky_analyse_rows(A, rows, count, single ? RBT_SINGLE : RBT_DOUBLE, NULL);
         assert_non_null(c);
         assert_int_equal(rbt_cholesky_factor(c, A, &row), RBT_FACTORED);
         assert_true(rbt_cholesky_solve(c, b, x));
@@ -116,7 +116,7 @@ static void check_matrix(const rbt_block_matrix *A, unsigned eliminate_every) {
     }
     if (n <= 150) {
         double *D = dense_of_blocks(A);
-        rbt_cholesky *c = rbt_cholesky_analyze(A, keep, NULL);
+        rbt_cholesky *c = rbt_cholesky_analyse(A, keep, NULL);
         assert_int_equal(rbt_cholesky_factor(c, A, &row), RBT_FACTORED);
         assert_true(rbt_cholesky_solve(c, b, x));
         dense_eliminate(D, n, keep, 1);
@@ -201,11 +201,11 @@ static void fronts_free(fronts *f) {
     free(f->start), free(f->source), free(f->row), free(f->place);
 }
 
-enum { MOST_SIDES = 31 };  // more than two of the widest groups of double precision
+enum { MAX_SIDES = 31 };  // more than two of the widest groups of double precision
 
 // x = A^-1 x for vectors in the order of elimination, one behind the other
 static void solve_ordered(const fronts *f, size_t block, size_t count, double *x) {
-    size_t nodes = f->tree.node_count, offset[MOST_SIDES];
+    size_t nodes = f->tree.node_count, offset[MAX_SIDES];
     int32_t *place = malloc(nodes * sizeof *place);
     for (size_t p = 0; p < nodes; p++) place[p] = (int32_t)p;
     for (size_t j = 0; j < count; j++) offset[j] = j * block * nodes;
@@ -219,30 +219,30 @@ static void turn(void *b, size_t step, size_t first, size_t count, const double 
     if (!step) memcpy(right, (const double *)b + first, count * sizeof *right);
 }
 
-// The same for one vector, by a series of one solve
-static void solve_in_series(const fronts *f, double *x) {
+// The same for one vector, by a fused sequence of one solve
+static void solve_in_fused(const fronts *f, double *x) {
     int32_t *order = malloc(f->tree.node_count * sizeof *order);
     for (size_t p = 0; p < f->tree.node_count; p++) order[p] = (int32_t)p;
-    rbt_series *s = rbt_series_new(f->frontal, order, 1, NULL);
+    rbt_fused_solve *s = rbt_fused_solve_new(f->frontal, order, 1, NULL);
     assert_non_null(s);
     double *b = calloc(s->length, sizeof *b);
     for (size_t p = 0; p < s->node_count; p++) memcpy(b + s->place[p], x + 3 * p, 3 * sizeof *b);
-    rbt_crew alone = rbt_crew_alone();
-    rbt_series_run(s, &alone, 1, turn, b);
+    rbt_team alone = rbt_team_alone();
+    rbt_fused_solve_run(s, &alone, 1, turn, b);
     for (size_t p = 0; p < s->node_count; p++) memcpy(x + 3 * p, s->x + s->place[p], 3 * sizeof *b);
-    rbt_series_free(s);
+    rbt_fused_solve_free(s);
     free(b), free(order);
 }
 
-// Solutions of one set of instructions against those of plain code, for 1 to MOST_SIDES right-hand sides
+// Solutions of one set of instructions against those of plain code, for 1 to MAX_SIDES right-hand sides
 static void instruction_sets_agree(void **state) {
     (void)state;
     for (size_t block = 1; block <= 3; block += 2)
         for (size_t nodes = 30; nodes <= 510; nodes += 96) {
             rbt_block_matrix A = matrix_new(nodes < 130 ? FULL : SPARSE, nodes, block);
             size_t n = block * nodes, bad;
-            double *b = malloc(MOST_SIDES * n * sizeof *b), *reference = malloc(MOST_SIDES * n * sizeof *b);
-            for (size_t i = 0; i < MOST_SIDES * n; i++) b[i] = 2 * unit() - 1;
+            double *b = malloc(MAX_SIDES * n * sizeof *b), *reference = malloc(MAX_SIDES * n * sizeof *b);
+            for (size_t i = 0; i < MAX_SIDES * n; i++) b[i] = 2 * unit() - 1;
             for (int single = 0; single < 2; single++)
                 for (int set = RBT_PLAIN; set < RBT_INSTRUCTION_SETS; set++) {
                     const rbt_dense_kernels *kernels = rbt_dense_kernels_with((rbt_instruction_set)set, single);
@@ -250,7 +250,7 @@ static void instruction_sets_agree(void **state) {
                     fronts f;
                     fronts_init(&f, &A, block, kernels);
                     assert_int_equal(rbt_frontal_factor(f.frontal, A.value, &bad), RBT_FRONTAL_DONE);
-                    for (size_t count = 1; count <= MOST_SIDES; count += count < 6 ? 1 : 6) {
+                    for (size_t count = 1; count <= MAX_SIDES; count += count < 6 ? 1 : 6) {
                         double *x = malloc(count * n * sizeof *x);
                         memcpy(x, b, count * n * sizeof *x);
                         solve_ordered(&f, block, count, x);
@@ -261,7 +261,7 @@ static void instruction_sets_agree(void **state) {
                     if (!single && block == 3) {
                         double *x = malloc(n * sizeof *x);
                         memcpy(x, b, n * sizeof *x);
-                        solve_in_series(&f, x);
+                        solve_in_fused(&f, x);
                         assert_true(dense_distance(x, reference, n) < 1e-12);
                         free(x);
                     }
@@ -297,7 +297,7 @@ static void same_bits_with_any_threads(void **state) {
     double *b = malloc(4 * n * sizeof *b), *first = malloc(bytes), *x = malloc(bytes);
     grid_vector(b, 4 * n);
     for (int single = 0; single < 2; single++) {
-        rbt_cholesky *c = rbt_cholesky_analyze_rows(&A, rows, count, single ? RBT_SINGLE : RBT_DOUBLE, NULL);
+        rbt_cholesky *c = rbt_cholesky_analyse_rows(&A, rows, count, single ? RBT_SINGLE : RBT_DOUBLE, NULL);
         rbt_threads_set(1);
         solve_all(c, &A, b, first);
         const int threads[] = {2, 3, 8};
@@ -308,7 +308,7 @@ static void same_bits_with_any_threads(void **state) {
             assert_memory_equal(x, first, bytes);
         }
         // Inside a parallel region, one factor per thread
-        rbt_cholesky *other = rbt_cholesky_analyze_rows(&A, rows, count, single ? RBT_SINGLE : RBT_DOUBLE, NULL);
+        rbt_cholesky *other = rbt_cholesky_analyse_rows(&A, rows, count, single ? RBT_SINGLE : RBT_DOUBLE, NULL);
         double *y = malloc(bytes);
         rbt_threads_set(2);
 #pragma omp parallel for
@@ -331,7 +331,7 @@ static void bad_rows_are_named_with_any_threads(void **state) {
     size_t n = A.row_count;
     unsigned char *keep = malloc(n);
     memset(keep, 1, n);
-    rbt_cholesky *c = rbt_cholesky_analyze(&A, keep, NULL);
+    rbt_cholesky *c = rbt_cholesky_analyse(&A, keep, NULL);
     for (size_t i = 7; i < n; i += 191) {
         double *diagonal = A.value + 9 * (A.start[i + 1] - 1), good = diagonal[4],
                next = A.value[9 * (A.start[n] - 1)];
@@ -365,14 +365,15 @@ static void bad_rows_are_named_with_any_threads(void **state) {
     grid_matrix_free(&A);
 }
 
-// A long bar has many small fronts above the tasks. Whatever of them fails, no member of the crew waits for one that has left.
+// A long bar has many small fronts above the tasks. Whatever of them fails, no member of the team waits for one that
+// has left.
 static void bad_rows_keep_nobody_waiting(void **state) {
     (void)state;
     rbt_block_matrix A = grid_matrix_new(300, 3, 4, 0.05);
     size_t n = A.row_count;
     unsigned char *keep = malloc(n);
     memset(keep, 1, n);
-    rbt_cholesky *c = rbt_cholesky_analyze(&A, keep, NULL);
+    rbt_cholesky *c = rbt_cholesky_analyse(&A, keep, NULL);
     for (size_t i = 5; i < n; i += 31) {
         double *diagonal = A.value + 9 * (A.start[i + 1] - 1), good = diagonal[4];
         size_t row = n;

@@ -22,7 +22,7 @@ static run *start(const rbt_model *m, double safety, bool plain) {
     r->tracks.t = calloc(n, sizeof(int64_t));
     r->tracks.inverse_mass = calloc(n, sizeof(double));
     random_again(0);  // both ways start alike
-    rbt_held_nodes(m, 0, r->clocks.held);
+    rbt_constrained_nodes(m, 0, r->clocks.constrained);
     for (size_t i = 0; i < 3 * n; i++) {
         r->tracks.x[i] = m->x0[i] + 0.01 * (unit() - 0.5);
         r->tracks.v[i] = unit() - 0.5;
@@ -44,7 +44,7 @@ static void end(run *r) {
 // What contact does between ticks, too
 static void push(run *r, size_t node, int64_t t, double by) {
     rbt_track_move(&r->tracks, node, t);
-    r->tracks.v[3 * node + 1] += r->clocks.held[node] ? 0 : by;
+    r->tracks.v[3 * node + 1] += r->clocks.constrained[node] ? 0 : by;
 }
 
 // Both ways side by side; how many of the clocks are plain
@@ -113,7 +113,7 @@ static void plain_clocks_have_the_same_bits(void **state) {
     assert_true(most > 2);
 }
 
-// Many elements, types that add up themselves, loads, scripts, damping and flow: the general way
+// Many elements, types that add up themselves, loads, prescribed motions, damping and flow: the general way
 static void other_clocks_are_not_plain(void **state) {
     (void)state;
     size_t clocks;

@@ -2,8 +2,8 @@
 // measured from them.
 #include "base/file.h"
 #include "base/spread.h"
-#include "study/compare.h"
 #include "step/core/method.h"
+#include "study/compare.h"
 
 #include <ftw.h>
 #include <math.h>
@@ -195,7 +195,7 @@ static void trial_finishes(void **state) {
     assert_int_equal(heard, 6);
     assert_int_equal(trial.last_frame, 5);
     assert_int_equal(trial.steps, 50);
-    assert_int_equal(trial.cut_steps, 0);
+    assert_int_equal(trial.halved_steps, 0);
     assert_true(trial.step == 0.001 && trial.t == 5 * 0.01 && trial.frames[3].t == 3 * 0.01);
     assert_true(trial.frames[0].energies.elastic > 0 && trial.frames[0].energies.kinetic == 0);
     assert_true(trial.step_seconds > 0 && trial.setup_seconds > 0);
@@ -215,7 +215,7 @@ static void failed_step_is_an_outcome(void **state) {
     assert_non_null(strstr(trial.reason, "not finite in stage \"update\", body \"bar\", tet "));
     assert_non_null(strstr(trial.reason, ", after 8 halvings; "));
     assert_int_equal(trial.frame_count, 1);
-    assert_int_equal(trial.cut_steps, 1);
+    assert_int_equal(trial.halved_steps, 1);
     assert_true(trial.t == 0);
     rbt_trial_free(&trial);
     rbt_scene_free(scene);
@@ -270,13 +270,13 @@ static void drift_is_measured_by_the_yardstick(void **state) {
     assert_true(rbt_comparison_measure(&all, &error));
     assert_ptr_equal(all.yardstick, &contenders[1]);
     assert_true(all.energy_scale == 4);
-    assert_true(contenders[1].energy_end == 0.5 / 4 && contenders[1].energy_most == -1.0 / 4);
-    assert_true(contenders[1].momentum_most == 5 && contenders[1].angular_most == 0);
+    assert_true(contenders[1].energy_end == 0.5 / 4 && contenders[1].energy_max == -1.0 / 4);
+    assert_true(contenders[1].momentum_max == 5 && contenders[1].angular_max == 0);
     assert_spread(contenders[1].rate, 2, 1, 3);
     assert_true(rates[0] == 3);
-    assert_true(contenders[0].energy_most == 1000 && contenders[0].angular_most == 2);
+    assert_true(contenders[0].energy_max == 1000 && contenders[0].angular_max == 2);
     assert_true(isnan(contenders[0].rate.median));
-    assert_true(isnan(contenders[1].distance_end) && isnan(contenders[1].distance_most));
+    assert_true(isnan(contenders[1].distance_end) && isnan(contenders[1].distance_max));
     assert_int_equal(rbt_comparison_finished(&all), 1);
     for (int i = 0; i < 2; i++) free(contenders[i].distance);
     free(all.reference.distance);
@@ -307,9 +307,9 @@ static void distances_come_from_the_runs(void **state) {
     const rbt_contender *c = all->contenders;
     assert_int_equal(rbt_comparison_finished(all), 3);
     for (size_t i = 0; i < 3; i++) assert_int_equal(c[i].run_count, 2);
-    assert_true(c[0].distance_end == 0 && c[0].distance_most == 0);  // the same run gives the same bits
+    assert_true(c[0].distance_end == 0 && c[0].distance_max == 0);  // the same run gives the same bits
     assert_true(c[1].distance_end > 0 && c[1].distance_end < 0.1);
-    assert_true(c[1].distance_most >= c[1].distance_end && c[1].distance[0] == 0);
+    assert_true(c[1].distance_max >= c[1].distance_end && c[1].distance[0] == 0);
     assert_true(c[2].distance_end > 0 && c[2].distance_end < 0.1);
     assert_true(strcmp(c[1].folder + strlen(results), "/semi-implicit-cholesky@0.0005") == 0);
     assert_int_equal(c[2].trial.steps, 300);

@@ -1,6 +1,6 @@
 // The parts of contact, each alone against brute force: distances, layers, queue, tree, slabs, cones, windows.
-#include "step/async/window.h"
 #include "math/vec3.h"
+#include "step/async/window.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,8 +85,8 @@ static void layers_follow_their_law(void **state) {
         assert_true(fabs(rbt_layers_energy(&layers, eta, d) - energy) <= 1e-9 * energy);
         assert_true(fabs(rbt_layers_impulse(&layers, eta, d, from, to) - impulse) <= 1e-9 * impulse + 1e-12);
     }
-    // Steps shrink with the frequency of all layers down to l together, sqrt(1 + 2^3 + … + l^3) times that of layer 1, and no faster than
-    // powers of two demand.
+    // Steps shrink with the frequency of all layers down to l together, sqrt(1 + 2^3 + … + l^3) times that of layer
+    // 1, and no faster than powers of two demand.
     for (int j = 0; j < layers.depth_count; j++) {
         double l = layers.last[j], next = l + 1;
         assert_true(sqrt(layers.cubes_to[layers.last[j]]) <= pow(2, j) * (1 + 1e-9));
@@ -125,24 +125,24 @@ static void queue_is_ordered(void **state) {
 
 // ---- Tree
 
-// Leaves that move about: searches that go on from the last separation list find all that overlap.
+// Leaves that move about: searches that continue from the last separation list find all that overlap.
 static void tree_finds_all_pairs(void **state) {
     (void)state;
     enum { N = 120 };
-    double center[3 * N], radius[N];
+    double centre[3 * N], radius[N];
     rbt_tree tree;
     assert_true(rbt_tree_init(&tree, N, NULL));
-    for (int i = 0; i < N; i++) point(center + 3 * i, 1), radius[i] = uniform(0, 0.1);
-    rbt_tree_build(&tree, center);
+    for (int i = 0; i < N; i++) point(centre + 3 * i, 1), radius[i] = uniform(0, 0.1);
+    rbt_tree_build(&tree, centre);
     for (int round = 0; round < 30; round++) {
         unsigned char found[N][N] = {0};
         for (int i = 0; i < N; i++) {
             rbt_dop *dop = &tree.nodes[tree.leaf_node[i]].dop;
             double step[3];
             point(step, 0.1);
-            rbt_add_scaled(center + 3 * i, 1, step);
+            rbt_add_scaled(centre + 3 * i, 1, step);
             rbt_dop_empty(dop);
-            rbt_dop_add_ball(dop, center + 3 * i, radius[i]);
+            rbt_dop_add_ball(dop, centre + 3 * i, radius[i]);
         }
         rbt_tree_refit(&tree);
         assert_true(rbt_tree_collide(&tree, NULL));
@@ -154,7 +154,7 @@ static void tree_finds_all_pairs(void **state) {
         for (int i = 0; i < N; i++)
             for (int j = 0; j < i; j++) {
                 double across[3];
-                rbt_subtract(center + 3 * i, center + 3 * j, across);
+                rbt_subtract(centre + 3 * i, centre + 3 * j, across);
                 if (rbt_length(across) <= radius[i] + radius[j]) assert_true(found[i][j]);
             }
     }
@@ -176,8 +176,8 @@ static void flock_fit(rbt_tree *tree, const flock *f, int count, bool known) {
         rbt_drift *drift = &tree->drifts[tree->leaf_node[i]];
         if (!known) continue;
         for (int k = 0; k < 3; k++) {
-            drift->first.center[k] = (float)(f[i].start[k] - f[i].renewed[k]);
-            drift->last.center[k] = (float)(f[i].last[k] - f[i].renewed[k]);
+            drift->first.centre[k] = (float)(f[i].start[k] - f[i].renewed[k]);
+            drift->last.centre[k] = (float)(f[i].last[k] - f[i].renewed[k]);
         }
         drift->first.radius = drift->last.radius = 1e-6f;
         drift->reach = (float)FLOCK_REACH;
@@ -185,23 +185,24 @@ static void flock_fit(rbt_tree *tree, const flock *f, int count, bool known) {
     rbt_tree_refit(tree);
 }
 
-// What was told about pairs spares looks and never hides a pair that touches at some time of a span, also when the drifts are counted anew.
+// What was told about pairs spares looks and never hides a pair that touches at some time of a span, also when the
+// drifts are counted again.
 static void drifts_hide_no_pair(void **state) {
     (void)state;
     enum { N = 120 };
     flock f[N];
     rbt_tree tree, blind;
     size_t looks = 0, blind_looks = 0, partly = 0;
-    double centers[3 * N];
+    double centres[3 * N];
     assert_true(rbt_tree_init(&tree, N, NULL) && rbt_tree_init(&blind, N, NULL));
     for (int i = 0; i < N; i++) {
         point(f[i].last, 1);
         memcpy(f[i].renewed, f[i].last, sizeof f[i].renewed);
-        memcpy(centers + 3 * i, f[i].last, sizeof f[i].last);
+        memcpy(centres + 3 * i, f[i].last, sizeof f[i].last);
         f[i].radius = uniform(0.05, 0.15);
     }
-    rbt_tree_build(&tree, centers);
-    rbt_tree_build(&blind, centers);
+    rbt_tree_build(&tree, centres);
+    rbt_tree_build(&blind, centres);
     for (int round = 0; round < 200; round++) {
         unsigned char found[N][N] = {0};
         double common[3];
@@ -284,7 +285,7 @@ static void world_init(world *w, double eta) {
                                    .radius = w->radius,
                                    .body = w->body,
                                    .X = w->x,
-                                   .lightness = w->light};
+                                   .inverse_mass = w->light};
     assert_true(rbt_contact_init(&w->contact, &law, &def, &w->tracks, NULL));
 }
 
@@ -328,7 +329,8 @@ static void slabs_never_expire_late(void **state) {
     assert_true(sleeping > 100);
 }
 
-// Pairs that are not listed stay further apart than their layers from time `from` to the end of the window while nodes keep their promises.
+// Pairs that are not listed stay further apart than their layers from time `from` to the end of the window while
+// nodes keep their promises.
 static size_t check_pairs_left_out(const world *w, double from) {
     double length = (double)(w->contact.end - w->contact.begin) * w->tracks.tick;
     size_t left_out = 0;
@@ -374,8 +376,8 @@ static void windows_leave_out_nothing(void **state) {
     assert_true(listed > 30 && left_out > 1000);
 }
 
-// Nodes turn aside within a window: their new lines go through where they are, and what they may meet now is listed, each pair once and in
-// the order of names.
+// Nodes turn aside within a window: their new lines go through where they are, and what they may meet now is listed,
+// each pair once and in the order of names.
 static void repairs_leave_out_nothing(void **state) {
     (void)state;
     size_t added = 0, left_out = 0;
@@ -394,7 +396,7 @@ static void repairs_leave_out_nothing(void **state) {
             }
             rbt_contact_check(&w.contact, NULL, 0, NODES, t);
             rbt_contact_settle(&w.contact, t);  // triangles that cross may stall it
-            assert_true(!w.contact.cut && w.contact.stray_count == 0);
+            assert_true(!w.contact.cut && w.contact.line_violator_count == 0);
             for (size_t n = (size_t)turn; n < NODES; n += 5)
                 for (size_t k = 0; k < 3; k++) {
                     const rbt_line *line = &w.contact.lines[n];
@@ -421,8 +423,8 @@ static void repairs_leave_out_nothing(void **state) {
     assert_true(added > 100 && left_out > 1000);
 }
 
-// Windows that begin at any time, with nodes that tremble: until nodes are looked at again they are where their lines promise, whether
-// these follow a velocity or a mean one.
+// Windows that begin at any time, with nodes that tremble: until nodes are looked at again they are where their lines
+// promise, whether these follow a velocity or a mean one.
 static void lines_hold_until_the_first_look(void **state) {
     (void)state;
     size_t means = 0, wild = 0;
@@ -445,7 +447,7 @@ static void lines_hold_until_the_first_look(void **state) {
                 rbt_subtract(w.v + 3 * n, line->path, off);
                 assert_true(left * rbt_length(off) <= line->reach);
                 means += rbt_length(off) > 0;
-                wild += w.contact.habits[n].by_mean && rbt_length(off) == 0;
+                wild += w.contact.predictors[n].by_mean && rbt_length(off) == 0;
             }
         }
         rbt_contact_free(&w.contact);

@@ -1,10 +1,10 @@
-// Laws of async-contact that a motion shows late or never: how fast a spring can come to its limit, how much friction many pairs may have at
-// one node, how short steps of damped elements are, and how far hinges flow.
-#include "step/async/friction.h"
+// Laws of async-contact that a motion shows late or never: how fast a spring can come to its limit, how much friction
+// many pairs may have at one node, how short steps of damped elements are, and how far hinges flow.
 #include "math/vec3.h"
 #include "scene.h"
 #include "sim/sim.h"
 #include "step/async/clocks.h"
+#include "step/async/friction.h"
 
 #include "random.h"
 
@@ -17,7 +17,8 @@ static void direction(double u[3]) {
 
 // ---- Certificates
 
-// Ends of a spring that move anyhow within their cones, across it too: its length comes no faster to a limit than the certificate says.
+// Ends of a spring that move anyhow within their cones, across it too: its length comes no faster to a limit than the
+// certificate says.
 static void springs_reach_no_limit_before_their_certificate(void **state) {
     (void)state;
     int turning = 0;
@@ -55,7 +56,8 @@ static void springs_reach_no_limit_before_their_certificate(void **state) {
     assert_true(turning > 100);
 }
 
-// Two balls on straight lines: at no moment of the window are they nearer than their spans say, wherever their points are.
+// Two balls on straight lines: at no moment of the window are they nearer than their spans say, wherever their points
+// are.
 static void spans_promise_no_more_than_there_is(void **state) {
     (void)state;
     int apart = 0;
@@ -92,14 +94,15 @@ static void spans_promise_no_more_than_there_is(void **state) {
 
 // ---- Friction
 
-// One node that slides at many others, which are held or light: friction takes sliding away, never more, however many pairs drag at it and
-// however hard they press. Pairs press along one normal here, so that all of them see the same sliding.
+// One node that slides at many others, which are constrained or light: friction takes sliding away, never more,
+// however many pairs drag at it and however hard they press. Pairs press along one normal here, so that all of them
+// see the same sliding.
 static void friction_of_many_pairs_stops_and_never_turns_back(void **state) {
     (void)state;
     enum { MOST = 6 };
     for (int round = 0; round < 200; round++) {
         int pairs = 1 + (int)below(MOST);
-        bool held = round % 2;
+        bool constrained = round % 2;
         double x[3 * (MOST + 1)] = {0}, v[3 * (MOST + 1)] = {0}, inverse_mass[MOST + 1], n[3];
         int64_t t[MOST + 1] = {0};
         int32_t dragging[MOST + 1] = {0};
@@ -115,8 +118,8 @@ static void friction_of_many_pairs_stops_and_never_turns_back(void **state) {
                                .law = {.friction = uniform(0.1, 2)}};
         direction(n);
         for (int i = 0; i <= pairs; i++) {
-            inverse_mass[i] = i && held ? 0 : uniform(0.5, 2);
-            for (int k = 0; k < 3; k++) v[3 * i + k] = i && held ? 0 : uniform(-1, 1);
+            inverse_mass[i] = i && constrained ? 0 : uniform(0.5, 2);
+            for (int k = 0; k < 3; k++) v[3 * i + k] = i && constrained ? 0 : uniform(-1, 1);
         }
         for (int i = 0; i < pairs; i++) {
             list[i] = (rbt_pair){.key = rbt_pair_key_of(RBT_TOUCH_POINT, 0, i + 1), .node = {0, i + 1}};
@@ -136,7 +139,7 @@ static void friction_of_many_pairs_stops_and_never_turns_back(void **state) {
             assert_int_equal(dragging[i], 0);
         }
         assert_true(energy[1] <= energy[0] * (1 + 1e-12));
-        if (!held) continue;
+        if (!constrained) continue;
         // All pairs press enough to stop it: it stands, exactly.
         double sliding[3];
         memcpy(sliding, v, sizeof sliding);
@@ -167,8 +170,9 @@ static int finest_clock(const char *json) {
     return finest;
 }
 
-// A force that is damped by beta K v, seen from differences of the last step, is stable up to h = h_0 / (1 + 4 beta / h_0) at most, h_0 = 2 /
-// omega the step without damping: with beta = 2 h_0 elements tick 9 times as fast, at the next power of two, and energy falls.
+// A force that is damped by beta K v, seen from differences of the last step, is stable up to h = h_0 / (1 + 4 beta /
+// h_0) at most, h_0 = 2 / omega the step without damping: with beta = 2 h_0 elements tick 9 times as fast, at the
+// next power of two, and energy falls.
 static void damping_makes_clocks_faster(void **state) {
     (void)state;
     int plain = finest_clock(SHEET(""));

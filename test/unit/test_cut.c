@@ -18,7 +18,8 @@ static double volume_of(const double *X, const int32_t *t) {
     return rbt_tet_volume(X + 3 * (size_t)t[0], X + 3 * (size_t)t[1], X + 3 * (size_t)t[2], X + 3 * (size_t)t[3]);
 }
 
-// Nodes of a grid moved at random, as far as no tet turns over, and tets taken out so that parts hang by edges and corners
+// Nodes of a grid moved at random, as far as no tet turns over, and tets taken out so that parts hang by edges and
+// corners
 static rbt_mesh *random_body(size_t cells, double moved, double removed) {
     rbt_mesh *mesh = cube_new((int)cells, (int)cells, (int)cells, 1, 1, 1);
     for (size_t n = 0; n < mesh->node_count; n++) {
@@ -89,12 +90,12 @@ static void assert_faces_match(const int32_t *tets, size_t count, size_t nodes) 
     free(times);
 }
 
-// With doubled nodes taken for one the mesh must be closed again: the same skin area as before the cut, and two faces less
-// for each that was opened.
+// With doubled nodes taken for one the mesh must be closed again: the same skin area as before the cut, and two faces
+// less for each that was opened.
 static void assert_is_dissection(const rbt_mesh *mesh, const rbt_cut_result *r, double *X) {
-    double least, before_least;
+    double least, before_min;
     rbt_cut_carry(r, mesh->nodes, 3, X);
-    double before = total_volume(mesh->nodes, mesh->tets, mesh->tet_count, &before_least);
+    double before = total_volume(mesh->nodes, mesh->tets, mesh->tet_count, &before_min);
     double after = total_volume(X, r->elements, r->element_count, &least);
     assert_true(least > 0);
     assert_true(fabs(after - before) <= 1e-13 * before);

@@ -1,4 +1,4 @@
-// Cuts while time runs: what must be conserved is, what was selected stays selected, every method goes on.
+// Cuts while time runs: what must be conserved is, what was selected stays selected, every method continues.
 #include "../support/scene.h"
 #include "math/vec3.h"
 #include "mesh/core/topology.h"
@@ -8,7 +8,8 @@
 #include <math.h>
 
 #define MATERIAL "'material': {'young': 1e5, 'poisson': 0.3, 'density': 1000}"
-#define BODY     "'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [1, 0.5, 0.5], 'cells': [8, 4, 4]}}}, " MATERIAL
+#define SHAPE    "'mesh': {'shape': {'cuboid': {'size': [1, 0.5, 0.5], 'cells': [8, 4, 4]}}}"
+#define BODY     "'name': 'block', " SHAPE ", " MATERIAL
 #define OBLIQUE  "{'plane': {'point': [0.03, 0.02, 0], 'normal': [1, 0.3, -0.2]}}"
 #define TIME     "'time': {'step': 0.005, 'frame': 0.01, 'end': 0.1}"
 
@@ -178,7 +179,7 @@ static void shells_too(void **state) {
     rbt_sim_free(sim);
 }
 
-// A checkpoint between two strokes goes on to the same bits; one that lies about its cuts is refused.
+// A checkpoint between two strokes continues to the same bits; one that lies about its cuts is refused.
 static void checkpoints_know_cuts(void **state) {
     (void)state;
     rbt_scene_file *file = scene_from("{'rubato': 1, 'bodies': [{" BODY
@@ -222,7 +223,7 @@ static void checkpoints_know_cuts(void **state) {
     rbt_scene_free(file);
 }
 
-// The skin of a ring cut twice: closed again, in two parts, and on the tets everywhere.
+// The embedded surface of a ring cut twice: closed again, in two parts, and on the tets everywhere.
 static void skins_are_cut(void **state) {
     (void)state;
     const char *path = "test_cutting_skin.obj";
@@ -234,36 +235,37 @@ static void skins_are_cut(void **state) {
                  "4}}}, 'surface': {'file': 'test_cutting_skin.obj'}, " MATERIAL
                  "}], 'cuts': [{'time': 0, 'surface': {'plane': {'point': [0.07, 0, 0], 'normal': [1, 0.2, "
                  "0.1]}}}], " TIME "}");
-    const rbt_skin *before = &sim->model->bodies[0].skin;
+    const rbt_embedded_surface *before = &sim->model->bodies[0].embedded;
     size_t triangles = before->triangle_count;
     rbt_change c = cut_now(sim);
     take(sim, &c);
-    const rbt_skin *skin = &sim->model->bodies[0].skin;
-    size_t vertices = skin->embedding.vertex_count;
-    assert_true(skin->triangle_count > triangles);
+    const rbt_embedded_surface *embedded = &sim->model->bodies[0].embedded;
+    size_t vertices = embedded->embedding.vertex_count;
+    assert_true(embedded->triangle_count > triangles);
     int32_t *body = calloc(sim->model->node_count, sizeof *body);
     size_t parts;
     double *y = calloc(vertices, 3 * sizeof *y);
-    rbt_embedding_apply(&skin->embedding, sim->model->tets, sim->model->X, y);
+    rbt_embedding_apply(&embedded->embedding, sim->model->tets, sim->model->X, y);
     assert_true(
         rbt_components(sim->model->tets, sim->model->tet_count, 4, sim->model->node_count, body, &parts, NULL));
     assert_int_equal(parts, 2);
     // every triangle is carried by one of the two halves, and lies on its side
     const double normal[3] = {1, 0.2, 0.1}, point[3] = {0.07, 0, 0};
-    for (size_t t = 0; t < skin->triangle_count; t++) {
+    for (size_t t = 0; t < embedded->triangle_count; t++) {
         int32_t half = -1;
         double side = 0;
         for (int k = 0; k < 3; k++) {
-            int32_t v = skin->triangles[3 * t + (size_t)k];
-            int32_t here = body[sim->model->tets[4 * skin->embedding.tet[v]]];
+            int32_t v = embedded->triangles[3 * t + (size_t)k];
+            int32_t here = body[sim->model->tets[4 * embedded->embedding.tet[v]]];
             double d[3];
             assert_true(half < 0 || here == half);
             half = here;
             rbt_subtract(y + 3 * v, point, d);
             if (fabs(rbt_dot(d, normal)) > fabs(side)) side = rbt_dot(d, normal);
         }
-        if (fabs(side) > 0.03) {  // the skin stands out that far, and its cut follows the hull's normals there
-            double sum = 0;       // on which side this half is
+        if (fabs(side) >
+            0.03) {          // the embedded surface stands out that far, and its cut follows the hull's normals there
+            double sum = 0;  // on which side this half is
             for (size_t n = 0; n < sim->model->node_count; n++) {
                 double d[3];
                 rbt_subtract(sim->model->X + 3 * n, point, d);

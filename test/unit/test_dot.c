@@ -1,5 +1,5 @@
-// dot from inside: how long its first trial is, where its matrix is taken, how many subdomains it chooses; where other solvers take theirs; and
-// the line search of all. The solver's own file is part of this program, to look inside.
+// dot from inside: how long its first trial is, where its matrix is taken, how many subdomains it chooses; where
+// other solvers take theirs; and the line search of all. The solver's own file is part of this program, to look inside.
 #include "step/implicit/dot.c"
 
 #include "base/threads.h"
@@ -23,8 +23,9 @@ static double length_14(const one_step *s, const double *p, double slope) {
     return fmin(fmax(-slope / curvature, 0.1), 1);
 }
 
-// After one iteration z has gone along -D grad E by the first length or a half, a quarter ... of it, where D and eq. 14 are of H at the start
-// of the step as published, and H at the start of the iteration, with the length 1, in the fast variant.
+// After one iteration z has gone along -D grad E by the first length or a half, a quarter ... of it, where D and eq.
+// 14 are of H at the start of the step as published, and H at the start of the iteration, with the length 1, in the
+// fast variant.
 static void one_iteration_is_the_papers(void **state) {
     (void)state;
     int between = 0;
@@ -70,7 +71,7 @@ static void the_first_length_is_equation_14(void **state) {
     dot *solver = solver_of(&s, RBT_DOT_PAPER, 1);
     rbt_objective_hessian(&s.o, s.z);
     for (int k = 0; k < 50; k++) {
-        for (size_t i = 0; i < s.values; i++) s.p[i] = s.o.held[i / 3] ? 0 : uniform(-1, 1);
+        for (size_t i = 0; i < s.values; i++) s.p[i] = s.o.constrained[i / 3] ? 0 : uniform(-1, 1);
         double curvature = rbt_block_matrix_form(&s.o.H, s.p), share = pow(10, uniform(-2, 1));
         assert_true(curvature > 0);
         double expected = share < 0.1 ? 0.1 : share > 1 ? 1 : share;
@@ -80,8 +81,9 @@ static void the_first_length_is_equation_14(void **state) {
     one_step_end(&s);
 }
 
-// Where a factor costs more than the iterations that subdomains need to agree, there are several: here a solid of 18,081 nodes by the
-// characteristic test, which one factor is not tried for, and one of 15,625, whose factor is; a small one has one.
+// Where a factor costs more than the iterations that subdomains need to agree, there are several: here a solid of
+// 18,081 nodes by the characteristic test, which one factor is not tried for, and one of 15,625, whose factor is; a
+// small one has one.
 static void large_bodies_are_divided(void **state) {
     (void)state;
     static const int cells[3][3] = {{40, 20, 20}, {24, 24, 24}, {4, 2, 2}};
@@ -142,8 +144,8 @@ static void other_solvers_take_their_own_matrix(void **state) {
 
 // ---- The line search
 
-// The length is the first of 1, 1/2, 1/4 ... that does not raise E, which a search that begins there would find; position, value and
-// gradient are those of the new position.
+// The length is the first of 1, 1/2, 1/4 ... that does not raise E, which a search that begins there would find;
+// position, value and gradient are those of the new position.
 static void searches_do_not_climb(void **state) {
     (void)state;
     int shortened = 0, whole = 0;
@@ -179,8 +181,8 @@ static void searches_do_not_climb(void **state) {
     assert_true(shortened > 10 && whole > 10);
 }
 
-// Where the decrease drowns in the rounding of E the slope decides: of a parabola whose minimum is at 1/4 of p, neither 1 nor 1/2 of it
-// will do, but 1/4.
+// Where the decrease drowns in the rounding of E the slope decides: of a parabola whose minimum is at 1/4 of p,
+// neither 1 nor 1/2 of it will do, but 1/4.
 static void blind_searches_go_by_the_slope(void **state) {
     (void)state;
     for (int round = 0; round < 20; round++) {
@@ -189,7 +191,7 @@ static void blind_searches_go_by_the_slope(void **state) {
         rbt_search_init(&search, &s.o, NULL);
         double size = 1e-12 * pow(10, uniform(-1, 1)), slope = 0;
         for (size_t i = 0; i < s.values; i++) {
-            double off = s.o.held[i / 3] ? 0 : size * uniform(-1, 1);
+            double off = s.o.constrained[i / 3] ? 0 : size * uniform(-1, 1);
             s.p[i] = -4 * off;
             s.z[i] = s.o.target[i] + off;
         }

@@ -78,7 +78,7 @@ static void agrees_with_dense_eigenvalues(void **state) {
     for (size_t i = 0; i < values; i++) A.value[i] = h2 * K.value[i];
     for (size_t i = 0; i < ROWS; i++)
         for (size_t r = 0; r < 9; r += 4) A.value[9 * (A.start[i + 1] - 1) + r] += mass[i];
-    def.factor = rbt_cholesky_analyze(&A, keep, NULL);
+    def.factor = rbt_cholesky_analyse(&A, keep, NULL);
     def.factor_scale = h2;
     def.guess = p.u;
     assert_int_equal(rbt_cholesky_factor(def.factor, &A, &row), RBT_FACTORED);
@@ -152,7 +152,7 @@ static void failures_are_told(void **state) {
     rbt_error error;
     rbt_eigen_def def = rbt_eigen_def_default();
     pairs p = pairs_new(def.count, ROWS);
-    def.most_iterations = 1;
+    def.max_iterations = 1;
     def.shift = -1e7;
     assert_false(solve(&def, &K, mass, keep, &p, &error));
     assert_non_null(strstr(error.message,

@@ -64,14 +64,14 @@ static void too_long_explicit_steps_are_refused(void **state) {
         assert_int_equal(report.outcome, RBT_UNSTABLE);
         assert_string_equal(report.stage, "stability");
         assert_true(report.body == 0 && fabs(report.value - bound) < 1e-9 * bound);
-        assert_true(report.cuts == 0 && report.steps == 0 && sim->state.t == 0);
+        assert_true(report.halvings == 0 && report.steps == 0 && sim->state.t == 0);
         assert_memory_equal(sim->state.x, sim->model->x0, bytes);
         assert_non_null(strstr(report.hint, "take a smaller step, imex or an implicit method"));
         rbt_sim_free(sim);
     }
 }
 
-// Just below the bound a run goes on, and its energy, which swings, is no reason to end it.
+// Just below the bound a run continues, and its energy, which swings, is no reason to end it.
 static void steps_below_the_bound_are_not_refused(void **state) {
     (void)state;
     double h = 0.999 * bound_of("");
@@ -363,7 +363,7 @@ static void jumps_are_no_gains(void **state) {
     rbt_scene_free(file);
 }
 
-// The ledger of a run that goes on from a checkpoint is that of one that never stopped, bit for bit.
+// The ledger of a run that continues from a checkpoint is that of one that never stopped, bit for bit.
 static void ledgers_survive(void **state) {
     (void)state;
     static const char *const methods[] = {"'semi-implicit'", "'symplectic-euler'", "'async-contact'"};

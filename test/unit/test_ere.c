@@ -7,7 +7,7 @@ static rbt_sim *bar(const char *material, const char *options, double h, const c
         json, sizeof json,
         "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.07], 'cells': "
         "[3, 1, 1]}}}, 'material': {'model': '%s', 'young': 1e4, 'poisson': 0.3, 'density': 1000}%s}]%s, 'time': "
-        "{'step': %g, 'frame': %g, 'end': 10}, 'integrator': {'method': 'ere', 'max_cuts': 0, 'options': {%s}}}",
+        "{'step': %g, 'frame': %g, 'end': 10}, 'integrator': {'method': 'ere', 'max_halvings': 0, 'options': {%s}}}",
         material, body, scene, h, h, options);
     return sim_from(json);
 }

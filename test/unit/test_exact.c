@@ -1,5 +1,6 @@
-// Exact answers about points at rest, against rational and integer arithmetic that knows nothing of orientations: two convex
-// sets are apart if and only if one of finitely many directions, made of differences of their corners, separates them.
+// Exact answers about points at rest, against rational and integer arithmetic that knows nothing of orientations: two
+// convex sets are apart if and only if one of finitely many directions, made of differences of their corners,
+// separates them.
 #include "math/exact.h"
 
 #include <gmp.h>
@@ -51,8 +52,8 @@ static void nudge(double x[3]) {  // by one unit in the last place, or not
 
 static void compare(double p[4][3]) {
     assert_int_equal(rbt_side(p[0], p[1], p[2], p[3]), rational_side(p[0], p[1], p[2], p[3]));
-    assert_int_equal(rbt_turn(p[0], p[1], p[2], 0, 1), rational_turn(p[0], p[1], p[2]));
-    assert_int_equal(rbt_turn(p[0], p[1], p[2], 1, 0), -rational_turn(p[0], p[1], p[2]));
+    assert_int_equal(rbt_rotation_lag(p[0], p[1], p[2], 0, 1), rational_turn(p[0], p[1], p[2]));
+    assert_int_equal(rbt_rotation_lag(p[0], p[1], p[2], 1, 0), -rational_turn(p[0], p[1], p[2]));
 }
 
 static void test_signs_of_any_doubles(void **state) {

@@ -1,6 +1,6 @@
-// Pairs in motion: contacts constructed to happen exactly, misses by one unit in the last place, motion within a plane, and
-// random motion on coarse grids. There a "no" is proved in another way, by directions that separate the pair during
-// ever shorter spans of time, and a "yes" by the place where they are at the time given.
+// Pairs in motion: contacts constructed to happen exactly, misses by one unit in the last place, motion within a
+// plane, and random motion on coarse grids. There a "no" is proved in another way, by directions that separate the
+// pair during ever shorter spans of time, and a "yes" by the place where they are at the time given.
 #include "math/exact.h"
 #include "math/vec3.h"
 
@@ -24,7 +24,8 @@ static bool meet(const rbt_paths *p, rbt_pair_kind kind) {
 
 // ---- Contacts that are known
 
-// Four points in contact (coordinates are small whole numbers over 16), velocities on a grid, contact at k / 8: all exact.
+// Four points in contact (coordinates are small whole numbers over 16), velocities on a grid, contact at k / 8: all
+// exact.
 static void put_in_contact(double x[4][3], rbt_pair_kind kind) {
     int s = (int)(draw() % 5), v = (int)(draw() % 5);
     for (int i = 0; i < 12; i++) x[i / 3][i % 3] = small(6);
@@ -89,7 +90,8 @@ static void test_misses_by_the_last_bit(void **state) {
     assert_true(meet(&sink, RBT_EDGE_EDGE));
 }
 
-// In one plane at irrational times. The triangle's plane is y = t x and turns; its side away from the origin is x + z = 4.
+// In one plane at irrational times. The triangle's plane is y = t x and turns; its side away from the origin is x + z
+// = 4.
 static void test_irrational_times(void **state) {
     (void)state;
     rbt_paths p = {{{-2, -1, 0.25}, {0, 0, 0}, {4, 0, 0}, {0, 0, 4}},
@@ -114,9 +116,9 @@ static void test_irrational_times(void **state) {
 
 // ---- Against points at rest
 
-// Seen from a triangle that keeps its shape, a vertex draws a segment; seen from an edge, another that keeps its shape draws
-// a parallelogram. So the answers must be those for points at rest, in every degenerate position of a small grid, whether its
-// step is 1 or the last bit, and however all of it moves along.
+// Seen from a triangle that keeps its shape, a vertex draws a segment; seen from an edge, another that keeps its
+// shape draws a parallelogram. So the answers must be those for points at rest, in every degenerate position of a
+// small grid, whether its step is 1 or the last bit, and however all of it moves along.
 static void check_against_rest(int most, double step, double offset, int rounds) {
     int found = 0;
     for (int n = 0; n < rounds; n++) {

@@ -1,5 +1,5 @@
-// Balls, rods and planes: distances that are known exactly, to the last digit of a radius; random pairs against their nearest
-// points by a search that knows no cases; ways against dense samples of them.
+// Balls, rods and planes: distances that are known exactly, to the last digit of a radius; random pairs against their
+// nearest points by a search that knows no cases; ways against dense samples of them.
 #include "math/exact_round.h"
 #include "math/vec3.h"
 
@@ -16,7 +16,8 @@
 
 // ---- Known distances
 
-// Turns small whole points by a quaternion of whole numbers: they stay whole, and lengths grow by the square of its size.
+// Turns small whole points by a quaternion of whole numbers: they stay whole, and lengths grow by the square of its
+// size.
 static double turn(const int q[4], double x[3]) {
     double a = q[0], b = q[1], c = q[2], d = q[3], y[3] = {x[0], x[1], x[2]};
     const double m[9] = {a * a + b * b - c * c - d * d, 2 * (b * c - a * d),           2 * (b * d + a * c),
@@ -92,8 +93,8 @@ static void test_planes(void **state) {
 
 // ---- Any pairs
 
-// The weights with which `count` points, at most four, come nearest to the origin in the flat that they span, by elimination; false if the points
-// span less, or if a weight is negative.
+// The weights with which `count` points, at most four, come nearest to the origin in the flat that they span, by
+// elimination; false if the points span less, or if a weight is negative.
 static bool nearest_in_flat(double (*const p)[3], const int *of, int count, double at[3]) {
     double A[5][6] = {{0}};  // [p_i.p_j 1; 1 0] (w, mu) = (0, 1)
     double size = 0;
@@ -125,10 +126,10 @@ static bool nearest_in_flat(double (*const p)[3], const int *of, int count, doub
     return true;
 }
 
-// The least distance: the point nearest to the origin in the hull of all differences of corners lies in the flat of at most three of
-// them with weights that are not negative, or is the origin, among four (Caratheodory). All are tried; none of them is nearer than the
-// nearest.
-static double least_distance(const rbt_round_pair *pair, const double (*x)[3]) {
+// The least distance: the point nearest to the origin in the hull of all differences of corners lies in the flat of
+// at most three of them with weights that are not negative, or is the origin, among four (Caratheodory). All are
+// tried; none of them is nearer than the nearest.
+static double min_distance(const rbt_round_pair *pair, const double (*x)[3]) {
     double p[6][3], at[3], best = INFINITY;
     int n = 0;
     for (int i = 0; i < pair->count[0]; i++)
@@ -157,7 +158,7 @@ static void test_random_pairs(void **state) {
     int judged = 0;
     for (int n = 0; n < 120; n++) {
         rbt_round_pair pair = random_pair(n % 6);
-        double distance = least_distance(&pair, (const double(*)[3])pair.from);
+        double distance = min_distance(&pair, (const double(*)[3])pair.from);
         if (distance < 1e-4) continue;  // crossing, or nearly
         judged++;
         pair.radius = distance * (1 - 1e-6);
@@ -207,7 +208,7 @@ static void test_random_ways(void **state) {
             double x[5][3], t = (double)s / SAMPLES;
             for (int i = 0; i < 5; i++)
                 for (int k = 0; k < 3; k++) x[i][k] = (1 - t) * pair.from[i][k] + t * pair.to[i][k];
-            least = fmin(least, least_distance(&pair, (const double(*)[3])x));
+            least = fmin(least, min_distance(&pair, (const double(*)[3])x));
         }
         pair.radius = least * (1 + 1e-6) + 1e-6;
         assert_true(rbt_round_paths_meet(&pair, &when));

@@ -3,12 +3,12 @@
 #include "base/threads.h"
 #include "math/vec3.h"
 #include "mesh/core/build.h"
-#include "mesh/generate/generate.h"
 #include "mesh/core/manifold.h"
+#include "mesh/core/topology.h"
+#include "mesh/generate/generate.h"
 #include "mesh/generate/sdf.h"
 #include "mesh/generate/stuffing.h"
 #include "mesh/query/surface_distance.h"
-#include "mesh/core/topology.h"
 #include "rubato/shapes.h"
 
 #include <math.h>
@@ -339,7 +339,8 @@ static double rough(const void *self, const double x[3]) {
            0.012 * sin(23 * x[0]) * cos(19 * x[1] + 7 * x[2]);
 }
 
-// What isosurface stuffing promises of any field is angles (Labelle and Shewchuk 2007); a quality follows, but not that of the table's shapes.
+// What isosurface stuffing promises of any field is angles (Labelle and Shewchuk 2007); a quality follows, but not
+// that of the table's shapes.
 static void test_dihedral_angles(void **state) {
     (void)state;
     double low = 180, high = 0;

@@ -1,4 +1,5 @@
-// imex: its local bounds and certificate against dense matrices, the stability of whole steps on random bodies, its limits.
+// imex: its local bounds and certificate against dense matrices, the stability of whole steps on random bodies, its
+// limits.
 #include "base/threads.h"
 #include "delaunay.h"
 #include "dense.h"
@@ -23,7 +24,7 @@ static rbt_sim *body_sim(const char *method, const char *material, double step, 
     snprintf(json, sizeof json,
              "{'rubato': 1, 'bodies': [{'name': 'body', 'mesh': {'file': '%s'}, 'material': {'model': '%s', "
              "'young': 1e4, 'poisson': 0.3, 'density': 1000}%s}], 'time': {'step': %.17g, 'frame': %.17g, 'end': "
-             "1000}, 'integrator': {'method': '%s', 'max_cuts': 0%s}}",
+             "1000}, 'integrator': {'method': '%s', 'max_halvings': 0%s}}",
              mesh_path, material, more, step, step, method, options);
     return sim_from(json);
 }
@@ -95,9 +96,9 @@ static double spectral_radius(rbt_sim *sim) {
 static void largest_is_jacobis(void **state) {
     (void)state;
     uint64_t seed = random_stream(__func__, 0);
-    for (int n = 1; n <= RBT_LARGEST_MOST; n++) {
+    for (int n = 1; n <= RBT_MAX_LARGEST; n++) {
         static rbt_small_batch A;
-        double full[RBT_W][RBT_LARGEST_MOST * RBT_LARGEST_MOST], largest[RBT_W];
+        double full[RBT_W][RBT_MAX_LARGEST * RBT_MAX_LARGEST], largest[RBT_W];
         for (int l = 0; l < RBT_W; l++)
             for (int i = 0; i < n; i++)
                 for (int j = 0; j <= i; j++) {
@@ -174,8 +175,9 @@ static void look_for_failure(rbt_stability *s, const double *K, int body, size_t
     }
 }
 
-// The certificate never promises too much and never more than 5 % too little, and what it leaves explicit is stable. Of the examples one
-// passes the local test without being stable, and in the others nodes must become implicit that pass it.
+// The certificate never promises too much and never more than 5 % too little, and what it leaves explicit is stable.
+// Of the examples one passes the local test without being stable, and in the others nodes must become implicit that
+// pass it.
 static void certificates_hold_and_waste_little(void **state) {
     (void)state;
     static const int EXAMPLES[] = {52, 90, 116, 127};
@@ -285,7 +287,7 @@ static void limits_are_the_pure_methods(void **state) {
         difference("imex", "symplectic-euler", MATERIALS[k], 2e-5, 200, "", &same);
         assert_true(same);
         for (int solver = 0; solver < 4; solver++) {
-            static const char *const SOLVERS[] = {"auto", "cholesky", "cg", "reused"};
+            static const char *const SOLVERS[] = {"auto", "cholesky", "cg", "cached"};
             char options[128];
             snprintf(options, sizeof options, ", 'solver': '%s', 'options': {'tolerance': 1e-12}", SOLVERS[solver]);
             double far = difference("imex", "semi-implicit", MATERIALS[k], 1, 5, options, &same);
@@ -314,7 +316,7 @@ static double energy_norm(const rbt_sim *sim, const double *e) {
 // With cg and reused, the change of velocity is as exact as the tolerance says, in the energy norm of what is solved.
 static void iterations_end_within_the_tolerance(void **state) {
     (void)state;
-    static const char *const SOLVERS[] = {"cholesky", "cg", "reused"};
+    static const char *const SOLVERS[] = {"cholesky", "cg", "cached"};
     static const double TOLERANCES[] = {1e-2, 1e-4, 1e-6};
     example_mesh(5, 40);
     for (int t = 0; t < 3; t++) {
@@ -356,8 +358,8 @@ static double kept_momentum(rbt_sim *sim, const unsigned char *implicit) {
     return sum;
 }
 
-// An undamped free body at a step that needs both kinds of nodes: energy swings, but does not grow; what stands for the momentum
-// is kept.
+// An undamped free body at a step that needs both kinds of nodes: energy swings, but does not grow; what stands for
+// the momentum is kept.
 static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
     (void)state;
     const double SAFETY = 0.93;
@@ -388,8 +390,8 @@ static void mixed_steps_gain_no_energy_and_keep_momentum(void **state) {
             assert_int_equal(rbt_sim_step(sim, &report), RBT_DONE);
             most[i / 1000] = fmax(most[i / 1000], rbt_sim_energies(sim).total);
         }
-        // Symplectic Euler keeps E - h v.f / 2, so that E itself swings by (1 + h w / 2) / (1 - h w / 2) where frequencies w reach the
-        // bound; with only the shapely elements left explicit less than that is seen.
+        // Symplectic Euler keeps E - h v.f / 2, so that E itself swings by (1 + h w / 2) / (1 - h w / 2) where
+        // frequencies w reach the bound; with only the shapely elements left explicit less than that is seen.
         double swing = release ? (1 + SAFETY) / (1 - SAFETY) : 1.3;
         assert_true(most[0] < swing * first.total && most[1] < 1.01 * most[0]);
         if (k % 2 == 1) assert_true(fabs(kept_momentum(sim, implicit) - before) < 1e-9 * before);
@@ -417,8 +419,8 @@ static double energy_after(rbt_sim *sim, int steps) {
     return rbt_sim_energies(sim).total;
 }
 
-// What was certified at rest is certified again where the tangent is another; the nodes that this makes implicit are the state's, and a
-// workspace that knows nothing of them goes on with the same bits.
+// What was certified at rest is certified again where the tangent is another; the nodes that this makes implicit are
+// the state's, and a workspace that knows nothing of them continues with the same bits.
 static void strained_bodies_are_certified_again(void **state) {
     (void)state;
     example_mesh(9, 40);
@@ -451,7 +453,8 @@ static void strained_bodies_are_certified_again(void **state) {
     rbt_sim_free(resumed);
 }
 
-// Flattened tets: all keep their orientation, some are as flat as asked, and the largest explicit step shrinks with them.
+// Flattened tets: all keep their orientation, some are as flat as asked, and the largest explicit step shrinks with
+// them.
 static rbt_sim *ball_with(const char *slivers, const char *step) {
     char json[1024];
     snprintf(json, sizeof json,
@@ -462,7 +465,7 @@ static rbt_sim *ball_with(const char *slivers, const char *step) {
     return sim_from(json);
 }
 
-static double least_volume(const rbt_model *m) {
+static double min_volume(const rbt_model *m) {
     double least = INFINITY;
     for (size_t t = 0; t < m->tet_count; t++) {
         double e[3][3], normal[3];
@@ -479,7 +482,7 @@ static void slivers_shrink_the_explicit_step(void **state) {
     rbt_sim *good = ball_with("", "0.001");
     rbt_sim *bad = ball_with(", 'slivers': {'share': 0.1, 'height': 0.05}", "0.001");
     rbt_sim *again = ball_with(", 'slivers': {'share': 0.1, 'height': 0.05}", "0.001");
-    double ratio = least_volume(bad->model) / least_volume(good->model), steps = bound_of(bad) / bound_of(good);
+    double ratio = min_volume(bad->model) / min_volume(good->model), steps = bound_of(bad) / bound_of(good);
     assert_true(ratio > 0.02 && ratio < 0.2);
     assert_true(steps > 0.02 && steps < 0.3);
     assert_memory_equal(bad->model->X, again->model->X, 3 * bad->model->node_count * sizeof(double));
@@ -511,7 +514,7 @@ static void the_step_can_be_chosen(void **state) {
 static void kept_needs_turning_elements(void **state) {
     (void)state;
     refuses("{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {}}}, 'material': {'model': "
-            "'stable-neo-hookean'}}], 'integrator': {'method': 'imex', 'solver': 'kept'}}",
+            "'stable-neo-hookean'}}], 'integrator': {'method': 'imex', 'solver': 'lagged'}}",
             "\"kept\" is for corotational and linear tets");
 }
 

@@ -12,8 +12,8 @@
     "'integrator': "                                                                                                 \
     "{'method': '" method "'}}"
 
-// beta K is that of the position where the rule takes the force: x_n of backward Euler and of the first step of BDF2, x_n + h v_n from then
-// on, x_n + h/2 v_n of the midpoint rule, which the order of the latter two rests on.
+// beta K is that of the position where the rule takes the force: x_n of backward Euler and of the first step of BDF2,
+// x_n + h v_n from then on, x_n + h/2 v_n of the midpoint rule, which the order of the latter two rests on.
 static void damping_is_taken_where_the_force_is(void **state) {
     (void)state;
     static const struct {

@@ -1,4 +1,4 @@
-// A step that is given up leaves the state as it was, and the simulation can go on: every method.
+// A step that is given up leaves the state as it was, and the simulation can continue: every method.
 #include "scene.h"
 #include "sim/sim.h"
 
@@ -34,7 +34,7 @@ static void stop_at_frame_1(const char *method, bool within) {
     rbt_sim_set_stop(sim, within ? &sim->stepper.stages.count : &up);
     assert_false(rbt_sim_advance_frame(sim, &report));
     assert_int_equal(report.outcome, RBT_STOPPED);
-    assert_int_equal(report.cuts, 0);
+    assert_int_equal(report.halvings, 0);
     assert_string_equal(rbt_outcome_name(report.outcome), "stopped");
     assert_true(same(sim, t, x, v));
     assert_int_equal(sim->state.frame, 1);

@@ -3,10 +3,10 @@
 #include "base/threads.h"
 #include "math/exact_round.h"
 #include "math/vec3.h"
-#include "verify/exact/intersect.h"
 #include "mesh/core/topology.h"
 #include "rubato/mesh.h"
 #include "rubato/shapes.h"
+#include "verify/exact/intersect.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-// Islands of implicit nodes with a stiffness that is kept: their equation against the block solver, how far elements may turn against the
-// spectra of dense matrices, and that a resumed run goes on with the same stiffness.
+// Islands of implicit nodes with a stiffness that is kept: their equation against the block solver, how far elements
+// may turn against the spectra of dense matrices, and that a resumed run continues with the same stiffness.
 #include "base/threads.h"
 #include "delaunay.h"
 #include "dense.h"
@@ -7,9 +7,9 @@
 #include "math/vec3.h"
 #include "scene.h"
 #include "sim/sim.h"
+#include "step/explicit/stability.h"
 #include "step/imex/imex_block.h"
 #include "step/imex/islands.h"
-#include "step/explicit/stability.h"
 
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ static rbt_sim *body_sim(int body, size_t nodes, const char *material, double st
     snprintf(json, sizeof json,
              "{'rubato': 1, 'bodies': [{'name': 'body', 'mesh': {'file': '%s'}, 'material': {'model': '%s', "
              "'young': 1e4, 'poisson': 0.3, 'density': 1000}%s}], 'time': {'step': %.17g, 'frame': %.17g, 'end': "
-             "1000}, 'integrator': {'method': 'imex', 'solver': '%s', 'max_cuts': 0}}",
+             "1000}, 'integrator': {'method': 'imex', 'solver': '%s', 'max_halvings': 0}}",
              mesh_path, material, more, step, step, solver);
     return sim_from(json);
 }
@@ -68,13 +68,13 @@ static void quaternions_are_rotations(void **state) {
 
 // The change of velocity of a block that factors in every step, in nodes of the body
 static void exact_change(const rbt_model *m, const unsigned char *chosen, rbt_state *state, const double *f,
-                         const unsigned char *held, double h, double *dv) {
+                         const unsigned char *constrained, double h, double *dv) {
     rbt_imex_block b;
     rbt_step_report report = {0};
     rbt_stages stages = {0};
     assert_true(rbt_imex_block_init(&b, m, chosen, RBT_IMEX_CHOLESKY, 1e-4, h, NULL));
     rbt_imex_block_take(&b, f);
-    assert_int_equal(rbt_imex_block_solve(&b, state, NULL, held, h, &stages, &report), RBT_DONE);
+    assert_int_equal(rbt_imex_block_solve(&b, state, NULL, constrained, h, &stages, &report), RBT_DONE);
     for (size_t i = 0; i < b.count; i++) memcpy(dv + 3 * (size_t)b.part.nodes[i], b.dv + 3 * i, 3 * sizeof *dv);
     rbt_imex_block_free(&b);
 }
@@ -83,32 +83,32 @@ static size_t islands_differ(rbt_sim *sim, double share, double turned, double s
                              uint64_t *seed, size_t *judged) {
     const rbt_model *m = sim->model;
     size_t n = 3 * m->node_count, many = 0;
-    unsigned char chosen[DELAUNAY_POINTS] = {0}, held[DELAUNAY_POINTS] = {0};
+    unsigned char chosen[DELAUNAY_POINTS] = {0}, constrained[DELAUNAY_POINTS] = {0};
     double f[3 * DELAUNAY_POINTS], dv[3 * DELAUNAY_POINTS] = {0}, R[9], error = 0, size = 0;
     void *memory = calloc(1, rbt_islands_memory_size(m));
     random_rotation(seed, turned, R);
     for (size_t i = 0; i < m->node_count; i++) {
         chosen[i] = delaunay_random(seed) < share;
-        held[i] = delaunay_random(seed) < 0.1;
+        constrained[i] = delaunay_random(seed) < 0.1;
         for (size_t k = 0; k < 3; k++) sim->state.x[3 * i + k] = rbt_dot(R + 3 * k, m->X + 3 * i);
     }
     for (size_t i = 0; i < n; i++) {
         f[i] = speed * (2 * delaunay_random(seed) - 1);
         sim->state.v[i] = speed * (2 * delaunay_random(seed) - 1);
     }
-    exact_change(m, chosen, &sim->state, f, held, m->step, dv);
+    exact_change(m, chosen, &sim->state, f, constrained, m->step, dv);
     rbt_islands s;
     rbt_step_report report = {0};
     rbt_stages stages = {0};
     assert_true(rbt_islands_init(&s, m, chosen, 0.4, NULL));
     rbt_islands_take_external(&s, f);
     rbt_islands_take(&s, f);  // elastic forces are 0 in a body at rest, turned or not
-    assert_int_equal(rbt_islands_solve(&s, &sim->state, memory, held, m->step, &stages, &report), RBT_DONE);
+    assert_int_equal(rbt_islands_solve(&s, &sim->state, memory, constrained, m->step, &stages, &report), RBT_DONE);
     double *before = malloc(n * sizeof *before);
     memcpy(before, sim->state.v, n * sizeof *before);
     rbt_islands_add(&s, &sim->state);
     for (size_t i = 0; i < n; i++) {
-        error = fmax(error, fabs(sim->state.v[i] - before[i] - (held[i / 3] ? 0 : dv[i])));
+        error = fmax(error, fabs(sim->state.v[i] - before[i] - (constrained[i / 3] ? 0 : dv[i])));
         size = fmax(size, fabs(dv[i]));
     }
     for (size_t k = 0; k < s.island_count; k++) many += s.islands[k].inverse == NULL;
@@ -121,9 +121,9 @@ static size_t islands_differ(rbt_sim *sim, double share, double turned, double s
     return many;
 }
 
-// Of linear bodies both are the same equation; of corotational ones to the first order in the speed, which is small here. Rotations are
-// off by 2^-24 in each of four numbers, K' by no more than four times that, and a step five times the bound makes 1 + (5 x 2)^2 = 101
-// times as much of it.
+// Of linear bodies both are the same equation; of corotational ones to the first order in the speed, which is small
+// here. Rotations are off by 2^-24 in each of four numbers, K' by no more than four times that, and a step five times
+// the bound makes 1 + (5 x 2)^2 = 101 times as much of it.
 static void islands_are_the_block(void **state) {
     (void)state;
     uint64_t seed = random_stream(__func__, 0);
@@ -170,12 +170,12 @@ static void turned_stiffness(const rbt_model *m, const double *angle, bool toget
 // Random angles such that at the worst node the sum of turn.h is lag^2, or one for all elements
 static void random_angles(const rbt_model *m, double h, double lag, bool together, uint64_t *seed, double *angle) {
     rbt_model_part part;
-    rbt_turn turn;
+    rbt_rotation_lag turn;
     unsigned char all[DELAUNAY_POINTS];
     memset(all, 1, sizeof all);
     double sum[DELAUNAY_POINTS] = {0}, most = 0;
     assert_true(rbt_model_part_build(&part, m, all, NULL));
-    assert_true(rbt_turn_build(&turn, &part, m->mass, m->X, NULL));
+    assert_true(rbt_rotation_lag_build(&turn, &part, m->mass, m->X, NULL));
     for (size_t e = 0; e < part.element_count; e++) {
         assert_int_equal(part.model.groups[0].members[e], m->groups[0].members[e]);
         angle[e] = together ? 1 : delaunay_random(seed) / (h * turn.rate[e]);
@@ -189,7 +189,8 @@ static void random_angles(const rbt_model *m, double h, double lag, bool togethe
     rbt_model_part_free(&part);
 }
 
-// Of a step over (x, d), d being the last step's motion; explicit nodes E first, then implicit ones I with the stiffness K' = `old`:
+// Of a step over (x, d), d being the last step's motion; explicit nodes E first, then implicit ones I with the
+// stiffness K' = `old`:
 //   M d+ = M d - h^2 K x  in E,      (M + h^2 K') (d+ - d) = - h^2 K (x + d~)  in I,      d~ = d in I, d+ in E
 static double spectral_radius(const rbt_model *m, const unsigned char *implicit, const double *K, const double *old,
                               double h) {
@@ -226,8 +227,8 @@ static double spectral_radius(const rbt_model *m, const unsigned char *implicit,
     return radius;
 }
 
-// Turned as far as the bound allows, each element its own way or all alike, implicit nodes are stable; turned as far as islands allow, so are
-// certified explicit ones beside them. Turned thirty times as far, they are not.
+// Turned as far as the bound allows, each element its own way or all alike, implicit nodes are stable; turned as far
+// as islands allow, so are certified explicit ones beside them. Turned thirty times as far, they are not.
 static void turned_elements_are_stable(void **state) {
     (void)state;
     uint64_t seed = random_stream(__func__, 0);
@@ -273,7 +274,7 @@ static rbt_sim *spinning_ball(double step, const char *solver) {
         "'slivers': {'share': 0.03, 'height': 0.01, 'seed': 2}}, 'material': {'model': 'corotational', 'young': 1e4, "
         "'density': 1000}, 'deform': [{'stretch': {'axis': [0, 1, 0], 'factor': 1.02}}], 'velocity': {'angular': "
         "[0.6, 1.8, 1]}}], 'time': {'step': %.17g, 'frame': %.17g, 'end': 1000}, 'integrator': {'method': 'imex', "
-        "'solver': '%s', 'max_cuts': 0}}",
+        "'solver': '%s', 'max_halvings': 0}}",
         step, step, solver);
     return sim_from(json);
 }
@@ -310,12 +311,12 @@ static long number_after(const char *text, const char *name) {
     return strtol(at + strlen(name), NULL, 10);
 }
 
-// A spinning body turns its elements all the time. What is kept changes the motion less than the step itself does, gains no energy, and a
-// workspace that knows nothing but the state goes on with the same bits.
+// A spinning body turns its elements all the time. What is kept changes the motion less than the step itself does,
+// gains no energy, and a workspace that knows nothing but the state continues with the same bits.
 static void spinning_bodies_keep_what_serves(void **state) {
     (void)state;
     const double h = 1e-3;
-    rbt_sim *kept = spinning_ball(h, "kept"), *resumed = spinning_ball(h, "kept");
+    rbt_sim *kept = spinning_ball(h, "lagged"), *resumed = spinning_ball(h, "lagged");
     rbt_sim *exact = spinning_ball(h, "cholesky"), *finer = spinning_ball(h / 2, "cholesky");
     double start = rbt_sim_energies(kept).total;
     step(kept, 300);
@@ -342,12 +343,12 @@ static void spinning_bodies_keep_what_serves(void **state) {
     rbt_sim_free(resumed);
 }
 
-// A step that fails at its end, after elements were looked at and islands renewed: the state is as before, and steps go on from it, with the
-// same bits in a workspace that has not seen the failure.
+// A step that fails at its end, after elements were looked at and islands renewed: the state is as before, and steps
+// continue from it, with the same bits in a workspace that has not seen the failure.
 static void failed_steps_can_be_tried_again(void **state) {
     (void)state;
-    rbt_sim *sim = spinning_ball(1e-3, "kept"), *other = spinning_ball(1e-3, "kept"),
-            *never = spinning_ball(1e-3, "kept");
+    rbt_sim *sim = spinning_ball(1e-3, "lagged"), *other = spinning_ball(1e-3, "lagged"),
+            *never = spinning_ball(1e-3, "lagged");
     rbt_step_report report = {0};
     step(sim, 7);
     step(never, 7);

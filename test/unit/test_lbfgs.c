@@ -1,4 +1,5 @@
-// L-BFGS from inside: the two loops against dense updates, and the matrix of lbfgs-pd. The files are part of this program, to look inside.
+// L-BFGS from inside: the two loops against dense updates, and the matrix of lbfgs-pd. The files are part of this
+// program, to look inside.
 #define advance lbfgs_advance  // of an iteration; that of scene.h is of a simulation
 #include "step/implicit/lbfgs.c"
 #undef advance
@@ -83,7 +84,8 @@ static void directions_are_those_of_bfgs(void **state) {
 
 // ---- lbfgs-pd
 
-// A r = q with A = (1 + tau alpha) M + tau (tau + beta) L, L_ab = sum over tets of V (2 mu + lambda) grad N_a . grad N_b
+// A r = q with A = (1 + tau alpha) M + tau (tau + beta) L, L_ab = sum over tets of V (2 mu + lambda) grad N_a . grad
+// N_b
 static void the_matrix_of_lbfgs_pd_is_a_laplacian(void **state) {
     (void)state;
     const double alpha = 3, beta = 0.05, young = 2e4, poisson = 0.4, mu = young / (2 * (1 + poisson)),
@@ -96,7 +98,7 @@ static void the_matrix_of_lbfgs_pd_is_a_laplacian(void **state) {
     double *q = calloc(s.values, sizeof *q), *r = calloc(s.values, sizeof *r), *Ar = calloc(s.values, sizeof *Ar);
     double tau = s.o.tau, off = 0;
     assert_int_equal(rbt_laplacian_prepare(&solver->laplacian, s.sim->state.x, &report), RBT_DONE);
-    for (size_t i = 0; i < s.values; i++) q[i] = s.o.held[i / 3] ? 0 : uniform(-1, 1);
+    for (size_t i = 0; i < s.values; i++) q[i] = s.o.constrained[i / 3] ? 0 : uniform(-1, 1);
     assert_int_equal(apply(solver, q, r), RBT_DONE);
     for (size_t i = 0; i < s.values; i++) Ar[i] = (1 + tau * alpha) * m->mass[i / 3] * r[i];
     for (size_t t = 0; t < m->tet_count; t++) {
@@ -109,7 +111,7 @@ static void the_matrix_of_lbfgs_pd_is_a_laplacian(void **state) {
             }
     }
     for (size_t i = 0; i < s.values; i++)
-        if (!s.o.held[i / 3]) off = fmax(off, fabs(Ar[i] - q[i]));
+        if (!s.o.constrained[i / 3]) off = fmax(off, fabs(Ar[i] - q[i]));
     assert_true(off < 1e-11);
     free(q), free(r), free(Ar);
     destroy(solver);

@@ -42,7 +42,7 @@ static void solves_and_refactors(void **state) {
     (void)state;
     rbt_general_matrix A = scattered(0);
     rbt_error error;
-    rbt_lu *lu = rbt_lu_analyze(&A, &error);
+    rbt_lu *lu = rbt_lu_analyse(&A, &error);
     assert_non_null(lu);
     double b[N], x[N], y[N], product[N], first[N];
     for (int i = 0; i < N; i++) b[i] = cos(0.3 * i);
@@ -69,7 +69,7 @@ static void solves_and_refactors(void **state) {
 static void singular_is_an_answer(void **state) {
     (void)state;
     rbt_general_matrix A = scattered(0);
-    rbt_lu *lu = rbt_lu_analyze(&A, NULL);
+    rbt_lu *lu = rbt_lu_analyse(&A, NULL);
     for (size_t k = start[7]; k < start[8]; k++) value[k] = 0;  // an empty row
     assert_int_equal(rbt_lu_factor(lu, &A), RBT_FACTOR_SINGULAR);
     assert_true(rbt_lu_condition(lu) == 0);
@@ -84,7 +84,7 @@ static void singular_is_an_answer(void **state) {
     const int32_t dense_column[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
     double dense[] = {0.1, 0.2, 0.3, 0.7, -0.4, 0.9, 0.1 + 0.7, 0.2 - 0.4, 0.3 + 0.9};
     rbt_general_matrix B = {3, dense_start, dense_column, dense};
-    lu = rbt_lu_analyze(&B, NULL);
+    lu = rbt_lu_analyse(&B, NULL);
     assert_int_equal(rbt_lu_factor(lu, &B), RBT_FACTOR_SINGULAR);
     rbt_lu_free(lu);
 
@@ -93,7 +93,7 @@ static void singular_is_an_answer(void **state) {
     const int32_t poor_column[] = {0, 0};
     double poor[] = {1, 2};
     rbt_general_matrix C = {2, poor_start, poor_column, poor};
-    lu = rbt_lu_analyze(&C, NULL);
+    lu = rbt_lu_analyse(&C, NULL);
     assert_non_null(lu);
     assert_int_equal(rbt_lu_factor(lu, &C), RBT_FACTOR_SINGULAR);
     rbt_lu_free(lu);
@@ -103,7 +103,7 @@ static void nothing_is_fine(void **state) {
     (void)state;
     const size_t none[] = {0};
     rbt_general_matrix A = {0, none, NULL, NULL};
-    rbt_lu *lu = rbt_lu_analyze(&A, NULL);
+    rbt_lu *lu = rbt_lu_analyse(&A, NULL);
     assert_non_null(lu);
     assert_int_equal(rbt_lu_factor(lu, &A), RBT_FACTORED);
     rbt_lu_solve(lu, NULL, NULL);
@@ -117,7 +117,7 @@ static void unsorted_columns_are_refused(void **state) {
     double bad[] = {1, 2, 3};
     rbt_general_matrix A = {2, bad_start, bad_column, bad};
     rbt_error error;
-    assert_null(rbt_lu_analyze(&A, &error));
+    assert_null(rbt_lu_analyse(&A, &error));
     assert_string_equal(error.message,
                         "a matrix of 2 unknowns cannot be analysed: its columns must ascend in every row");
 }

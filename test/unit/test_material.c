@@ -1,5 +1,5 @@
-// Every material of the table, with every instruction set of this machine: derivatives against finite differences, what any
-// material must satisfy at rest, the projection, and that all instruction sets agree.
+// Every material of the table, with every instruction set of this machine: derivatives against finite differences,
+// what any material must satisfy at rest, the projection, and that all instruction sets agree.
 #include "energy/material.h"
 #include "math/vec3.h"
 #include "rubato/scene.h"
@@ -15,8 +15,8 @@
 
 #include "random.h"
 
-// One batch of unit tets: B = I, V = 1, so that corner a + 1 of lane l is column a of its F, dW/dx_a is column a of P, and the
-// stiffness blocks of corners 1..3 are dP/dF.
+// One batch of unit tets: B = I, V = 1, so that corner a + 1 of lane l is column a of its F, dW/dx_a is column a of
+// P, and the stiffness blocks of corners 1..3 are dP/dF.
 typedef struct sample {
     rbt_tet_batch batch;
     double x[12 * RBT_W];
@@ -69,8 +69,8 @@ static void each(void (*check)(const rbt_material *m, const rbt_tet_kernels *k))
     assert_true(sets >= 7);
 }
 
-// Central differences with step s: truncation s^2, rounding eps / s; at s = 1e-5 both are below 1e-9 of the scale of the
-// values (about 100 here), so 1e-7 is a bound with room for the third derivatives.
+// Central differences with step s: truncation s^2, rounding eps / s; at s = 1e-5 both are below 1e-9 of the scale of
+// the values (about 100 here), so 1e-7 is a bound with room for the third derivatives.
 enum { TRIES = 10 };
 static const double STEP = 1e-5, BOUND = 1e-7;
 
@@ -156,7 +156,8 @@ static void check_rotation(const rbt_material *m, const rbt_tet_kernels *k) {
     }
 }
 
-// The projected stiffness has no negative direction, equals the Hessian where that has none either, and is never below it.
+// The projected stiffness has no negative direction, equals the Hessian where that has none either, and is never
+// below it.
 static void check_projection(const rbt_material *m, const rbt_tet_kernels *k) {
     for (int n = 0; n < 4 * TRIES; n++) {
         sample s = random_tets(n % 4 ? 0.3 : 0.9);
@@ -220,8 +221,8 @@ static void check_counts(const rbt_material *m, const rbt_tet_kernels *k) {
     }
 }
 
-// Forces added up where they are made are those of gradient, for any number of tets up to three batches; what lies at other places
-// stays. F is a small or a large strain, or one of the hard cases, where R comes from rbt_svd3.
+// Forces added up where they are made are those of gradient, for any number of tets up to three batches; what lies at
+// other places stays. F is a small or a large strain, or one of the hard cases, where R comes from rbt_svd3.
 static void check_sums(const rbt_material *m, const rbt_tet_kernels *k) {
     enum { BATCHES = 3, TETS = BATCHES * RBT_W };
     rbt_tet_batch batches[BATCHES];

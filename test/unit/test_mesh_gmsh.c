@@ -277,7 +277,7 @@ static void fill(rbt_mesh *mesh, rbt_error *error) {
     assert_true(rbt_mesh_add_to_set(mesh, "big", RBT_SET_TETS, (int32_t[]){2, 3}, 2, error));
     assert_true(rbt_mesh_add_to_set(mesh, "same as odd", RBT_SET_TETS, (int32_t[]){1, 3}, 2, error));
     assert_true(rbt_mesh_add_to_set(mesh, "top", RBT_SET_TRIANGLES, (int32_t[]){1}, 1, error));
-    assert_true(rbt_mesh_add_to_set(mesh, "held \"here\"", RBT_SET_NODES, (int32_t[]){0, 2, 5}, 3, error));
+    assert_true(rbt_mesh_add_to_set(mesh, "constrained \"here\"", RBT_SET_NODES, (int32_t[]){0, 2, 5}, 3, error));
     assert_true(rbt_mesh_add_to_set(mesh, "loaded", RBT_SET_NODES, (int32_t[]){1, 2}, 2, error));
 }
 
@@ -374,7 +374,7 @@ static void all_entities_have_groups_or_none(void **state) {
         fclose(stream);
         int with, without;
         count_groups(text, &with, &without);
-        // tets: in none, odd, big, both; triangles: in none, top; the edge; points: held, loaded, both
+        // tets: in none, odd, big, both; triangles: in none, top; the edge; points: constrained, loaded, both
         assert_int_equal(with, sets ? 10 : 0);
         assert_int_equal(without, sets ? 0 : 3);
         free(text);

@@ -45,7 +45,7 @@ static void setting_init(setting *s, double tolerance) {
         s->keep[n] = n % 9 != 4;
     }
     assert_non_null(s->product = rbt_block_operator_new(&s->K, NULL));
-    assert_non_null(s->factor = rbt_cholesky_analyze(&s->A, s->keep, NULL));
+    assert_non_null(s->factor = rbt_cholesky_analyse(&s->A, s->keep, NULL));
     assert_true(rbt_modes_init(&s->modes, ROWS, rbt_modes_capacity(WANTED), NULL));
     s->problem = (rbt_modes_problem){.K = &s->K,
                                      .stiffness = rbt_block_operator_of(s->product),

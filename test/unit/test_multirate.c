@@ -2,17 +2,19 @@
 #include "base/threads.h"
 #include "tempo_bar.h"
 
-// ---- All rows at once: every velocity of every part at each of its instants is an unknown. Row of part P at instant k:
+// ---- All rows at once: every velocity of every part at each of its instants is an unknown. Row of part P at instant
+// k:
 //   sum_b M_ab (V_b,k - V_b,k-1) + h (D_ab V_b,k + K_ab U_b,k) = h (f_a,k - f_int,0)
-// where b goes over all free nodes, V and U are velocity and way as P sees them: a child's at the end of P's step, a parent's
-// interpolated. These are the rows of the paper's system (with y_k = v_k - v_0 as unknowns its blocks A, C, G, H^SL, H^LS, H^LL).
+// where b goes over all free nodes, V and U are velocity and way as P sees them: a child's at the end of P's step, a
+// parent's interpolated. These are the rows of the paper's system (with y_k = v_k - v_0 as unknowns its blocks A, C,
+// G, H^SL, H^LS, H^LL).
 
 typedef struct reference {
     const rbt_model *m;
     const rbt_tempos *tempos;
     bool averaged;
     double H;
-    size_t unknowns, *first;  // (3 node_count) first unknown of a value; its instants follow, SIZE_MAX: held
+    size_t unknowns, *first;  // (3 node_count) first unknown of a value; its instants follow, SIZE_MAX: constrained
 } reference;
 
 static int part_of(const reference *r, size_t value) { return r->tempos->count ? r->tempos->node[value / 3] : -1; }
@@ -62,7 +64,8 @@ static void seen_way(const reference *r, int p, int q, double factor, int k, dou
             velocity(factor * r->H / n * (end ? kappa * (l - j * m) / m : 1 - kappa * (l - j * m) / m), j + end, c);
 }
 
-// Q (z - v_0) = q - Q v_0, with unknowns of the root last; condensed and symmetrised if asked for. Fills v and x of the free.
+// Q (z - v_0) = q - Q v_0, with unknowns of the root last; condensed and symmetrised if asked for. Fills v and x of
+// the free.
 static void dense_multirate(const rbt_sim *sim, double H, bool averaged, bool symmetric, double *x, double *v) {
     const rbt_model *m = sim->model;
     size_t n = 3 * m->node_count, roots = 0;
@@ -249,7 +252,7 @@ static void everything_in_one_part_is_the_short_step(void **state) {
             apart(bar("", 0.021, all, PULSE), bar_with("linear", "semi-implicit", 0.003, "", none, PULSE), 9, 7);
         if (!(difference < 1e-11)) print_error("body %d: %g\n", b, difference);
         assert_true(difference < 1e-11);
-        // on the ground, which every short step meets anew
+        // on the ground, which every short step meets again
         difference = apart(bar("", 0.021, all, PULSE GROUND),
                            bar_with("linear", "semi-implicit", 0.003, "", none, PULSE GROUND), 20, 7);
         if (!(difference < 1e-11)) print_error("body %d on the ground: %g\n", b, difference);

@@ -109,8 +109,9 @@ static double momentum_error(rbt_sim *sim, int steps) {
     return most / size;
 }
 
-// The coupling adds no net force: a body that only travels goes on for ever, whatever its parts do; one that vibrates feels the
-// forces between its parts at different times, which is an error of first order, and none with one step for all.
+// The coupling adds no net force: a body that only travels continues for ever, whatever its parts do; one that vibrates
+// feels the forces between its parts at different times, which is an error of first order, and none with one step for
+// all.
 static void coupling_makes_no_net_force(void **state) {
     (void)state;
     static const char *const tempi[] = {ENDS("10"), TWO("2", "7"), NESTED("2", "6")};
@@ -150,7 +151,8 @@ static rbt_sim *creature(const char *model, const char *options) {
     return sim_from(json);
 }
 
-// Without forces the energy of a body that is held falls: a step whose spectral radius is above 1 would raise it sooner or later.
+// Without forces the energy of a body that is constrained falls: a step whose spectral radius is above 1 would raise
+// it sooner or later.
 static void a_real_body_is_stable(void **state) {
     (void)state;
     static const char *const options[] = {"", AT_END, LU};
@@ -167,9 +169,10 @@ static void a_real_body_is_stable(void **state) {
     }
 }
 
-// The spectral radius of a step on it, by power iteration: |A^n z|^(1/n), between n and 2 n to be rid of what z began with. The norm is that of
-// the energy, in which a slow mode has one size all the time: in |x|^2 + |H v|^2 it would swing by the square of the steps in its period, and
-// the root of n steps would see that. The slowest mode of the single-rate step is below it, which the long step damps too.
+// The spectral radius of a step on it, by power iteration: |A^n z|^(1/n), between n and 2 n to be rid of what z began
+// with. The norm is that of the energy, in which a slow mode has one size all the time: in |x|^2 + |H v|^2 it would
+// swing by the square of the steps in its period, and the root of n steps would see that. The slowest mode of the
+// single-rate step is below it, which the long step damps too.
 static void a_real_body_has_a_spectral_radius_below_one(void **state) {
     (void)state;
     static const char *const options[] = {"", AT_END};
@@ -213,8 +216,9 @@ static void threads_and_pauses_change_no_bit(void **state) {
 
 // ---- Obstacles
 
-// How far the nodes of a bar's end are from where single-rate steps of H / 10 bring them, over how far they went, and their velocities: the end
-// of a soft bar is thrown at a wall, meets it in the middle of the one long step and is on its way back at the end of it.
+// How far the nodes of a bar's end are from where single-rate steps of H / 10 bring them, over how far they went, and
+// their velocities: the end of a soft bar is thrown at a wall, meets it in the middle of the one long step and is on
+// its way back at the end of it.
 static double thrown(rbt_sim *sim, rbt_sim *exact, double *back) {
     advance(sim, 1);
     advance(exact, 10);
@@ -260,7 +264,8 @@ static void parts_meet_obstacles_in_their_own_steps(void **state) {
     rbt_sim_free(sims[2]);
 }
 
-// A body that stands with its parts on the ground, and falls on them, comes to rest: what holds it is stiff for the long step.
+// A body that stands with its parts on the ground, and falls on them, comes to rest: what holds it is stiff for the
+// long step.
 static void standing_on_parts_is_stable(void **state) {
     (void)state;
     static const char *const models[] = {"linear", "corotational"};
@@ -316,7 +321,7 @@ static void regions_are_chosen_where_sound_is_fast(void **state) {
     // sqrt(1e7 / 1e5) = 10 steps; a quarter of 525 nodes, and the layer between
     const char *said = described(1e7, &stiff);
     assert_non_null(strstr(said, "\"steps\": 10}]"));
-    assert_non_null(strstr(said, "\"border_nodes\": 25"));
+    assert_non_null(strstr(said, "\"interface_nodes\": 25"));
     assert_non_null(strstr(said, "of bar take 10 steps"));
     said = described(1e5, &same);
     assert_non_null(strstr(said, "\"parts\": []"));

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 static const rbt_obstacle_plane PLANE = {.point = {0, 1, 0}, .normal = {0, 2, 0}, .stiffness = 100};
-static const rbt_obstacle_sphere SPHERE = {.center = {1, 0, 0}, .radius = 0.5, .stiffness = 100};
+static const rbt_obstacle_sphere SPHERE = {.centre = {1, 0, 0}, .radius = 0.5, .stiffness = 100};
 static const rbt_obstacle_box BOX = {.min = {-1, -1, -1}, .max = {1, 2, 1}, .stiffness = 100};
 static const rbt_obstacle_capsule CAPSULE = {.a = {0, 0, 0}, .b = {2, 0, 0}, .radius = 0.5, .stiffness = 100};
 

@@ -75,19 +75,20 @@ static void refuses_what_does_not_fit(void **unused) {
     rbt_error e;
     assert_false(rbt_pc2_open(&f, path, 3, 0, &e));
     assert_string_equal(e.file, path);
-    assert_string_equal(e.message, "cannot be continued after frame 0: No such file or directory; start the run anew "
-                                   "or switch this output off");
+    assert_string_equal(e.message,
+                        "cannot be continued after frame 0: No such file or directory; start the run again "
+                        "or switch this output off");
     assert_true(rbt_pc2_open(&f, path, 3, -1, &e));
     add(&f, 0);
     add(&f, 1);
     assert_true(rbt_frame_file_close(&f, &e));
     assert_false(rbt_pc2_open(&f, path, 3, 2, &e));
     assert_string_equal(e.message,
-                        "holds 2 whole frames, but the run is to go on after frame 2 and needs 3; start the "
-                        "run anew or go on from an earlier frame");
+                        "holds 2 whole frames, but the run is to continue after frame 2 and needs 3; start the "
+                        "run again or continue from an earlier frame");
     assert_false(rbt_pc2_open(&f, path, 4, 1, &e));
     assert_string_equal(e.message, "does not belong to this run (its beginning differs), so it cannot be continued; "
-                                   "start the run anew or write into another folder");
+                                   "start the run again or write into another folder");
     expect(path, 2);
     assert_false(rbt_pc2_open(&f, path, 0, -1, &e));
     assert_string_equal(e.message, "a PC2 file holds 1 to 2147483647 points, but the surface has 0");

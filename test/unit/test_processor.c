@@ -1,4 +1,5 @@
-// Which instruction set each kind of kernel uses: as the table says, or as RUBATO_ISA says; and what a wrong RUBATO_ISA gets.
+// Which instruction set each kind of kernel uses: as the table says, or as RUBATO_ISA says; and what a wrong
+// RUBATO_ISA gets.
 #include "energy/proximal.h"
 #include "scene.h"
 #include "sim/sim.h"

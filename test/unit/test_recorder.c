@@ -156,8 +156,8 @@ static void layout_of_a_run(void **unused) {
     out_folder_remove(folder);
 }
 
-static void cut_back_and_go_on(size_t bodies, bool skin, rbt_output_def output) {
-    out_model *o = out_model_new(1, bodies, skin);
+static void cut_back_and_go_on(size_t bodies, bool embedded, rbt_output_def output) {
+    out_model *o = out_model_new(1, bodies, embedded);
     char *want = undisturbed(&o->model, &output, 7), *folder = out_folder_new();
     record(folder, &o->model, &output, -1, 5);
     // what a kill in the middle of the next frame leaves
@@ -202,16 +202,16 @@ static void refuses_when_behind(void **unused) {
     out_model *o = out_model_new(1, 2, true);
     const rbt_model *m = &o->model;
     record(folder, m, &EVERYTHING, -1, 6);
-    refuse(
-        folder, m, 7, "energy.csv",
-        "holds 7 whole frames, but the run is to go on after frame 7 and needs 8; start the run anew or go on from "
-        "an earlier frame");
+    refuse(folder, m, 7, "energy.csv",
+           "holds 7 whole frames, but the run is to continue after frame 7 and needs 8; start the run again or "
+           "continue from "
+           "an earlier frame");
     snprintf(path, sizeof path, "%s/surface.pc2", folder);
     assert_int_equal(truncate(path, 32 + 12 * 12 * 6 + 11), 0);
-    refuse(
-        folder, m, 6, "surface.pc2",
-        "holds 6 whole frames, but the run is to go on after frame 6 and needs 7; start the run anew or go on from "
-        "an earlier frame");
+    refuse(folder, m, 6, "surface.pc2",
+           "holds 6 whole frames, but the run is to continue after frame 6 and needs 7; start the run again or "
+           "continue from "
+           "an earlier frame");
     snprintf(path, sizeof path, "%s/frames/frame_000005.vtu", folder);
     assert_int_equal(unlink(path), 0);
     refuse(folder, m, 5, "frames/frame_000005.vtu",
@@ -219,13 +219,13 @@ static void refuses_when_behind(void **unused) {
            "from an earlier frame");
     snprintf(path, sizeof path, "%s/surface.pvd", folder);
     assert_int_equal(unlink(path), 0);
-    refuse(
-        folder, m, 4, "surface.pvd",
-        "cannot be continued after frame 4: No such file or directory; start the run anew or switch this output off");
+    refuse(folder, m, 4, "surface.pvd",
+           "cannot be continued after frame 4: No such file or directory; start the run again or switch this output "
+           "off");
     snprintf(path, sizeof path, "%s/energy.csv", folder);
     assert_true(rbt_file_write(path, "a,b\n0,1\n1,2\n2,3\n", 16, NULL));
     refuse(folder, m, 1, "energy.csv",
-           "does not belong to this run (its beginning differs), so it cannot be continued; start the run anew or "
+           "does not belong to this run (its beginning differs), so it cannot be continued; start the run again or "
            "write into another folder");
     out_model_free(o);
     out_folder_remove(folder);
@@ -258,7 +258,7 @@ static void full_disk(rbt_output_def output) {
         assert_string_equal(e.message, "cannot write the file: File too large");
         expect_folder(folder, before);
     }
-    assert_true(failures > 10 && successes == 1);  // the recorder itself went on when there was room again
+    assert_true(failures > 10 && successes == 1);  // the recorder itself continued when there was room again
     assert_true(rbt_recorder_close(r, &e));
     expect_folder(folder, want);
     free(before), free(want);

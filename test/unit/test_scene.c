@@ -1,8 +1,8 @@
 // Scenes from JSON: every feature lands in its member, defaults, settings, places of files, checks of scenes made by
 // programs. The sentences of broken scenes are in test_broken_scenes.c.
 #include "base/file.h"
-#include "mesh/generate/generate.h"
 #include "mesh/core/unit.h"
+#include "mesh/generate/generate.h"
 #include "rubato/scene.h"
 #include "step/core/method.h"
 
@@ -49,7 +49,7 @@ static void smallest_scene_has_defaults(void **state) {
     assert_int_equal(s->integrator.method, d.integrator.method);
     assert_int_equal(s->integrator.solver, 0);
     assert_null(s->integrator.options);
-    assert_int_equal(s->integrator.max_cuts, d.integrator.max_cuts);
+    assert_int_equal(s->integrator.max_halvings, d.integrator.max_halvings);
     assert_memory_equal(&s->output, &d.output, sizeof d.output);
     assert_string_equal(s->file, "t.json");
     assert_null(s->folder);
@@ -72,7 +72,7 @@ static void defaults_are_as_documented(void **state) {
     rbt_scene s = rbt_scene_default();
     rbt_body_def b = rbt_body_default();
     assert_true(s.version == 1 && s.time.step == 0.01 && s.time.end == 4 && s.time.frame == 0.04);
-    assert_true(s.integrator.method == 0 && s.integrator.max_cuts == 8);
+    assert_true(s.integrator.method == 0 && s.integrator.max_halvings == 8);
     assert_true(s.output.vtu && !s.output.obj && !s.output.pc2 && !s.output.usda && !s.output.compress);
     assert_true(!s.output.single_precision && s.output.checkpoint_every == 1 && s.output.checkpoint_keep == 0);
     assert_null(s.output.folder);
@@ -93,7 +93,7 @@ static const char BODY[] =
     "\"selections\": [{\"name\": \"left\", \"where\": {\"box\": {\"min\": [0, 0, 0], \"max\": [0, 1, 1], "
     "\"relative\": true}}}],"
     "\"damping\": {\"mass\": 0.5, \"stiffness\": 0.001},"
-    "\"fixed\": [\"left\", {\"sphere\": {\"center\": [1, 2, 3], \"radius\": 4}},"
+    "\"fixed\": [\"left\", {\"sphere\": {\"centre\": [1, 2, 3], \"radius\": 4}},"
     " {\"plane\": {\"point\": [0, 1, 0], \"normal\": [0, 2, 0]}}, {\"set\": \"top\"}, {\"nodes\": [7, 3, 2]},"
     " {\"nearest\": {\"point\": [5, 6, 7], \"count\": 8}}, {\"all\": [\"a\", {\"not\": \"b\"}]}, {\"any\": [\"c\"]}],"
     "\"driven\": [{\"where\": \"right\", \"release\": 2.5, \"motions\": ["
@@ -150,7 +150,7 @@ static void selections_go_into_their_members(void **state) {
     assert_int_equal(b->fixed.count, 8);
     for (int i = 0; i < 8; i++) assert_int_equal(b->fixed.items[i].which, kinds[i]);
     const rbt_select_sphere *sphere = b->fixed.items[1].value;
-    assert_vector(sphere->center, 1, 2, 3);
+    assert_vector(sphere->centre, 1, 2, 3);
     assert_true(sphere->radius == 4);
     const rbt_select_plane *plane = b->fixed.items[2].value;
     assert_vector(plane->point, 0, 1, 0);
@@ -220,11 +220,11 @@ static const char WORLD[] =
     " {\"pulse\": {\"where\": \"tip\", \"peak\": [4, 5, 6], \"from\": 3, \"duration\": 0.25}},"
     " {\"wind\": {\"velocity\": [7, 8, 9], \"air_density\": 1.1, \"gust\": 0.5, \"gust_frequency\": 2, \"from\": 1, "
     "\"until\": 5}}],"
-    "\"obstacles\": [{\"plane\": {}}, {\"sphere\": {\"center\": [1, 2, 3], \"radius\": 0.5, \"stiffness\": 10}},"
+    "\"obstacles\": [{\"plane\": {}}, {\"sphere\": {\"centre\": [1, 2, 3], \"radius\": 0.5, \"stiffness\": 10}},"
     " {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 2, 3]}},"
     " {\"capsule\": {\"a\": [0, 0, 0], \"b\": [0, 1, 0], \"radius\": 0.25}}],"
     "\"time\": {\"step\": 0.002, \"end\": 3, \"frame\": 0.1},"
-    "\"integrator\": {\"method\": \"symplectic-euler\", \"max_cuts\": 3.0},"
+    "\"integrator\": {\"method\": \"symplectic-euler\", \"max_halvings\": 3.0},"
     "\"output\": {\"folder\": \"there\", \"vtu\": false, \"obj\": true, \"pc2\": true, \"usda\": true, "
     "\"compress\": true, \"single_precision\": true, \"checkpoint_every\": 5, \"checkpoint_keep\": 2}}";
 
@@ -259,7 +259,7 @@ static void world_goes_into_its_members(void **state) {
     assert_vector(plane->normal, 0, 1, 0);
     assert_true(plane->stiffness == 1e6);
     const rbt_obstacle_sphere *sphere = s->obstacles.items[1].value;
-    assert_vector(sphere->center, 1, 2, 3);
+    assert_vector(sphere->centre, 1, 2, 3);
     assert_true(sphere->radius == 0.5 && sphere->stiffness == 10);
     assert_vector(((const rbt_obstacle_box *)s->obstacles.items[2].value)->max, 1, 2, 3);
     const rbt_obstacle_capsule *capsule = s->obstacles.items[3].value;
@@ -268,7 +268,7 @@ static void world_goes_into_its_members(void **state) {
 
     assert_true(s->time.step == 0.002 && s->time.end == 3 && s->time.frame == 0.1);
     assert_string_equal(rbt_method_name(s->integrator.method), "symplectic-euler");
-    assert_int_equal(s->integrator.max_cuts, 3);
+    assert_int_equal(s->integrator.max_halvings, 3);
     const rbt_output_def *o = &s->output;
     assert_string_equal(o->folder, "there");
     assert_true(!o->vtu && o->obj && o->pc2 && o->usda && o->compress && o->single_precision);

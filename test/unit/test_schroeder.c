@@ -11,7 +11,7 @@ static rbt_sim *with(const char *model, double h, const char *body, const char *
     "[{'oscillation': {'amplitude': [0, 0.02, 0], 'frequency': 3}}], 'release': 0.1469}]"
 #define GROUND ", 'obstacles': [{'plane': {'point': [0, 0.01, 0], 'stiffness': 1e5}}]"
 
-// ---- One step in dense matrices: a linear bar without held nodes
+// ---- One step in dense matrices: a linear bar without constrained nodes
 
 // K of the elements whose nodes are all in this part
 static void own_stiffness(const rbt_model *m, int part, double *K) {
@@ -179,8 +179,8 @@ static void everything_in_one_part_walks_alone(void **state) {
 
 // ---- What it loses
 
-// A bar is held in the middle and its end is pulled by a steady force until it rests: schroeder's end hangs on elements that pull on it in
-// one of m steps only, and is drawn out much further.
+// A bar is constrained in the middle and its end is pulled by a steady force until it rests: schroeder's end hangs on
+// elements that pull on it in one of m steps only, and is drawn out much further.
 static double stretch_of(const char *method, const char *tempo) {
     char body[1024];
     snprintf(body, sizeof body, "%s" FIXED ", 'damping': {'mass': 20}", tempo);
@@ -192,7 +192,7 @@ static double stretch_of(const char *method, const char *tempo) {
     return far;
 }
 
-static void its_borders_are_too_soft(void **state) {
+static void its_interfaces_are_too_soft(void **state) {
     (void)state;
     double exact = stretch_of("semi-implicit", ""), ours = stretch_of("multirate-euler", ENDS("8"));
     double soft = stretch_of("schroeder", ENDS("8"));
@@ -221,7 +221,7 @@ int main(void) {
         cmocka_unit_test(a_step_is_the_dense_one),
         cmocka_unit_test(one_step_for_all_is_backward_euler),
         cmocka_unit_test(everything_in_one_part_walks_alone),
-        cmocka_unit_test(its_borders_are_too_soft),
+        cmocka_unit_test(its_interfaces_are_too_soft),
         cmocka_unit_test(threads_and_pauses_change_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

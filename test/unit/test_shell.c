@@ -230,9 +230,9 @@ static void a_cloth_rests_on_the_ground(void **state) {
     rbt_sim_free(sim);
 }
 
-// A strip held at one end sags under its weight as a beam of 23 stiff links does, joined by springs D / a: the sum of cubes is
-// what the integral of w = q L^4 / (8 D) becomes. The nodes of the alternating mesh relax against each other, which leaves 5/6 of
-// the bending stiffness of a sheet that is rolled by force (energy/hinge.h).
+// A strip constrained at one end sags under its weight as a beam of 23 stiff links does, joined by springs D / a: the
+// sum of cubes is what the integral of w = q L^4 / (8 D) becomes. The nodes of the alternating mesh relax against
+// each other, which leaves 5/6 of the bending stiffness of a sheet that is rolled by force (energy/hinge.h).
 static void a_strip_sags_as_a_beam(void **state) {
     (void)state;
     rbt_sim *sim = sim_from(

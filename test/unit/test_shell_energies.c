@@ -1,5 +1,5 @@
-// Every element type that is not a tet: derivatives against finite differences, rigid motion, the projection, the rest state,
-// hard cases; and the energy of a rolled sheet against the continuum.
+// Every element type that is not a tet: derivatives against finite differences, rigid motion, the projection, the
+// rest state, hard cases; and the energy of a rolled sheet against the continuum.
 #include "energy/hinge.h"
 #include "energy/membrane.h"
 #include "energy/spring.h"
@@ -86,8 +86,8 @@ static void deform(const sample *s, double spread, double *x) {
     for (size_t i = 0; i < s->values * COUNT; i++) x[i] = s->X[i] + uniform(-spread, spread);
 }
 
-// Central differences with step 1e-5: truncation 1e-10 times third derivatives (up to 1e3 here for thin triangles), rounding
-// 1e-11, both of values about 10.
+// Central differences with step 1e-5: truncation 1e-10 times third derivatives (up to 1e3 here for thin triangles),
+// rounding 1e-11, both of values about 10.
 static const double STEP = 1e-5, BOUND = 2e-6;
 
 static void check_gradient(const sample *s) {
@@ -171,8 +171,8 @@ static void dense(const rbt_group *g, rbt_stiffness_kind kind, size_t e, const d
     g->type->local(g, e, x, NULL, kind, K);
 }
 
-// The projection has no negative eigenvalue and is never below the Hessian; it is the Hessian where that has none: at rest,
-// and for springs and membranes also when stretched.
+// The projection has no negative eigenvalue and is never below the Hessian; it is the Hessian where that has none: at
+// rest, and for springs and membranes also when stretched.
 static void check_projection(const sample *s) {
     const rbt_group *g = &s->group;
     int n = (int)s->values;
@@ -315,8 +315,8 @@ static void list_hinges(const rbt_mesh *mesh, hinge_list *list) {
     free(first);
 }
 
-// The cloth's own mesh (alternating diagonals) rolled about its width: D/2 kappa^2 A. Only interior edges bend: n - 1 of n rows
-// of them, so the error falls with 1/n.
+// The cloth's own mesh (alternating diagonals) rolled about its width: D/2 kappa^2 A. Only interior edges bend: n - 1
+// of n rows of them, so the error falls with 1/n.
 static void rolled_sheet_has_the_energy_of_the_plate(void **state) {
     (void)state;
     const double D = 3, length = 1, width = 0.7, kappa = 1.2;

@@ -1,4 +1,5 @@
-// siere against the paper's dense formula (10), the printed Sherman-Morrison-Woodbury form, semi-implicit Euler and itself.
+// siere against the paper's dense formula (10), the printed Sherman-Morrison-Woodbury form, semi-implicit Euler and
+// itself.
 #include "base/threads.h"
 #include "dense_step.h"
 #include "solve/eigen.h"
@@ -6,7 +7,8 @@
 
 #include <stdint.h>
 
-// X (n x m) = A^-1 X where A^-1 is the last operator: (A + Y Z^T)^-1 X = A^-1 X - A^-1 Y (I + Z^T A^-1 Y)^-1 Z^T A^-1 X, (14)
+// X (n x m) = A^-1 X where A^-1 is the last operator: (A + Y Z^T)^-1 X = A^-1 X - A^-1 Y (I + Z^T A^-1 Y)^-1 Z^T A^-1
+// X, (14)
 static void woodbury(size_t n, size_t s, const double *AY, const double *Z, double *AX) {
     double *small = new_matrix(s, s), *b = new_matrix(s, 1);
     for (size_t i = 0; i < s; i++) {
@@ -187,9 +189,9 @@ static double coupled_by_damping(const dense_step *d, double h) {
     return most;
 }
 
-// Two bodies that are alike but for their damping have modes in common, each a mixture of both: D U is none of them, E of the derivation is
-// as large as D itself, and a step is formula (10) with these modes, whichever mixtures they are. Asked for three, siere takes the fourth,
-// too: its frequency is the third's.
+// Two bodies that are alike but for their damping have modes in common, each a mixture of both: D U is none of them,
+// E of the derivation is as large as D itself, and a step is formula (10) with these modes, whichever mixtures they
+// are. Asked for three, siere takes the fourth, too: its frequency is the third's.
 static void bodies_damped_differently_are_formula_10(void **state) {
     (void)state;
     static const char *const dampings[] = {"'mass': 300", "'mass': 60, 'stiffness': 2", "'stiffness': 1"};
@@ -235,8 +237,9 @@ static void bodies_damped_differently_are_formula_10(void **state) {
     assert_true(strong >= 3);
 }
 
-// A ball that falls on a floor far stiffer than its modes: contact in the modes would be symplectic Euler beyond its limit, which makes energy of
-// nothing. (What the floor itself holds while the ball is in it does not count: how deep it comes in one step is for the step to say.)
+// A ball that falls on a floor far stiffer than its modes: contact in the modes would be symplectic Euler beyond its
+// limit, which makes energy of nothing. (What the floor itself holds while the ball is in it does not count: how deep
+// it comes in one step is for the step to say.)
 static void stiff_floors_give_no_energy(void **state) {
     (void)state;
     static const char *const stiffnesses[] = {"1e7", "1e9", "1e11"};
@@ -370,7 +373,8 @@ static void loose_modes_change_little(void **state) {
     for (int run = EXACT; run <= HALF; run++) free(x[run]);
 }
 
-// Frequencies of the bar at rest, held at one end: as many modes as are below; likewise by energy, and never more than allowed
+// Frequencies of the bar at rest, constrained at one end: as many modes as are below; likewise by energy, and never
+// more than allowed
 static void automatic_modes_follow_frequency_and_energy(void **state) {
     (void)state;
     dense_step all = {0};
@@ -430,18 +434,18 @@ static void indefinite_matrices_are_told(void **state) {
         rbt_sim *sim = bar(cases[i].options, 0.05, PRESSED MOVING, GRAVITY);
         rbt_step_report report;
         assert_true(rbt_sim_advance_frame(sim, &report));
-        assert_int_equal(report.cuts, 0);
+        assert_int_equal(report.halvings, 0);
         assert_int_equal(report.indefinite, cases[i].indefinite);
         assert_int_equal(report.projected, cases[i].projected);
         rbt_sim_free(sim);
     }
 }
 
-// A bar twisted by 200 degrees is let go: semi-implicit Euler fails in the second step, siere goes on.
+// A bar twisted by 200 degrees is let go: semi-implicit Euler fails in the second step, siere continues.
 static void untwisting_goes_on(void **state) {
     (void)state;
-    static const char *const integrators[] = {"{'method': 'semi-implicit', 'max_cuts': 0}",
-                                              "{'method': 'siere', 'max_cuts': 0, 'options': {'modes': 10}}"};
+    static const char *const integrators[] = {"{'method': 'semi-implicit', 'max_halvings': 0}",
+                                              "{'method': 'siere', 'max_halvings': 0, 'options': {'modes': 10}}"};
     for (int i = 0; i < 2; i++) {
         char json[1024];
         snprintf(
@@ -501,7 +505,8 @@ static void no_modes_is_semi_implicit_bit_for_bit(void **state) {
     }
 }
 
-// A copy of the state in a new simulation goes on with the same bits: contact, a release of nodes, two bodies damped differently.
+// A copy of the state in a new simulation continues with the same bits: contact, a release of nodes, two bodies damped
+// differently.
 static void resumed_runs_are_equal(void **state) {
     (void)state;
     static const char *const materials[] = {"stable-neo-hookean", "linear", "fixed-corotated"};
@@ -528,8 +533,8 @@ static void resumed_runs_are_equal(void **state) {
 // A step that fails, at once or after smaller ones were tried, leaves everything as it was, the modes included.
 static void failed_steps_leave_no_trace(void **state) {
     (void)state;
-    static const char *const integrators[] = {"{'method': 'siere', 'max_cuts': 0}",
-                                              "{'method': 'siere', 'max_cuts': 2}"};
+    static const char *const integrators[] = {"{'method': 'siere', 'max_halvings': 0}",
+                                              "{'method': 'siere', 'max_halvings': 2}"};
     static const char *const materials[] = {"stable-neo-hookean", "linear"};
     for (int i = 0; i < 4; i++) {
         rbt_sim *a = drop(integrators[i / 2], materials[i % 2]), *b = drop(integrators[i / 2], materials[i % 2]);
@@ -539,7 +544,7 @@ static void failed_steps_leave_no_trace(void **state) {
         double before = b->state.v[0];
         b->state.v[0] = 1e308;
         assert_false(rbt_sim_advance_frame(b, &report));
-        assert_int_equal(report.cuts, 2 * (i / 2));
+        assert_int_equal(report.halvings, 2 * (i / 2));
         assert_true(b->state.v[0] == 1e308);
         b->state.v[0] = before;
         same_state(a, b);

@@ -13,14 +13,15 @@ static double young = 2e3;  // [Pa]
 static rbt_sim *cantilever(const char *method, const char *solver, const char *material, const char *options,
                            double tolerance, const int cells[3]) {
     char json[2048];
-    snprintf(json, sizeof json,
-             "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.8, 0.2, 0.2], "
-             "'cells': [%d, %d, %d]}}}, "
-             "'material': {'model': '%s', 'young': %g, 'poisson': 0.4, 'density': 1000}, 'fixed': ['left']}], "
-             "'forces': [{'gravity': {}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': 10}, "
-             "'integrator': {'method': '%s', 'solver': '%s', 'max_cuts': 0, 'options': {'stop': 'characteristic', "
-             "'tolerance': %g, 'max_iterations': 20000%s}}}",
-             cells[0], cells[1], cells[2], material, young, method, solver, tolerance, options);
+    snprintf(
+        json, sizeof json,
+        "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.8, 0.2, 0.2], "
+        "'cells': [%d, %d, %d]}}}, "
+        "'material': {'model': '%s', 'young': %g, 'poisson': 0.4, 'density': 1000}, 'fixed': ['left']}], "
+        "'forces': [{'gravity': {}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': 10}, "
+        "'integrator': {'method': '%s', 'solver': '%s', 'max_halvings': 0, 'options': {'stop': 'characteristic', "
+        "'tolerance': %g, 'max_iterations': 20000%s}}}",
+        cells[0], cells[1], cells[2], material, young, method, solver, tolerance, options);
     return sim_from(json);
 }
 
@@ -43,10 +44,11 @@ static double distance(const rbt_model *m, const double *x, const double *y) {
     return sqrt(sum);
 }
 
-// A step stops where |grad E| <= t. Where E'' >= M, which holds as long as the elastic part is convex, its end is then within
-// |grad E|_{1/M} <= t / sqrt(m_min) of the minimum in the norm of M. It enters the next steps as a position and, over h, as a
-// velocity: at worst, in free flight, it grows to (1 + k) times its size after k steps; backward Euler only damps beside that. After n
-// steps of two solvers with tolerance t: n (n + 1) / 2 times 2 t / sqrt(m_min).
+// A step stops where |grad E| <= t. Where E'' >= M, which holds as long as the elastic part is convex, its end is
+// then within |grad E|_{1/M} <= t / sqrt(m_min) of the minimum in the norm of M. It enters the next steps as a
+// position and, over h, as a velocity: at worst, in free flight, it grows to (1 + k) times its size after k steps;
+// backward Euler only damps beside that. After n steps of two solvers with tolerance t: n (n + 1) / 2 times 2 t /
+// sqrt(m_min).
 static double allowed(const rbt_model *m, int steps, double epsilon) {
     rbt_objective o;
     double least = INFINITY;
@@ -121,7 +123,8 @@ static void other_rules_too(void **state) {
     for (size_t r = 0; r < 2; r++) {
         rbt_sim *newton = cantilever(RULES[r], "newton", "fixed-corotated", "", 1e-8, SMALL);
         advance_counting(newton, 20, NULL);
-        double bound = 2 * allowed(newton->model, 20, 1e-8);  // the midpoint rule goes on twice as far as its minimum
+        double bound =
+            2 * allowed(newton->model, 20, 1e-8);  // the midpoint rule continues twice as far as its minimum
         for (size_t k = 0; k < CHOICE_COUNT; k++) {
             rbt_sim *sim =
                 cantilever(RULES[r], CHOICES[k].solver, "fixed-corotated", CHOICES[k].options, 1e-8, SMALL);
@@ -156,7 +159,7 @@ static void check_matrix(const rbt_objective *o, size_t count, rbt_precision pre
     rbt_step_report report = {0};
     bool changed;
     assert_true(rbt_subdomains_init(&parts, m, &o->H, count, precision, NULL));
-    assert_int_equal(rbt_subdomains_analyse(&parts, o->held, &changed), RBT_DONE);
+    assert_int_equal(rbt_subdomains_analyse(&parts, o->constrained, &changed), RBT_DONE);
     assert_int_equal(rbt_subdomains_factor(&parts, m->X, &report), RBT_DONE);
     double *H = dense_of_blocks(&o->H), *q = calloc(n, sizeof *q), *r = calloc(n, sizeof *r),
            *expected = calloc(n, sizeof *expected), *A = calloc(n * n, sizeof *A), *b = calloc(n, sizeof *b),
@@ -173,7 +176,7 @@ static void check_matrix(const rbt_objective *o, size_t count, rbt_precision pre
             size_t size = 0;
             for (size_t k = 0; k < parts.member_start[j + 1] - parts.member_start[j]; k++)
                 for (int i = 0; i < 3; i++)
-                    if (!o->held[nodes[k]]) rows[size++] = 3 * nodes[k] + i;
+                    if (!o->constrained[nodes[k]]) rows[size++] = 3 * nodes[k] + i;
             for (size_t a = 0; a < size; a++) {
                 b[a] = q[rows[a]];
                 for (size_t c = 0; c < size; c++) A[a * size + c] = H[(size_t)rows[a] * n + (size_t)rows[c]];
@@ -199,7 +202,7 @@ static void dots_matrix_is_the_papers(void **state) {
     rbt_objective o;
     assert_true(rbt_objective_init(&o, sim->model, NULL));
     o.tau = sim->model->step;
-    rbt_held_nodes(sim->model, 0, o.held);
+    rbt_constrained_nodes(sim->model, 0, o.constrained);
     rbt_objective_hessian(&o, sim->state.x);
     // Rounding times the condition of H: below 1e3 here, where M and h^2 K are of one size
     for (size_t k = 0; k < 4; k++) {

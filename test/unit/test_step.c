@@ -103,7 +103,8 @@ static void assembled_stiffness_is_force_gradient(void **state) {
     rbt_sim_free(sim);
 }
 
-// One step against (M + hD + h^2 K) dv = h (f - D v - h K v) with K dense, rows of held nodes replaced by what they must do.
+// One step against (M + hD + h^2 K) dv = h (f - D v - h K v) with K dense, rows of constrained nodes replaced by what
+// they must do.
 static void check_semi_implicit(bool consistent) {
     const double h = 4e-3, alpha = 0.7, beta = 2e-3;
     char body[1024];
@@ -159,8 +160,8 @@ static void semi_implicit_solves_its_equation(void **state) {
     check_semi_implicit(true);
 }
 
-// Rows of the consistent mass sum to the lumped one; energy and momenta of a moving body agree with the integral of rho v^2 / 2:
-// a turning bar has 1/2 omega^2 times its moment of inertia, which the lumped mass overestimates.
+// Rows of the consistent mass sum to the lumped one; energy and momenta of a moving body agree with the integral of
+// rho v^2 / 2: a turning bar has 1/2 omega^2 times its moment of inertia, which the lumped mass overestimates.
 static void consistent_mass_is_exact_for_linear_fields(void **state) {
     (void)state;
     double kinetic[2], inertia = 4 * (0.4 * 0.4 + 0.1 * 0.1) / 12;
@@ -192,7 +193,8 @@ static void consistent_mass_is_exact_for_linear_fields(void **state) {
 }
 
 // The state after a step satisfies the scheme's own equation, M (v+ - v') = tau f(z), to the solver's tolerance:
-//   backward-euler: v' = v, tau = h, z = x+;   midpoint: tau = h, z = (x + x+) / 2;   bdf2: v' = (4 v - v_-) / 3, tau = 2h/3, z = x+
+//   backward-euler: v' = v, tau = h, z = x+;   midpoint: tau = h, z = (x + x+) / 2;
+//   bdf2: v' = (4 v - v_-) / 3, tau = 2h/3, z = x+
 static void implicit_steps_solve_their_equations(void **state) {
     (void)state;
     const double h = 5e-3;
@@ -343,11 +345,11 @@ static void failing_steps_are_cut_and_undone(void **state) {
     double *x = malloc(bytes);
     memcpy(x, sim->state.x, bytes);
     refuser self = {1e-3 / 8, 0};
-    rbt_stepper stepper = {.model = sim->model, .method = &REFUSER, .self = &self, .max_cuts = 4};
+    rbt_stepper stepper = {.model = sim->model, .method = &REFUSER, .self = &self, .max_halvings = 4};
     stepper.saved = calloc(5, 2 * bytes);
     rbt_step_report report = {0};
     assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 1e-3, &report), RBT_DONE);
-    assert_int_equal(report.cuts, 3);
+    assert_int_equal(report.halvings, 3);
     assert_int_equal(report.steps, 8);
     assert_int_equal(self.calls, 15);
     assert_true(sim->state.t == 1e-3 && fabs(sim->state.x[0] - x[0] - 1e-3) < 1e-15);
@@ -356,7 +358,7 @@ static void failing_steps_are_cut_and_undone(void **state) {
     self.longest = 1e-3 / 64;
     report = (rbt_step_report){0};
     assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 2e-3, &report), RBT_NOT_CONVERGED);
-    assert_int_equal(report.cuts, 4);
+    assert_int_equal(report.halvings, 4);
     assert_string_equal(report.stage, "refuse");
     assert_true(sim->state.t == 1e-3);
     assert_memory_equal(x, sim->state.x, bytes);

@@ -1,5 +1,5 @@
-// When a step counts as solved: bodies that a test blind to loads would leave hanging in the air, light bodies beside heavy ones, and
-// the part of a step that has a closed form.
+// When a step counts as solved: bodies that a test blind to loads would leave hanging in the air, light bodies beside
+// heavy ones, and the part of a step that has a closed form.
 #include "math/vec3.h"
 #include "scene.h"
 #include "sim/sim.h"
@@ -8,7 +8,7 @@
 
 #include <float.h>
 
-// A bar of length `size`, a quarter as thick, held at its left end under gravity
+// A bar of length `size`, a quarter as thick, constrained at its left end under gravity
 typedef struct bar {
     double size, young, poisson, density, step;
     const char *method, *solver, *options;
@@ -82,8 +82,8 @@ static void the_characteristic_test_does_not_notice_them(void **state) {
     assert_true(error_of(&b, 40) > 0.5);
 }
 
-// The sag of a clamped bar: 3/2 rho g l^4 / (E t^2) by beam theory, and what tight solves give for this coarse mesh at rest; both
-// differ by the mesh's own error, so the bound between two solvers at rest is what counts here: 1 %.
+// The sag of a clamped bar: 3/2 rho g l^4 / (E t^2) by beam theory, and what tight solves give for this coarse mesh
+// at rest; both differ by the mesh's own error, so the bound between two solvers at rest is what counts here: 1 %.
 static void small_steps_and_large_ones_come_to_the_same_rest(void **state) {
     (void)state;
     const bar b = {0.4, 1e6, 0.3, 1000, 0.04, "backward-euler", "dot", ""};
@@ -99,8 +99,8 @@ static void small_steps_and_large_ones_come_to_the_same_rest(void **state) {
     assert_true(tip[0] > 0.005 && fabs(tip[1] / tip[0] - 1) < 0.01);
 }
 
-// Backward Euler's minimum is never above its start, so that energy falls from step to step; a step that is solved to a share epsilon of
-// the forces may miss the minimum by epsilon times the work that these do in it.
+// Backward Euler's minimum is never above its start, so that energy falls from step to step; a step that is solved to
+// a share epsilon of the forces may miss the minimum by epsilon times the work that these do in it.
 static void energy_does_not_rise_from_rest(void **state) {
     (void)state;
     const double poissons[] = {0.3, 0.49, 0.4999};
@@ -142,9 +142,9 @@ static void the_midpoint_rule_keeps_the_energy_of_steel(void **state) {
 static void pieces_are_what_elements_join(void **state) {
     (void)state;
     rbt_sim *sim = sim_from(
-        "{'rubato': 1, 'bodies': [{'name': 'two', 'mesh': {'shape': {'blend': {'parts': [{'sphere': {'center': [0, "
+        "{'rubato': 1, 'bodies': [{'name': 'two', 'mesh': {'shape': {'blend': {'parts': [{'sphere': {'centre': [0, "
         "0, 0], "
-        "'radius': 0.3}}, {'sphere': {'center': [1, 0, 0], 'radius': 0.3}}], 'blend': 0.01, 'cell': 0.15, "
+        "'radius': 0.3}}, {'sphere': {'centre': [1, 0, 0], 'radius': 0.3}}], 'blend': 0.01, 'cell': 0.15, "
         "'largest_only': false}}}, 'material': {}}, {'name': 'bar', 'mesh': {'shape': {'cuboid': {}}}, 'material': "
         "{}}, {'name': 'dust', 'mesh': {'shape': {'cuboid': {'cells': [2, 2, 2]}}}, 'particles': {'radius': 0.01, "
         "'mass': 1e-3}}], "
@@ -200,8 +200,8 @@ static void a_light_body_beside_a_heavy_one_is_right(void **state) {
 
 // ---- Rigid motion
 
-// Linear and angular momentum of a free body keep to rounding, whatever the tolerance: x and v are rounded by epsilon |x| / h and
-// epsilon |v| in every step and node.
+// Linear and angular momentum of a free body keep to rounding, whatever the tolerance: x and v are rounded by epsilon
+// |x| / h and epsilon |v| in every step and node.
 static void free_bodies_keep_their_momenta(void **state) {
     (void)state;
     for (int s = 0; s < 4; s++) {
@@ -230,12 +230,13 @@ static void free_bodies_keep_their_momenta(void **state) {
     }
 }
 
-// After the fit the residual of a free piece has neither a net force nor a torque; a piece that is held stays where it is.
+// After the fit the residual of a free piece has neither a net force nor a torque; a piece that is constrained stays
+// where it is.
 static void the_fit_leaves_no_net_force(void **state) {
     (void)state;
     rbt_sim *sim = sim_from("{'rubato': 1, 'bodies': [{'name': 'free', 'mesh': {'shape': {'cuboid': {'cells': [3, 2, "
                             "2]}}}, 'material': {'young': 1e5}, "
-                            "'damping': {'mass': 0.3}}, {'name': 'held', 'mesh': {'shape': {'cuboid': {}}}, "
+                            "'damping': {'mass': 0.3}}, {'name': 'constrained', 'mesh': {'shape': {'cuboid': {}}}, "
                             "'material': {}, 'fixed': ['left']}], "
                             "'forces': [{'gravity': {}}, {'pull': {'body': 'free', 'where': 'right', 'force': [3, "
                             "-20, 7]}}], 'time': {'step': 0.02, "
@@ -248,7 +249,7 @@ static void the_fit_leaves_no_net_force(void **state) {
     double *z = malloc(values * sizeof *z), *before = malloc(values * sizeof *z), *g = malloc(values * sizeof *z);
     o.tau = m->step;
     o.base = m->x0;
-    rbt_held_nodes(m, 0, o.held);
+    rbt_constrained_nodes(m, 0, o.constrained);
     rbt_force_external(m, 0, m->x0, m->v0, o.external);
     for (size_t i = 0; i < values; i++) {
         o.target[i] = m->x0[i] + 0.02 * sin((double)i);

@@ -13,7 +13,7 @@
 // cmocka needs the headers above
 #include <cmocka.h>
 
-enum { MOST_ITEMS = 64, MOST_NUMBERS = 4096 };
+enum { MAX_ITEMS = 64, MAX_NUMBERS = 4096 };
 
 typedef struct item {
     char path[160];       // "/block.points", "(endTimeCode" for metadata of the layer, "/World/block(references"
@@ -25,9 +25,9 @@ typedef struct item {
 
 typedef struct parser {
     const char *at;
-    item items[MOST_ITEMS];
+    item items[MAX_ITEMS];
     size_t item_count;
-    double numbers[MOST_NUMBERS];
+    double numbers[MAX_NUMBERS];
     size_t number_count;
 } parser;
 
@@ -98,14 +98,14 @@ static void value(parser *p, item *to) {
     } else if (*p->at == '"') quoted(p, '"', to->text);
     else if (*p->at == '@') quoted(p, '@', to->text);
     else {
-        assert_true(p->number_count < MOST_NUMBERS);
+        assert_true(p->number_count < MAX_NUMBERS);
         p->numbers[p->number_count++] = number(p);
         to->count++;
     }
 }
 
 static item *new_item(parser *p, const char *path, const char *type, double time) {
-    assert_true(p->item_count < MOST_ITEMS);
+    assert_true(p->item_count < MAX_ITEMS);
     item *i = &p->items[p->item_count++];
     *i = (item){.time = time, .first = p->number_count};
     snprintf(i->path, sizeof i->path, "%s", path);
@@ -264,8 +264,8 @@ typedef struct scene {
     double *y[6];
 } scene;
 
-static scene make(size_t bodies, bool skin) {
-    scene c = {.folder = out_folder_new(), .o = out_model_new(1, bodies, skin)};
+static scene make(size_t bodies, bool embedded) {
+    scene c = {.folder = out_folder_new(), .o = out_model_new(1, bodies, embedded)};
     assert_true(rbt_surface_build(&c.s, &c.o->model, NULL));
     for (int f = 0; f < 6; f++) {
         rbt_state state = out_state_new(&c.o->model, f);
@@ -312,11 +312,11 @@ static void one_body_is_one_file(void **unused) {
 
     assert_false(rbt_usda_open(&u, c.folder, &c.s, interval, 4, &e));
     assert_string_equal(e.message,
-                        "holds 4 whole frames, but the run is to go on after frame 4 and needs 5; start the "
-                        "run anew or go on from an earlier frame");
+                        "holds 4 whole frames, but the run is to continue after frame 4 and needs 5; start the "
+                        "run again or continue from an earlier frame");
     assert_false(rbt_usda_open(&u, c.folder, &c.s, 2 * interval, 3, &e));
     assert_string_equal(e.message, "does not belong to this run (its beginning differs), so it cannot be continued; "
-                                   "start the run anew or write into another folder");
+                                   "start the run again or write into another folder");
     unmake(&c);
 }
 

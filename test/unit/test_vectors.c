@@ -22,7 +22,8 @@ static double *numbers(size_t count) {
     return x;
 }
 
-// Each entry is a sum of `terms` products of numbers up to 1: its error is at most (terms + 2) terms epsilon / 2 (Higham, section 3.1).
+// Each entry is a sum of `terms` products of numbers up to 1: its error is at most (terms + 2) terms epsilon / 2
+// (Higham, section 3.1).
 static double bound(size_t terms) { return ((double)terms + 2) * (double)(terms + 1) * DBL_EPSILON; }
 
 static void check_inner(const rbt_vector_kernels *k, size_t rows, size_t a, size_t b) {
@@ -82,7 +83,8 @@ static void products_are_right(void **state) {
     assert_true(sets > 0);
 }
 
-// |A v - lambda v| and |V^T V - I| within n times the rounding of the largest eigenvalue, with the factor 40 that LAPACK's own tests allow
+// |A v - lambda v| and |V^T V - I| within n times the rounding of the largest eigenvalue, with the factor 40 that
+// LAPACK's own tests allow
 static void check_pairs(size_t n, const double *A) {
     double *V = malloc((n * n + 1) * sizeof *V), *values = malloc((n + 1) * sizeof *values), size = 0;
     double *work = malloc((3 * n + 1) * sizeof *work), factor = 40 * DBL_EPSILON * (double)(n + 1);

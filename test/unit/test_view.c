@@ -1,4 +1,5 @@
-// Pictures of runs: files read back, the same bytes for any number of threads, and a sentence for everything that cannot be drawn.
+// Pictures of runs: files read back, the same bytes for any number of threads, and a sentence for everything that
+// cannot be drawn.
 #include "base/file.h"
 #include "base/text.h"
 #include "base/threads.h"
@@ -350,7 +351,8 @@ static void the_same_bytes_for_any_number_of_threads(void **state) {
     rbt_threads_set(before);
 }
 
-// Chunks of an animation: in order, with the right checksums, consecutive sequence numbers and frames inside the picture.
+// Chunks of an animation: in order, with the right checksums, consecutive sequence numbers and frames inside the
+// picture.
 static void animations_follow_the_format(void **state) {
     (void)state;
     rbt_error error;

@@ -287,12 +287,12 @@ static void index_is_whole_after_every_frame(void **unused) {
 
     assert_false(rbt_pvd_open(&f, path, "frames/frame_", 3, &e));
     assert_string_equal(e.message,
-                        "holds 3 whole frames, but the run is to go on after frame 3 and needs 4; start the "
-                        "run anew or go on from an earlier frame");
+                        "holds 3 whole frames, but the run is to continue after frame 3 and needs 4; start the "
+                        "run again or continue from an earlier frame");
     assert_false(rbt_pvd_open(&f, path, "frames/other_", 0, &e));
     assert_string_equal(e.message,
-                        "holds 0 whole frames, but the run is to go on after frame 0 and needs 1; start the "
-                        "run anew or go on from an earlier frame");
+                        "holds 0 whole frames, but the run is to continue after frame 0 and needs 1; start the "
+                        "run again or continue from an earlier frame");
     out_folder_remove(folder);
 }
 

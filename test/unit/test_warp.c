@@ -73,8 +73,8 @@ static void target(const double *x, const int32_t *tet, const double G[4][3], do
         }
 }
 
-// Normal equations of min sum V |grad y - T|^2 over the tets of the linear material; nodes of `stay` keep their x. With none of them
-// the mean of y, by mass, is that of x: a multiplier for each component.
+// Normal equations of min sum V |grad y - T|^2 over the tets of the linear material; nodes of `stay` keep their x.
+// With none of them the mean of y, by mass, is that of x: a multiplier for each component.
 static void dense_warp(const rbt_model *m, const unsigned char *stay, const double *x, double *y) {
     size_t n = m->node_count, N = n + 1;
     bool any = memchr(stay, 1, n);
@@ -198,7 +198,8 @@ static void bend(const rbt_model *m, double angle, double w, double *x) {
     }
 }
 
-// It becomes an arc, all the more the finer the mesh: errors fall with the square of the size of elements; and its turn, whole.
+// It becomes an arc, all the more the finer the mesh: errors fall with the square of the size of elements; and its
+// turn, whole.
 static void a_bent_bar_becomes_an_arc(void **state) {
     (void)state;
     const double angle = 2, w = 1.3;

@@ -1,11 +1,11 @@
-// Differences for what is built of elements: the forces and matrices of whole models, obstacles, and the function that an
-// implicit step minimises.
+// Differences for what is built of elements: the forces and matrices of whole models, obstacles, and the function
+// that an implicit step minimises.
 #include "dense.h"
 #include "step/implicit/objective.h"
 #include "verify.h"
 
-// Fourth-order differences as in measure_materials.c. Lengths here are 0.1 m, so the step is a thousandth of that; the sums of
-// some dozen elements leave 1e-9 of the largest entry, and 1e-8 is a bound.
+// Fourth-order differences as in measure_materials.c. Lengths here are 0.1 m, so the step is a thousandth of that;
+// the sums of some dozen elements leave 1e-9 of the largest entry, and 1e-8 is a bound.
 static const double STEP = 5e-5, BOUND = 1e-8;
 
 typedef void (*vector_function)(void *context, const double *x, double *y);  // x (n), y (rows)
@@ -97,8 +97,9 @@ static void energy_of_obstacle(void *context, const double *x, double *y) {
     *y = rbt_obstacles_node(context, x, 0.01, NULL, NULL);
 }
 
-// Whether the obstacle pushes in the same direction all around x. At its surface the energy has a bend, inside a box the
-// nearest face changes across planes, and the middle of a ball or rod has no normal: differences across these say nothing.
+// Whether the obstacle pushes in the same direction all around x. At its surface the energy has a bend, inside a box
+// the nearest face changes across planes, and the middle of a ball or rod has no normal: differences across these say
+// nothing.
 static bool smooth_around(const rbt_obstacles *one, const double x[3]) {
     double force[3], normal[3];
     if (rbt_obstacles_node(one, x, 0.01, force, NULL) == 0) return false;
@@ -117,7 +118,7 @@ static void check_obstacles(verify *v) {
     static const char *const names[] = {"plane", "sphere", "box", "capsule"};
     rbt_sim *sim = verify_sim("{'rubato': 1, 'bodies': [{'name': 'cube', 'mesh': {'shape': {'cuboid': {}}}}], "
                               "'obstacles': [{'plane': {'point': [0, 0.6, 0], 'normal': [1, 2, 2]}}, {'sphere': "
-                              "{'center': [0.1, 0.2, 0.3], 'radius': 0.5}}, {'box': {'min': [-0.5, -0.3, -0.4], "
+                              "{'centre': [0.1, 0.2, 0.3], 'radius': 0.5}}, {'box': {'min': [-0.5, -0.3, -0.4], "
                               "'max': [0.5, 0.6, 0.3]}}, {'capsule': {'a': [-1, 0, 0], 'b': [1, 0.2, 0], 'radius': "
                               "0.4}}]}");
     const rbt_obstacles *all = &sim->model->obstacles;
@@ -142,7 +143,8 @@ static void check_obstacles(verify *v) {
 static void value_of_step(void *context, const double *z, double *y) { *y = rbt_objective_value(context, z); }
 static void gradient_of_step(void *context, const double *z, double *y) { rbt_objective_gradient(context, z, y); }
 
-// Damped, pressed into a plane, with a held end: all terms of E at once. Stretched, so that the projection changes nothing.
+// Damped, pressed into a plane, with a constrained end: all terms of E at once. Stretched, so that the projection
+// changes nothing.
 static void check_step(verify *v) {
     rbt_sim *sim = verify_sim("{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.4, "
                               "0.1, 0.1], 'cells': [4, 1, 1]}}}, 'material': {'young': 1e4, 'poisson': 0.3}, "
@@ -155,28 +157,28 @@ static void check_step(verify *v) {
     if (!rbt_objective_init(&o, m, NULL)) verify_stop("no memory for a step");
     o.tau = 0.02;
     o.base = sim->state.x;
-    rbt_held_nodes(m, 0, o.held);
+    rbt_constrained_nodes(m, 0, o.constrained);
     rbt_objective_freeze_damping(&o, sim->state.x);
-    double *z = verify_copy(sim->state.x, n), *g = verify_vector(m), held = 0;
+    double *z = verify_copy(sim->state.x, n), *g = verify_vector(m), constrained = 0;
     for (size_t i = 0; i < n; i++) {
         o.target[i] = z[i] + verify_random(-0.01, 0.01);
-        z[i] += o.held[i / 3] ? 0 : verify_random(-0.004, 0.004);
-        held += o.held[i / 3] != 0;
+        z[i] += o.constrained[i / 3] ? 0 : verify_random(-0.004, 0.004);
+        constrained += o.constrained[i / 3] != 0;
     }
     rbt_objective_gradient(&o, z, g);
     rbt_objective_hessian(&o, z);
     double *H = dense_of_blocks(&o.H), *J = jacobian(value_of_step, &o, z, n, 1),
            *G = jacobian(gradient_of_step, &o, z, n, n), slope = 0, curvature = 0;
     for (size_t i = 0; i < n; i++) {
-        if (o.held[i / 3]) continue;
+        if (o.constrained[i / 3]) continue;
         slope = verify_larger(slope, fabs(J[i] - g[i]));
         for (size_t j = 0; j < n; j++)
-            if (!o.held[j / 3]) curvature = verify_larger(curvature, fabs(G[i * n + j] - H[i * n + j]));
+            if (!o.constrained[j / 3]) curvature = verify_larger(curvature, fabs(G[i * n + j] - H[i * n + j]));
     }
     slope /= verify_largest(g, n);
     curvature /= verify_largest(H, n * n);
-    verify_row(v, held > 0 && slope < BOUND && curvature < BOUND, "function of an implicit step|%.1e|%.1e|%.0e",
-               slope, curvature, BOUND);
+    verify_row(v, constrained > 0 && slope < BOUND && curvature < BOUND,
+               "function of an implicit step|%.1e|%.1e|%.0e", slope, curvature, BOUND);
     free(H), free(J), free(G), free(g), free(z);
     rbt_objective_free(&o);
     rbt_sim_free(sim);
@@ -187,7 +189,7 @@ void verify_assembly(verify *v) {
         v, "## Assembled forces and matrices\n\n"
            "The same differences on whole models: nodal forces against the slope of the energy, the sparse matrix "
            "(made dense) against the slope of the forces. The function of an implicit step has inertia, "
-           "elasticity, damping, an obstacle and held nodes at once.\n");
+           "elasticity, damping, an obstacle and constrained nodes at once.\n");
     verify_table(v, "what|force|matrix|bound");
     check_model(v, "bar with all tet materials", all_materials());
     check_model(v, "shell: membranes and hinges", sheet("'shell': {'thickness': 0.1}"));

@@ -1,10 +1,10 @@
 // A slender bar, clamped at one end and pulled sideways at the other, against beam theory under refinement.
 //
-// Linear elasticity with Poisson's ratio 0, so that the clamp does not hinder a change of the section. Timoshenko's deflection
-// of a square bar of side a with G = E / 2 and shear factor 5/6:
+// Linear elasticity with Poisson's ratio 0, so that the clamp does not hinder a change of the section. Timoshenko's
+// deflection of a square bar of side a with G = E / 2 and shear factor 5/6:
 //   w = P L^3 / (3 E I) (1 + 0.6 (a / L)^2),   I = a^4 / 12.
-// What is measured is the work of the load, P w = f^T u with K u = f: linear tets are too stiff in bending, and their energy
-// is wrong by O(h^2).
+// What is measured is the work of the load, P w = f^T u with K u = f: linear tets are too stiff in bending, and their
+// energy is wrong by O(h^2).
 #include "solve/cholesky.h"
 #include "verify.h"
 
@@ -34,7 +34,7 @@ static double deflection(int n) {
     rbt_stiffness s;
     size_t row;
     rbt_cholesky *factor = NULL;
-    if (!keep || !rbt_stiffness_build(&s, m, NULL) || !(factor = rbt_cholesky_analyze(&s.K, keep, NULL)))
+    if (!keep || !rbt_stiffness_build(&s, m, NULL) || !(factor = rbt_cholesky_analyse(&s.K, keep, NULL)))
         verify_stop("no memory for a stiffness matrix");
     rbt_stiffness_assemble(&s, m, RBT_HESSIAN, m->X);
     if (rbt_cholesky_factor(factor, &s.K, &row) != RBT_FACTORED || !rbt_cholesky_solve(factor, f, u))

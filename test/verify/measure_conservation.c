@@ -6,7 +6,8 @@
 
 // ---- Energy of symplectic Euler over many steps
 
-// Symplectic Euler is the leapfrog scheme with velocities that stand half a step before the positions. Moved on by that half,
+// Symplectic Euler is the leapfrog scheme with velocities that stand half a step before the positions. Moved on by
+// that half,
 //   E = 1/2 |v + h/2 M^-1 f|_M^2 + W(x),
 // the energy swings by O(h^2) instead of O(h), and a drift shows all the better.
 static double leapfrog_energy(const rbt_sim *sim, double *f) {
@@ -109,12 +110,12 @@ static void check_momentum(verify *v, const rbt_method *method, bool consistent,
     }
     rbt_objective o;
     if (!rbt_objective_init(&o, m, NULL)) verify_stop("no memory for a step");
-    // The body travels: |x| grows to reach + steps h speed. Velocities come from differences of positions, which are rounded
-    // by eps |x| / h in every node and step; signs are random from step to step.
+    // The body travels: |x| grows to reach + steps h speed. Velocities come from differences of positions, which are
+    // rounded by eps |x| / h in every node and step; signs are random from step to step.
     double far = reach + steps * h * speed, rounding = sqrt(steps) * DBL_EPSILON * far / h;
     double linear_bound = rounding * mass / sum_v;
-    // A residual gradient g of a step leaves a torque of at most |x| |g|_1 <= |x| sqrt(3 N) |g|, and 2 / tau of it in the
-    // angular momentum; |g| is below the tolerance.
+    // A residual gradient g of a step leaves a torque of at most |x| |g|_1 <= |x| sqrt(3 N) |g|, and 2 / tau of it in
+    // the angular momentum; |g| is below the tolerance.
     o.tau = 0.5 * h;
     double residual = method->options && rbt_record_field(method->options, "tolerance")
                           ? rbt_objective_tolerance(&o, tolerance)
@@ -191,8 +192,8 @@ static void check_linear_methods(verify *v, int steps) {
     // Both solve the same system; positions are rounded by eps per step, and rounding of the velocities is damped.
     check_linear_steps(v, steps, si, (variant){"backward Euler", "backward-euler", TIGHT}, 1e-12, 1e-10);
     check_linear_steps(v, steps, si, none, 0, 0);  // the same operations
-    // Both are the exact flow. A step changes x by less than 0.01 m and v by less than 1 m/s; ere is off by its tolerance
-    // times that, at worst always in one direction.
+    // Both are the exact flow. A step changes x by less than 0.01 m and v by less than 1 m/s; ere is off by its
+    // tolerance times that, at worst always in one direction.
     check_linear_steps(v, steps / 10, ere, every, 1e-15 * steps, 1e-13 * steps);
 }
 
@@ -238,7 +239,8 @@ static void check_small_strains(verify *v) {
             off[k] = verify_distance(f, g, count) / verify_largest(g, count);
             free(f), free(g);
         }
-        // Relative difference c * 1e-4 and c * 1e-6 with c of the order 10: derivatives of the displacement are 7 strains.
+        // Relative difference c * 1e-4 and c * 1e-6 with c of the order 10: derivatives of the displacement are 7
+        // strains.
         verify_row(v, off[1] < 1e-4 && fabs(off[0] / off[1] / 100 - 1) < 0.01,
                    "%s and linear elasticity: forces at displacements of 1e-6; ratio to that at 1e-4|%.1e; "
                    "%.2f|1e-04; 100 ± 1",

@@ -11,7 +11,8 @@ void verify_coupled(verify *v) {
     verify_say(
         v, "## imex with damping and obstacles\n\n"
            "What imex leaves explicit must be stable together with what it makes implicit (the proof is in "
-           "`step/explicit/stability.h`). Whole steps as matrices over positions and velocities: random Delaunay bodies of "
+           "`step/explicit/stability.h`). Whole steps as matrices over positions and velocities: random Delaunay "
+           "bodies of "
            "linear elasticity with slivers, Rayleigh damping of mass (h alpha up to 1) and stiffness (beta / h up "
            "to 10) and two planes each (h^2 k A / m up to 100), which all nodes touch, some, or none. Steps in "
            "units of the largest stable one of the undamped body; bound of the spectral radius: 1 + 1e-7, as "

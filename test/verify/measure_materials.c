@@ -4,9 +4,10 @@
 #include "energy/material.h"
 #include "verify.h"
 
-// Differences of fourth order, f' ~ (8 (f(s) - f(-s)) - (f(2s) - f(-2s))) / 12 s: an error of s^4 f^(5) / 30 from truncation
-// and 1.5 eps |f| / s from rounding. The sharpest function here is log J at J >= 0.2: f^(5) <= 24 / J^5 = 8e4 of the material's
-// modulus; with s = 5e-4 that is 2e-10 and 2e-13 of the size of the values, and 1e-8 leaves room for the sums of nine entries.
+// Differences of fourth order, f' ~ (8 (f(s) - f(-s)) - (f(2s) - f(-2s))) / 12 s: an error of s^4 f^(5) / 30 from
+// truncation and 1.5 eps |f| / s from rounding. The sharpest function here is log J at J >= 0.2: f^(5) <= 24 / J^5 =
+// 8e4 of the material's modulus; with s = 5e-4 that is 2e-10 and 2e-13 of the size of the values, and 1e-8 leaves
+// room for the sums of nine entries.
 static const double STEP = 5e-4, BOUND = 1e-8;
 
 // One batch of irregular tets, each lane with a deformation and parameters of its own
@@ -108,8 +109,9 @@ static double hessian_error(const rbt_tet_kernels *k, const sample *s) {
     return worst;
 }
 
-// The positive part P of a symmetric H is the only matrix with P >= 0, N = P - H >= 0 and P N = 0. How far the projected
-// stiffness of a unit tet (whose blocks of corners 1..3 are dP/dF) is from that, beside the largest entry of H.
+// The positive part P of a symmetric H is the only matrix with P >= 0, N = P - H >= 0 and P N = 0. How far the
+// projected stiffness of a unit tet (whose blocks of corners 1..3 are dP/dF) is from that, beside the largest entry
+// of H.
 static double projection_error(const rbt_tet_kernels *k, const sample *s) {
     double H[RBT_TET_BLOCK_DOUBLES * RBT_W], Q[RBT_TET_BLOCK_DOUBLES * RBT_W], worst = 0;
     k->stiffness[RBT_HESSIAN](&s->batch, RBT_W, s->x, H);

@@ -4,8 +4,8 @@
 //   longitudinal  f_k = k / 2L sqrt(E / rho)
 //   torsional     f_k = k / 2L sqrt(G J / rho I_p), J = 0.140577 a^4 (Saint-Venant), I_p = a^4 / 6
 //   bending       Timoshenko's beam with free ends and shear factor 5/6 (Huang 1961).
-// The theory of torsion lets the section warp freely and without inertia, Timoshenko's bends it with one shear angle: both
-// leave out terms of the order (a / L)^2 and (a k / L)^4.
+// The theory of torsion lets the section warp freely and without inertia, Timoshenko's bends it with one shear angle:
+// both leave out terms of the order (a / L)^2 and (a k / L)^4.
 #include "dense.h"
 #include "solve/eigen.h"
 #include "verify.h"
@@ -146,8 +146,8 @@ static void check_mode(verify *v, const modes *a, int levels, family f, int k) {
         error[i] = pow(found / exact, 2) - 1;
         rbt_text_add(&row, "|%.3f", found);
     }
-    // The eigenvalue omega^2 has an error c h^2 (1 + O(h^2)). Few cells across hardly let the section warp, so torsion gets
-    // there late: at 8 cells the order may be 0.3 short, which the extrapolation then misses by up to 2 %.
+    // The eigenvalue omega^2 has an error c h^2 (1 + O(h^2)). Few cells across hardly let the section warp, so
+    // torsion gets there late: at 8 cells the order may be 0.3 short, which the extrapolation then misses by up to 2 %.
     double fine = error[levels - 1], order = log2(error[levels - 2] / fine),
            off = sqrt(1 + fine + (fine - error[levels - 2]) / 3) - 1, width = v->full ? 0.1 : 0.3,
            most = v->full ? 0.005 : 0.02;

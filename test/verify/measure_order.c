@@ -1,5 +1,5 @@
-// The order of every method on smooth non-linear problems: errors in x and v at a fixed time against classical Runge-Kutta
-// of fourth order with a much finer step, which shares nothing with the methods but the forces.
+// The order of every method on smooth non-linear problems: errors in x and v at a fixed time against classical
+// Runge-Kutta of fourth order with a much finer step, which shares nothing with the methods but the forces.
 #include "verify.h"
 
 typedef struct problem {
@@ -46,18 +46,18 @@ static rbt_sim *start(const problem *p, const rbt_method *method, const char *te
         p->cells, p->body, tempo, p->scene, h, END, END, method->name, options);
 }
 
-// ---- The reference: y = (x, v), y' = (v, M^-1 (f_ext - dW/dx - D v)), D = alpha M + beta K(x), or with beta D(x) of energy/group.h instead of
-// beta K(x) for methods that damp rates of strain
+// ---- The reference: y = (x, v), y' = (v, M^-1 (f_ext - dW/dx - D v)), D = alpha M + beta K(x), or with beta D(x) of
+// energy/group.h instead of beta K(x) for methods that damp rates of strain
 
 typedef struct reference {
     const rbt_model *m;
     bool strain_rates;
     rbt_stiffness stiffness;
-    unsigned char *held;
+    unsigned char *constrained;
     double *f, *product;
 } reference;
 
-// Positions and velocities of held nodes at time t; their velocity from a difference, exact to 1e-10.
+// Positions and velocities of constrained nodes at time t; their velocity from a difference, exact to 1e-10.
 static void hold(reference *r, double t, double *x, double *v) {
     const rbt_motions *motions = &r->m->motions;
     const double s = 1e-4;
@@ -106,7 +106,7 @@ static void slope(reference *r, double t, double *x, double *v, double *dx, doub
         dx[i] = v[i];
         dv[i] = (dv[i] + r->f[i] - (damped ? m->bodies[0].damping.stiffness * r->product[i] : 0)) / m->mass[i / 3] -
                 m->bodies[0].damping.mass * v[i];
-        if (r->held[i / 3]) dx[i] = dv[i] = 0;
+        if (r->constrained[i / 3]) dx[i] = dv[i] = 0;
     }
 }
 
@@ -119,11 +119,11 @@ static void runge_kutta(rbt_sim *sim, int steps, bool strain_rates) {
            h = END / steps;
     reference r = {.m = m,
                    .strain_rates = strain_rates,
-                   .held = calloc(m->node_count, 1),
+                   .constrained = calloc(m->node_count, 1),
                    .f = verify_vector(m),
                    .product = verify_vector(m)};
-    if (!r.held || !rbt_stiffness_build(&r.stiffness, m, NULL)) verify_stop("no memory for a reference");
-    rbt_held_nodes(m, 0, r.held);
+    if (!r.constrained || !rbt_stiffness_build(&r.stiffness, m, NULL)) verify_stop("no memory for a reference");
+    rbt_constrained_nodes(m, 0, r.constrained);
     for (int k = 0; k < steps; k++) {
         double t = k * h;
         memset(dx, 0, n * sizeof *dx), memset(dv, 0, n * sizeof *dv);
@@ -139,7 +139,7 @@ static void runge_kutta(rbt_sim *sim, int steps, bool strain_rates) {
     }
     hold(&r, END, x, v);
     rbt_stiffness_free(&r.stiffness);
-    free(r.held), free(r.f), free(r.product);
+    free(r.constrained), free(r.f), free(r.product);
     free(y), free(w), free(sum_x), free(sum_v), free(dx), free(dv);
 }
 

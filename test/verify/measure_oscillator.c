@@ -1,6 +1,6 @@
-// The scalar oscillator q'' + d q' + omega^2 q = 0 of Chen et al. (SIERE, appendix): a mass on a spring, and a cube of six
-// linear tets of which one corner is free and moves along the cube's diagonal (1, 1, 1), which by symmetry is an eigenvector.
-// Each method's own solution is known in closed form, so that it must come out to rounding.
+// The scalar oscillator q'' + d q' + omega^2 q = 0 of Chen et al. (SIERE, appendix): a mass on a spring, and a cube
+// of six linear tets of which one corner is free and moves along the cube's diagonal (1, 1, 1), which by symmetry is
+// an eigenvector. Each method's own solution is known in closed form, so that it must come out to rounding.
 //
 // With lambda = -d/2 + i sqrt(omega^2 - d^2/4) and q(0) = 1, q'(0) = 0 the solution is q = 2 Re(c e^(lambda t)),
 // c = -conj(lambda) / (lambda - conj(lambda)). Methods replace e^(lambda h) by an amplification factor:

@@ -7,8 +7,8 @@
 
 enum { CELLS = 5 };
 
-// Writes the irregular body to a file whose name is returned, to be removed and freed. Inner nodes move by up to a quarter
-// of a cell in each direction; every tet stays the right way round, which the model's compiler checks.
+// Writes the irregular body to a file whose name is returned, to be removed and freed. Inner nodes move by up to a
+// quarter of a cell in each direction; every tet stays the right way round, which the model's compiler checks.
 static char *irregular_mesh(void) {
     const char *base = getenv("TMPDIR");
     char *path = NULL;
@@ -31,7 +31,8 @@ static char *irregular_mesh(void) {
     return path;
 }
 
-// Boundary nodes fixed; backward Euler with a step so long that inertia is nothing beside stiffness finds the equilibrium.
+// Boundary nodes fixed; backward Euler with a step so long that inertia is nothing beside stiffness finds the
+// equilibrium.
 static rbt_sim *irregular_body(const char *mesh, const char *material) {
     return verify_sim("{'rubato': 1, 'bodies': [{'name': 'body', 'mesh': {'file': '%s'}, 'material': {'model': '%s', "
                       "'young': 1e5, 'poisson': 0.3}, 'fixed': [{'not': {'box': {'min': [-0.499, -0.499, -0.499], "
@@ -63,9 +64,10 @@ static void check_patch(verify *v, const char *mesh, const char *material) {
     rbt_step_report report;
     bool found = verify_steps(sim, 1, &report);
     double distance = verify_distance(sim->state.x, exact, n);
-    // Positions of 0.6 m are rounded by eps / 4, strains across edges of 0.05 m and more by 2e-15, which is 2e-14 of the
-    // strains here; 24 tets around a node with random signs make 1e-13 of it, and 2e-13 is the bound. The solver stops at
-    // 1e-12 of the characteristic force; the softest inner motion is some CELLS^2 times softer than one tet: 1e-10 m.
+    // Positions of 0.6 m are rounded by eps / 4, strains across edges of 0.05 m and more by 2e-15, which is 2e-14 of
+    // the strains here; 24 tets around a node with random signs make 1e-13 of it, and 2e-13 is the bound. The solver
+    // stops at 1e-12 of the characteristic force; the softest inner motion is some CELLS^2 times softer than one tet:
+    // 1e-10 m.
     verify_row(v, inner / outer < 2e-13 && found && distance < 1e-10, "%s|%.1e|2e-13|%.1e m|1e-10 m", material,
                inner / outer, distance);
     free(exact), free(f);
@@ -111,8 +113,9 @@ void verify_rigid(verify *v) {
            "Largest nodal force beside Young's modulus times the area of a cell's side. Linear elasticity takes a "
            "rotation for a strain; there only the translation is asked for, and the force of the rotations shown.\n");
     verify_table(v, "material|largest force|bound|turned");
-    // Positions of 4 m are rounded by 4 eps / 2, so strains across edges of about 0.1 m by 4e-15 each; with moduli of up to
-    // 2 E, faces of a cell's area and 24 tets around a node: at most 2e-13, some 100 times what random signs leave.
+    // Positions of 4 m are rounded by 4 eps / 2, so strains across edges of about 0.1 m by 4e-15 each; with moduli of
+    // up to 2 E, faces of a cell's area and 24 tets around a node: at most 2e-13, some 100 times what random signs
+    // leave.
     const double bound = 2e-13;
     for (int i = 0; rbt_material_at(i); i++) {
         const rbt_material *material = rbt_material_at(i);

@@ -1,9 +1,9 @@
-// Whether a step that says it is solved is right, whatever the body: size, stiffness, Poisson's ratio, step, material, load,
-// integrator and solver are drawn at random over the range that people use.
+// Whether a step that says it is solved is right, whatever the body: size, stiffness, Poisson's ratio, step,
+// material, load, integrator and solver are drawn at random over the range that people use.
 //
-// The reference is newton iterated until its residual no longer falls. After 20 steps every node that is not driven must be within 1 %
-// of the largest displacement of these steps that remains once the best rigid motion is taken out: what a body does beyond flying and
-// turning. Halving a step is not allowed: it would change what is compared.
+// The reference is newton iterated until its residual no longer falls. After 20 steps every node that is not driven
+// must be within 1 % of the largest displacement of these steps that remains once the best rigid motion is taken out:
+// what a body does beyond flying and turning. Halving a step is not allowed: it would change what is compared.
 #include "math/svd3.h"
 #include "step/implicit/solver.h"
 #include "verify.h"
@@ -50,13 +50,13 @@ static double slenderness(const sweep_case *c) { return c->shell ? 100 : 4; }
 
 // ---- Cases
 
-// How far a beam that is held at one end sags under its own weight, over its length: 3/2 rho g l^3 / (E t^2)
+// How far a beam that is constrained at one end sags under its own weight, over its length: 3/2 rho g l^3 / (E t^2)
 static double sag(const sweep_case *c) {
     return 1.5 * c->density * 9.81 * c->size * pow(slenderness(c), 2) / c->young;
 }
 
-// A body whose sag is many times its length does not stand up to gravity at all: it folds, and where it ends depends on the last bit
-// of where it began. Unless it has no time to.
+// A body whose sag is many times its length does not stand up to gravity at all: it folds, and where it ends depends
+// on the last bit of where it began. Unless it has no time to.
 static bool folds(const sweep_case *c) {
     double fall = 0.5 * 9.81 * pow(STEPS * c->step, 2) / c->size;
     return c->load == GRAVITY && fmin(sag(c), fall) > 0.5;
@@ -142,7 +142,7 @@ static rbt_sim *make(const sweep_case *c, const char *solver, const char *option
     rbt_sim *sim = verify_sim(
         "{'rubato': 1, 'bodies': [{'name': 'body', %s}], 'forces': [%s], 'time': {'step': %.17g, 'frame': %.17g, "
         "'end': "
-        "%.17g}, 'integrator': {'method': '%s', 'solver': '%s', 'max_cuts': 0, 'options': {%s}}}",
+        "%.17g}, 'integrator': {'method': '%s', 'solver': '%s', 'max_halvings': 0, 'options': {%s}}}",
         body.text, forces.text ? forces.text : "", c->step, c->step, 100 * c->step, c->method, solver, options);
     rbt_text_free(&body);
     rbt_text_free(&forces);
@@ -151,8 +151,8 @@ static rbt_sim *make(const sweep_case *c, const char *solver, const char *option
 
 // ---- What came of them
 
-// The rigid motion x = R (X - A) + a that brings X closest to x, by the singular value decomposition of sum (x - a) (X - A)^T
-// (Kabsch 1976)
+// The rigid motion x = R (X - A) + a that brings X closest to x, by the singular value decomposition of sum (x - a)
+// (X - A)^T (Kabsch 1976)
 static void fit_rigid(const rbt_model *m, const double *x, double R[9], double A[3], double a[3]) {
     double S[9] = {0}, U[9], sigma[3], V[9];
     for (size_t i = 0; i < 3; i++) {

@@ -102,9 +102,9 @@ bool verify_steps(rbt_sim *sim, int64_t steps, rbt_step_report *report) {
 
 void verify_must_step(rbt_sim *sim, int64_t steps) {
     rbt_step_report report;
-    if (!verify_steps(sim, steps, &report) || report.cuts)
+    if (!verify_steps(sim, steps, &report) || report.halvings)
         verify_stop("%s: %s in stage \"%s\" (%d cuts, %s)", sim->stepper.method->name,
-                    rbt_outcome_name(report.outcome), report.stage, report.cuts, report.hint);
+                    rbt_outcome_name(report.outcome), report.stage, report.halvings, report.hint);
 }
 
 // ---- Vectors

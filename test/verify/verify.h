@@ -1,6 +1,7 @@
-// Verification against analysis. A section measures something, writes the figures into a page of Markdown and judges each
-// against a bound that it derives. The tests (test_*.c) run sections in their short form and fail with a figure out of
-// bounds; report.c runs all of them in full and writes docs/verification.md. So test and page cannot drift apart.
+// Verification against analysis. A section measures something, writes the figures into a page of Markdown and judges
+// each against a bound that it derives. The tests (test_*.c) run sections in their short form and fail with a figure
+// out of bounds; report.c runs all of them in full and writes docs/verification.md. So test and page cannot drift
+// apart.
 #ifndef TEST_VERIFY_H
 #define TEST_VERIFY_H
 
@@ -62,8 +63,8 @@ double verify_norm(const double *x, size_t count);
 double verify_largest(const double *x, size_t count);
 double verify_distance(const double *x, const double *y, size_t count);  // largest difference
 
-// A number between low and high. Every section starts with the same sequence (test/support/random.h), and a walk over instruction sets goes
-// back to the beginning of one for each.
+// A number between low and high. Every section starts with the same sequence (test/support/random.h), and a walk over
+// instruction sets goes back to the beginning of one for each.
 double verify_random(double low, double high);
 void verify_random_again(uint64_t number);
 

@@ -1,9 +1,9 @@
-// Where something may be at the start and at the end of a window, along twelve axes: the nine of the tree's k-DOPs and three diagonals
-// of a cube. Points move along straight lines in between, so how far two such things are apart along an axis is a concave function
-// of time, and least at one of the ends.
+// Where something may be at the start and at the end of a window, along twelve axes: the nine of the tree's k-DOPs
+// and three diagonals of a cube. Points move along straight lines in between, so how far two such things are apart
+// along an axis is a concave function of time, and least at one of the ends.
 //
-// Single precision, about an origin near all places, each bound moved outwards by more than rounding: a bound that is too wide costs
-// a look, never a contact.
+// Single precision, about an origin near all places, each bound moved outwards by more than rounding: a bound that is
+// too wide costs a look, never a contact.
 #ifndef RBT_CONTACT_BROAD_PHASE_SPAN_H
 #define RBT_CONTACT_BROAD_PHASE_SPAN_H
 
@@ -15,7 +15,8 @@ typedef struct rbt_span {
     float low[2][RBT_SPAN_AXES], high[2][RBT_SPAN_AXES];  // at the start, at the end [m]
 } rbt_span;
 
-// A ball of this radius that goes from `start` to `last`, both relative to the origin; `rounding`: a bound of |x| times 2^-22.
+// A ball of this radius that goes from `start` to `last`, both relative to the origin; `rounding`: a bound of |x|
+// times 2^-22.
 void rbt_span_of_ball(const double start[3], const double last[3], double radius, double rounding, rbt_span *span);
 
 void rbt_span_add(rbt_span *span, const rbt_span *other);

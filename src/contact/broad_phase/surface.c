@@ -110,13 +110,13 @@ double rbt_pair_inside(const rbt_contact_surface *s, rbt_pair_key key, const int
 }
 
 static bool light(const rbt_contact_surface *s, const int32_t *node, int count) {
-    bool scripted = false;
+    bool prescribed = false;
     for (int i = 0; i < count; i++) {
-        if (s->def.lightness[node[i]] > 0) return true;
-        scripted |= s->def.scripted && s->def.scripted[node[i]];
+        if (s->def.inverse_mass[node[i]] > 0) return true;
+        prescribed |= s->def.prescribed && s->def.prescribed[node[i]];
     }
     int32_t a = s->def.body[node[0]], b = s->def.body[node[count - 1]];
-    return scripted && a != b && a >= 0 && b >= 0;
+    return prescribed && a != b && a >= 0 && b >= 0;
 }
 
 bool rbt_pair_exists(const rbt_contact_surface *s, rbt_pair_key key) {

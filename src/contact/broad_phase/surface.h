@@ -1,5 +1,5 @@
-// What can touch what: triangles, free edges and single points as leaves of a tree. Every node and every edge is owned by one
-// leaf, so that a pair of leaves names each pair of primitives once.
+// What can touch what: triangles, free edges and single points as leaves of a tree. Every node and every edge is
+// owned by one leaf, so that a pair of leaves names each pair of primitives once.
 #ifndef RBT_CONTACT_BROAD_PHASE_SURFACE_H
 #define RBT_CONTACT_BROAD_PHASE_SURFACE_H
 
@@ -24,11 +24,13 @@ typedef struct rbt_contact_surface_def {
     const int32_t *triangles, *edges, *points;
     const double *limit;  // (edge_count) share of its length by which an edge may change, 0: any; NULL: all of them
     const rbt_wall *walls;
-    const double *radius;           // (node_count) of points and of both ends of thick edges [m]; 0 for all others
-    const int32_t *body;            // (node_count)
-    const double *X;                // (node_count x 3) at rest
-    const double *lightness;        // (node_count) the largest inverse mass a node will have, 0: held for ever [1/kg]
-    const unsigned char *scripted;  // (node_count) whether a node of a body follows a script; NULL: none does
+    const double *radius;  // (node_count) of points and of both ends of thick edges [m]; 0 for all others
+    const int32_t *body;   // (node_count)
+    const double *X;       // (node_count x 3) at rest
+    const double
+        *inverse_mass;  // (node_count) the largest inverse mass a node will have, 0: constrained for ever [1/kg]
+    const unsigned char
+        *prescribed;  // (node_count) whether a node of a body has a prescribed motion; NULL: none does
 } rbt_contact_surface_def;
 
 typedef struct rbt_contact_surface {
@@ -41,8 +43,8 @@ typedef struct rbt_contact_surface {
 bool rbt_contact_surface_init(rbt_contact_surface *surface, const rbt_contact_surface_def *def, rbt_error *error);
 void rbt_contact_surface_free(rbt_contact_surface *surface);
 
-// Names of pairs: kind, then two numbers (node and leaf; two edges; node and edge; two nodes; node and wall; edge and leaf). Their order is the
-// order in which kicks of one moment are summed.
+// Names of pairs: kind, then two numbers (node and leaf; two edges; node and edge; two nodes; node and wall; edge and
+// leaf). Their order is the order in which kicks of one moment are summed.
 typedef uint64_t rbt_pair_key;
 static inline rbt_pair_key rbt_pair_key_of(rbt_touch_kind kind, int32_t a, int32_t b) {
     return (uint64_t)kind << 60 | (uint64_t)(uint32_t)a << 30 | (uint64_t)(uint32_t)b;
@@ -66,14 +68,15 @@ int rbt_leaf_names(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt
 // Only of those with a node of leaf a.
 int rbt_leaf_names_of(const rbt_contact_surface *surface, int32_t a, int32_t b, int32_t node, rbt_pair_key keys[15]);
 
-// Whether a name is that of a pair: its sides share no node and are not both held for ever, unless a script could make one body pass
-// through another.
+// Whether a name is that of a pair: its sides share no node and are not both constrained for ever, unless a
+// prescribed motion could make one body pass through another.
 bool rbt_pair_exists(const rbt_contact_surface *surface, rbt_pair_key key);
 
 // Those that do; returns how many.
 int rbt_leaf_pairs(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt_pair_key keys[15]);
 
-// "triangle 12 of body 3" and the like are made by the caller; this says which primitive: element within triangles, edges, points.
+// "triangle 12 of body 3" and the like are made by the caller; this says which primitive: element within triangles,
+// edges, points.
 void rbt_pair_text(const rbt_contact_surface *surface, rbt_pair_key key, char *text, size_t size);
 
 #endif

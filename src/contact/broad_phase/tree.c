@@ -9,9 +9,9 @@ void rbt_dop_empty(rbt_dop *dop) {
     for (int i = 0; i < RBT_DOP_AXES; i++) dop->low[i] = INFINITY, dop->high[i] = -INFINITY;
 }
 
-void rbt_dop_add_ball(rbt_dop *dop, const double center[3], double radius) {
+void rbt_dop_add_ball(rbt_dop *dop, const double centre[3], double radius) {
     double p[RBT_DOP_AXES];
-    rbt_dop_project(center, p);
+    rbt_dop_project(centre, p);
     for (int i = 0; i < RBT_DOP_AXES; i++) {
         dop->low[i] = rbt_smaller(p[i] - radius, dop->low[i]);
         dop->high[i] = rbt_larger(p[i] + radius, dop->high[i]);
@@ -38,7 +38,7 @@ void rbt_dop_add(rbt_dop *dop, const rbt_dop *other) {
 }
 
 static float ball_distance(const rbt_ball *a, const rbt_ball *b) {
-    float x = a->center[0] - b->center[0], y = a->center[1] - b->center[1], z = a->center[2] - b->center[2];
+    float x = a->centre[0] - b->centre[0], y = a->centre[1] - b->centre[1], z = a->centre[2] - b->centre[2];
     return sqrtf(x * x + y * y + z * z) + a->radius + b->radius;
 }
 
@@ -84,18 +84,18 @@ void rbt_tree_free(rbt_tree *tree) {
 }
 
 // Reorders items so that the `middle` ones with the least coordinates come first (Hoare's selection; ties by number)
-static void split(int32_t *items, size_t count, size_t middle, const double *centers, int axis) {
+static void split(int32_t *items, size_t count, size_t middle, const double *centres, int axis) {
     size_t low = 0, high = count - 1;
     while (low < high) {
         int32_t pivot = items[low + (high - low) / 2];
-        double value = centers[3 * (size_t)pivot + (size_t)axis];
+        double value = centres[3 * (size_t)pivot + (size_t)axis];
         size_t i = low, j = high;
         for (;;) {
             for (double c;
-                 c = centers[3 * (size_t)items[i] + (size_t)axis], c < value || (c == value && items[i] < pivot);)
+                 c = centres[3 * (size_t)items[i] + (size_t)axis], c < value || (c == value && items[i] < pivot);)
                 i++;
             for (double c;
-                 c = centers[3 * (size_t)items[j] + (size_t)axis], c > value || (c == value && items[j] > pivot);)
+                 c = centres[3 * (size_t)items[j] + (size_t)axis], c > value || (c == value && items[j] > pivot);)
                 j--;
             if (i >= j) break;
             int32_t swap = items[i];
@@ -107,7 +107,7 @@ static void split(int32_t *items, size_t count, size_t middle, const double *cen
     }
 }
 
-static void build(rbt_tree *tree, size_t node, int32_t *items, size_t count, const double *centers) {
+static void build(rbt_tree *tree, size_t node, int32_t *items, size_t count, const double *centres) {
     rbt_tree_node *own = &tree->nodes[node];
     own->size = (int32_t)count;
     own->leaf = -1;
@@ -119,7 +119,7 @@ static void build(rbt_tree *tree, size_t node, int32_t *items, size_t count, con
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
-            double c = centers[3 * (size_t)items[i] + (size_t)k];
+            double c = centres[3 * (size_t)items[i] + (size_t)k];
             low[k] = rbt_smaller(low[k], c);
             high[k] = rbt_larger(high[k], c);
         }
@@ -127,24 +127,24 @@ static void build(rbt_tree *tree, size_t node, int32_t *items, size_t count, con
     for (int k = 1; k < 3; k++)
         if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
     size_t half = count / 2;
-    split(items, count, half, centers, axis);
+    split(items, count, half, centres, axis);
     own->right = (int32_t)(node + 2 * half);
-    build(tree, node + 1, items, half, centers);
-    build(tree, node + 2 * half, items + half, count - half, centers);
+    build(tree, node + 1, items, half, centres);
+    build(tree, node + 2 * half, items + half, count - half, centres);
 }
 
-void rbt_tree_build(rbt_tree *tree, const double *centers) {
+void rbt_tree_build(rbt_tree *tree, const double *centres) {
     for (size_t i = 0; i < tree->leaf_count; i++) tree->order[i] = (int32_t)i;
-    if (tree->leaf_count) build(tree, 0, tree->order, tree->leaf_count, centers);
+    if (tree->leaf_count) build(tree, 0, tree->order, tree->leaf_count, centres);
     tree->front_count = 0;
 }
 
 static void join_balls(const rbt_ball *a, const rbt_ball *b, rbt_ball *both) {
     float square[2] = {0, 0};
     for (int k = 0; k < 3; k++) {
-        both->center[k] = 0.5f * (a->center[k] + b->center[k]);
-        square[0] += (a->center[k] - both->center[k]) * (a->center[k] - both->center[k]);
-        square[1] += (b->center[k] - both->center[k]) * (b->center[k] - both->center[k]);
+        both->centre[k] = 0.5f * (a->centre[k] + b->centre[k]);
+        square[0] += (a->centre[k] - both->centre[k]) * (a->centre[k] - both->centre[k]);
+        square[1] += (b->centre[k] - both->centre[k]) * (b->centre[k] - both->centre[k]);
     }
     float left = sqrtf(square[0]) + a->radius, right = sqrtf(square[1]) + b->radius;
     both->radius = (1 + 0x1p-18f) * (left > right ? left : right);
@@ -250,7 +250,8 @@ void rbt_tree_widen(rbt_tree *tree, size_t leaf) {
     }
 }
 
-// Left children follow their parents, so what is left to be done after a node that is apart, or a leaf, is the next node beyond it.
+// Left children follow their parents, so what is left to be done after a node that is apart, or a leaf, is the next
+// node beyond it.
 bool rbt_tree_meet(rbt_tree *tree, const rbt_dop *dop, rbt_error *error) {
     tree->met_count = 0;
     for (size_t n = 0; n < tree->node_count;) {

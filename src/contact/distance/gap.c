@@ -1,4 +1,5 @@
-// Nearest points by the regions of the triangle and the clamped parameters of the two segments (Ericson 2004, chapter 5).
+// Nearest points by the regions of the triangle and the clamped parameters of the two segments (Ericson 2004, chapter
+// 5).
 #include "contact/distance/gap.h"
 
 #include "math/vec3.h"

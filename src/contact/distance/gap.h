@@ -29,8 +29,8 @@ static inline int rbt_pair_corners(rbt_touch_kind kind) {
     return corners[kind];
 }
 
-// x: the corners (x 3). Not for walls. Of RBT_TOUCH_STRETCH the distance is the length with a minus, so that it gets less as the
-// spring gets longer.
+// x: the corners (x 3). Not for walls. Of RBT_TOUCH_STRETCH the distance is the length with a minus, so that it gets
+// less as the spring gets longer.
 void rbt_gap_measure(rbt_touch_kind kind, const double x[12], rbt_gap *gap);
 
 // Between nearest points

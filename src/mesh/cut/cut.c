@@ -1,8 +1,8 @@
 // Splitting elements at the crossings of their edges.
 //
-// The crossings of an edge make a chain of bisections: (a, b) at the first node m1, then (m1, b) at m2, and so on. An element
-// makes the bisections of its edges in the order of the edges' numbers. What happens on a side follows from the edges of
-// the side and their order alone, hence is the same in both elements that share it.
+// The crossings of an edge make a chain of bisections: (a, b) at the first node m1, then (m1, b) at m2, and so on. An
+// element makes the bisections of its edges in the order of the edges' numbers. What happens on a side follows from
+// the edges of the side and their order alone, hence is the same in both elements that share it.
 #include "mesh/cut/cut.h"
 
 #include "base/memory.h"
@@ -86,7 +86,8 @@ static bool add_node(cutter *c, int32_t a, int32_t b, double share) {
     return true;
 }
 
-// The crossings of one edge: ends that are close enough come to lie on the surface, the others become bisections if `make`.
+// The crossings of one edge: ends that are close enough come to lie on the surface, the others become bisections if
+// `make`.
 static bool cross_edge(cutter *c, size_t i, const rbt_cut_surface *surface, const rbt_cut_range *def, bool make) {
     int32_t a = (int32_t)(c->edges[i] >> 32), b = (int32_t)(uint32_t)c->edges[i], last = a;
     unsigned char *on = c->result->on;

@@ -1,18 +1,20 @@
 // Cutting a mesh of tets (or of triangles) along a surface.
 //
-// Every edge that the surface crosses gets a node at each crossing; elements are bisected at these nodes, edge by edge in an order
-// that all elements share, so the parts fit together whatever the surface does. A crossing within `tolerance` of an edge's end
-// moves nothing: the node there counts as on the surface instead. Sides (faces of tets, edges of triangles) whose nodes all
-// lie on the surface are then opened: a node is doubled if the elements around it fall apart, and only then, so the rim of a
-// cut that ends inside the body stays joined. Inside one element the surface is replaced by flat pieces between its crossings.
+// Every edge that the surface crosses gets a node at each crossing; elements are bisected at these nodes, edge by
+// edge in an order that all elements share, so the parts fit together whatever the surface does. A crossing within
+// `tolerance` of an edge's end moves nothing: the node there counts as on the surface instead. Sides (faces of tets,
+// edges of triangles) whose nodes all lie on the surface are then opened: a node is doubled if the elements around it
+// fall apart, and only then, so the rim of a cut that ends inside the body stays joined. Inside one element the
+// surface is replaced by flat pieces between its crossings.
 //
-// New nodes lie on old edges: x = (1 - share) x_a + share x_b with old nodes a and b. So everything that is linear on elements (positions,
-// velocities) is carried over without being changed, volumes add up to what they were, and no element is turned inside out.
+// New nodes lie on old edges: x = (1 - share) x_a + share x_b with old nodes a and b. So everything that is linear on
+// elements (positions, velocities) is carried over without being changed, volumes add up to what they were, and no
+// element is turned inside out.
 #ifndef RBT_MESH_CUT_CUT_H
 #define RBT_MESH_CUT_CUT_H
 
-#include "mesh/cut/cut_surface.h"
 #include "mesh/core/topology.h"
+#include "mesh/cut/cut_surface.h"
 
 typedef struct rbt_cut_mesh {
     const rbt_side_kind *kind;  // RBT_FACES_OF_TETS or RBT_EDGES_OF_TRIANGLES
@@ -39,8 +41,8 @@ typedef struct rbt_cut_result {
     size_t opened_count;     // sides that were opened
 } rbt_cut_result;
 
-// Old nodes keep their numbers, new ones follow. Nothing crossed and nothing opened is no error: split_count and opened_count
-// are 0 then.
+// Old nodes keep their numbers, new ones follow. Nothing crossed and nothing opened is no error: split_count and
+// opened_count are 0 then.
 bool rbt_cut(const rbt_cut_mesh *mesh, const rbt_cut_surface *surface, const rbt_cut_range *def,
              rbt_cut_result *result, rbt_error *error);
 void rbt_cut_result_free(rbt_cut_result *result);
@@ -50,8 +52,8 @@ void rbt_cut_carry(const rbt_cut_result *result, const double *field, int compon
 
 // ---- The second half of rbt_cut (cut_open.c)
 
-// Doubles nodes along the sides that lie on the surface: renumbers result->elements, appends nodes. `positions` are those of the
-// nodes before.
+// Doubles nodes along the sides that lie on the surface: renumbers result->elements, appends nodes. `positions` are
+// those of the nodes before.
 bool rbt_cut_open(const rbt_cut_surface *surface, const rbt_side_kind *kind, const double *positions, double until,
                   rbt_cut_result *result, rbt_error *error);
 

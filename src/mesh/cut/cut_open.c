@@ -1,13 +1,13 @@
 // Opening a mesh along the sides that lie on the surface of a cut.
 //
-// Only nodes on the surface can be doubled, and only elements around them matter. Every corner of such an element at such a node
-// is an item; items of neighbours across a side that stays closed are joined. The items of a node that hang together share
-// one copy of the node. Elements that met in the node alone before (a mesh pinched there) keep doing so: the first part of each
-// group that was joined by sides before keeps the node.
+// Only nodes on the surface can be doubled, and only elements around them matter. Every corner of such an element at
+// such a node is an item; items of neighbours across a side that stays closed are joined. The items of a node that
+// hang together share one copy of the node. Elements that met in the node alone before (a mesh pinched there) keep
+// doing so: the first part of each group that was joined by sides before keeps the node.
 //
-// An element all of whose nodes lie on the surface (a flat one) is part of neither side. When all others are joined, it is joined to
-// the first neighbour it has, and to further ones as long as that joins nothing at any node that is apart: so none is cut loose,
-// and none bridges a cut.
+// An element all of whose nodes lie on the surface (a flat one) is part of neither side. When all others are joined,
+// it is joined to the first neighbour it has, and to further ones as long as that joins nothing at any node that is
+// apart: so none is cut loose, and none bridges a cut.
 #include "mesh/cut/cut.h"
 
 #include "base/memory.h"

@@ -1,6 +1,6 @@
-// What all cuts so far have made of one mesh, in terms of the mesh as it was loaded: every element is part of one old element, every
-// node a fixed combination of the nodes of one. So whatever is known about the uncut mesh (rest positions, selections, materials,
-// sets, an embedded surface) is known about the cut one.
+// What all cuts so far have made of one mesh, in terms of the mesh as it was loaded: every element is part of one old
+// element, every node a fixed combination of the nodes of one. So whatever is known about the uncut mesh (rest
+// positions, selections, materials, sets, an embedded surface) is known about the cut one.
 #ifndef RBT_MESH_CUT_DISSECTION_H
 #define RBT_MESH_CUT_DISSECTION_H
 
@@ -31,9 +31,10 @@ void rbt_dissection_carry(const rbt_dissection *dissection, const double *old, i
 void rbt_dissection_carry_nodes(const rbt_dissection *dissection, const unsigned char *old, unsigned char *now);
 void rbt_dissection_carry_elements(const rbt_dissection *dissection, const unsigned char *old, unsigned char *now);
 
-// One cut more. X: old rest positions (old_node_count x 3). positions (node_count x 3): where the nodes are when they are cut.
-// `cut` < 64 numbers the cut; `complete`: this was its last part. Parts that come out without volume are avoided by a larger tolerance
-// than range->tolerance. `result` tells what became of nodes and elements (empty arrays if nothing did); free it.
+// One cut more. X: old rest positions (old_node_count x 3). positions (node_count x 3): where the nodes are when they
+// are cut. `cut` < 64 numbers the cut; `complete`: this was its last part. Parts that come out without volume are
+// avoided by a larger tolerance than range->tolerance. `result` tells what became of nodes and elements (empty arrays
+// if nothing did); free it.
 bool rbt_dissection_cut(rbt_dissection *dissection, const double *X, const double *positions,
                         const rbt_cut_surface *surface, const rbt_cut_range *range, int cut, bool complete,
                         rbt_cut_result *result, rbt_error *error);

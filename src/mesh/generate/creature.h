@@ -24,10 +24,10 @@ rbt_mesh *rbt_make_creature(const rbt_creature *creature, const rbt_creature_sha
     { region, RBT_CAPSULE, from, to, {from_radius, to_radius}, .mirror = false }
 #define PAIR(region, from, to, from_radius, to_radius)                                                               \
     { region, RBT_CAPSULE, from, to, {from_radius, to_radius}, .mirror = true }
-#define EGG(region, center, radii, axis_and_degrees)                                                                 \
-    { region, RBT_ELLIPSOID, center, radii, .turn = axis_and_degrees }
-#define EGG_PAIR(region, center, radii, axis_and_degrees)                                                            \
-    { region, RBT_ELLIPSOID, center, radii, .turn = axis_and_degrees, .mirror = true }
+#define EGG(region, centre, radii, axis_and_degrees)                                                                 \
+    { region, RBT_ELLIPSOID, centre, radii, .turn = axis_and_degrees }
+#define EGG_PAIR(region, centre, radii, axis_and_degrees)                                                            \
+    { region, RBT_ELLIPSOID, centre, radii, .turn = axis_and_degrees, .mirror = true }
 #define TURN(x, y, z, degrees)                                                                                       \
     { x, y, z, degrees }
 #define STRAIGHT                                                                                                     \

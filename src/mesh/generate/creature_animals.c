@@ -72,7 +72,8 @@ static const rbt_primitive LIVER[] = {
     EGG("left-lobe", POINT(2.2, 1.5, 0.3), POINT(4.2, 1.5, 2.3), TURN(0, 0, 1, 8)),
     EGG("left-lobe", POINT(6.0, 2.2, 0.5), POINT(2.8, 0.9, 1.6), TURN(0, 0, 1, 14)),
     EGG("caudate", POINT(-0.3, -0.3, -1.7), POINT(1.4, 1.3, 1.2), STRAIGHT),
-    {NULL, RBT_ELLIPSOID, {0.4, -3.4, 0.8}, {3.6, 2.9, 5.0}, .turn = {0, 0, 1, 20}, .combine = RBT_SUBTRACT, .blend = 0.5},
+    {NULL, RBT_ELLIPSOID, {0.4, -3.4, 0.8}, {3.6, 2.9, 5.0}, .turn = {0, 0, 1, 20}, .combine = RBT_SUBTRACT,
+     .blend = 0.5},
 };
 // clang-format on
 

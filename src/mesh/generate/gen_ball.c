@@ -154,7 +154,8 @@ static void fill_layer(ball *b, int k) {
             }
 }
 
-// A ball with these radii of layers 0 .. layers (the first 0). Layers from `shell` on are the shell; 0: no sets of tets.
+// A ball with these radii of layers 0 .. layers (the first 0). Layers from `shell` on are the shell; 0: no sets of
+// tets.
 static rbt_mesh *make_layers(const double *radius, int layers, int shell, rbt_error *error) {
     double tets = 20.0 * layers * layers * layers;
     if (tets > RBT_MAX_GENERATED_TETS) {

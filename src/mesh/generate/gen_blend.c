@@ -32,7 +32,7 @@ static const char *combine_name(int i) {
     }
 
 #define CENTER_FIELD(type)                                                                                           \
-    { "center", RBT_VEC3, offsetof(type, center), .unit = "m", .doc = "Centre of the part." }
+    { "centre", RBT_VEC3, offsetof(type, centre), .unit = "m", .doc = "Centre of the part." }
 #define TURN_FIELDS(type)                                                                                            \
     {"axis",                                                                                                         \
      RBT_VEC3,                                                                                                       \
@@ -150,15 +150,15 @@ static bool read_part(const rbt_variant *part, size_t number, rbt_primitive *q, 
     case RBT_BLEND_SPHERE: {
         const rbt_sphere_part *p = part->value;
         q->kind = RBT_CAPSULE;
-        copy3(q->a, p->center);
-        copy3(q->b, p->center);
+        copy3(q->a, p->centre);
+        copy3(q->b, p->centre);
         q->radius[0] = q->radius[1] = p->radius;
         break;
     }
     case RBT_BLEND_BOX: {
         const rbt_box_part *p = part->value;
         q->kind = RBT_BOX;
-        copy3(q->a, p->center);
+        copy3(q->a, p->centre);
         for (int k = 0; k < 3; k++) q->b[k] = p->size[k] / 2;
         q->radius[0] = p->rounding;
         set_turn(q, p->axis, p->degrees);
@@ -167,7 +167,7 @@ static bool read_part(const rbt_variant *part, size_t number, rbt_primitive *q, 
     case RBT_BLEND_ELLIPSOID: {
         const rbt_ellipsoid_part *p = part->value;
         q->kind = RBT_ELLIPSOID;
-        copy3(q->a, p->center);
+        copy3(q->a, p->centre);
         copy3(q->b, p->radii);
         set_turn(q, p->axis, p->degrees);
         break;
@@ -175,7 +175,7 @@ static bool read_part(const rbt_variant *part, size_t number, rbt_primitive *q, 
     default: {
         const rbt_torus_part *p = part->value;
         q->kind = RBT_TORUS;
-        copy3(q->a, p->center);
+        copy3(q->a, p->centre);
         q->b[0] = p->ring_radius;
         q->b[1] = p->tube_radius;
         set_turn(q, p->axis, p->degrees);

@@ -1,5 +1,5 @@
-// Ribbons laid as loose knots, so that nothing touches: they stand on their edges, the width along y, and pass over and under each
-// other at heights that differ by more than that. What they are laid as is their rest shape.
+// Ribbons laid as loose knots, so that nothing touches: they stand on their edges, the width along y, and pass over
+// and under each other at heights that differ by more than that. What they are laid as is their rest shape.
 #include "mesh/core/build.h"
 #include "mesh/generate/shapes.h"
 
@@ -67,8 +67,9 @@ const rbt_record RBT_REEF_PARAMETERS = {"reef-ribbon shape",
                                         "are its two ends.",
                                         sizeof(rbt_reef_shape), RBT_FIELDS(REEF_FIELDS)};
 
-// The middle line of strand 0: from its upper end along +x, around the bight and back. Both legs are near each other where they pass
-// through the other strand's bight, far apart around its legs; they rise and sink by `lift` to pass over, under and over.
+// The middle line of strand 0: from its upper end along +x, around the bight and back. Both legs are near each other
+// where they pass through the other strand's bight, far apart around its legs; they rise and sink by `lift` to pass
+// over, under and over.
 typedef struct reef_line {
     double tail, half, narrow, wide, lift;
 } reef_line;
@@ -133,9 +134,9 @@ const rbt_record RBT_BOWLINE_PARAMETERS = {"bowline-ribbon shape",
                                            "of the standing part and the other end.",
                                            sizeof(rbt_bowline_shape), RBT_FIELDS(BOWLINE_FIELDS)};
 
-// Where the middle line goes: x and z in parts of the size, and the height in levels, two of which pass over each other. From the
-// standing part it makes the small loop and passes over itself, goes around the large loop, comes up through the small loop,
-// behind the standing part and back down through the small loop.
+// Where the middle line goes: x and z in parts of the size, and the height in levels, two of which pass over each
+// other. From the standing part it makes the small loop and passes over itself, goes around the large loop, comes up
+// through the small loop, behind the standing part and back down through the small loop.
 static const double BOWLINE[][3] = {
     {0, 26, 0},        {0, 20, 0},         {0, 14, 0},          {0, 12, 0},        {0, 9, 0},
     {0, 6.5, -0.3},    {0, 4, -0.5},       {0, 1.5, -0.25},     {-1.2, -0.6, 0.2}, {-2.8, -1.2, 0.5},

@@ -2,9 +2,9 @@
 // its edges too, as lines. Vertices that none of them uses are left out and the others renumbered in their order;
 // a mesh of nodes alone keeps them all. Sets are not kept.
 #include "mesh/core/build.h"
+#include "mesh/core/topology.h"
 #include "mesh/io/format.h"
 #include "mesh/io/number.h"
-#include "mesh/core/topology.h"
 
 // Number of each node among those used, from 1 as OBJ counts, or 0.
 static int32_t *number_used(const rbt_mesh *mesh, const int32_t *triangles, size_t triangle_count, size_t edge_count,

@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "mesh/query/box_tree.h"
 #include "mesh/core/topology.h"
+#include "mesh/query/box_tree.h"
 
 #include <math.h>
 #include <string.h>

@@ -98,7 +98,7 @@ static bool in_sphere(const evaluation *e, const rbt_select_sphere *sphere, plac
     if (!(sphere->radius >= 0)) return complain(e, at, "the radius is %g; it must be at least 0", sphere->radius);
     for (size_t i = 0; i < e->count; i++) {
         double d[3];
-        rbt_subtract(e->points + 3 * i, sphere->center, d);
+        rbt_subtract(e->points + 3 * i, sphere->centre, d);
         chosen[i] = rbt_length(d) <= sphere->radius + e->slack;
     }
     return true;
@@ -191,8 +191,8 @@ static void mark_nodes_of_set(const rbt_mesh *mesh, const rbt_mesh_set *set, uns
     }
 }
 
-// The sets of this name, of which there can be one for each kind. Elements come from a set of their own kind if there is
-// one, for a set of another kind of the same name would only repeat some of them.
+// The sets of this name, of which there can be one for each kind. Elements come from a set of their own kind if there
+// is one, for a set of another kind of the same name would only repeat some of them.
 static bool members_of_sets(const evaluation *e, const char *name, unsigned char *chosen) {
     const rbt_mesh *mesh = e->context->mesh;
     memset(chosen, 0, e->count);

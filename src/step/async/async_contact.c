@@ -1,17 +1,18 @@
-// Asynchronous contact (Harmon, Vouga, Smith, Tamstorf and Grinspun 2009; Vouga et al. 2011): every force keeps its own regular
-// clock, nodes move straight on between kicks, contact is a barrier of nested penalty layers, and certificates tell which of
-// them may sleep. Nothing ever penetrates; momentum is kept exactly, energy without drift.
+// Asynchronous contact (Harmon, Vouga, Smith, Tamstorf and Grinspun 2009; Vouga et al. 2011): every force keeps its
+// own regular clock, nodes move straight on between kicks, contact is a barrier of nested penalty layers, and
+// certificates tell which of them may sleep. Nothing ever penetrates; momentum is kept exactly, energy without drift.
 //
-// Time is a whole number of ticks, a step is 2^36 of them, and every clock ticks at a step over a power of two. A moment is
+// Time is a whole number of ticks, a step is 2^36 of them, and every clock ticks at a step over a power of two. A
+// moment is
 //   certificates that expire,  impulses of contact layers that tick, elements that tick, kicks,  new certificates
 // where all forces see the places and velocities before any of its kicks: their order does not matter.
 //
-// The state's memory holds a track per node: place, velocity and tick of its last kick. The state's own x and v are the tracks
-// read at the end of the step; reading them changes nothing.
-#include "step/async/bounds.h"
+// The state's memory holds a track per node: place, velocity and tick of its last kick. The state's own x and v are
+// the tracks read at the end of the step; reading them changes nothing.
 #include "math/vec3.h"
-#include "model/scripts.h"
+#include "model/prescribed_motions.h"
 #include "step/async/async_surface.h"
+#include "step/async/bounds.h"
 #include "step/async/clocks.h"
 #include "step/core/method.h"
 
@@ -19,8 +20,8 @@
 #include <string.h>
 
 typedef struct async_options {
-    double stiffness, thickness, restitution, friction, safety, elastic_safety, floor, most_moments;
-    bool contact, vague;
+    double stiffness, thickness, restitution, friction, safety, elastic_safety, floor, max_moments;
+    bool contact, slack;
 } async_options;
 
 #define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(async_options, member)
@@ -46,13 +47,13 @@ static const rbt_field FIELDS[] = {
          "Part of its stable step that an elastic element uses at most; its clock is time.step over a power of two."},
     {OPTION(floor, RBT_REAL), .fallback = {1e-13}, .flags = RBT_ABOVE, .max = INFINITY, .unit = "s",
      .doc = "If a layer needs steps below this one, the run stops and names the pair."},
-    {OPTION(most_moments, RBT_REAL), .fallback = {1e9}, .min = 1, .max = INFINITY,
+    {OPTION(max_moments, RBT_REAL), .fallback = {1e9}, .min = 1, .max = INFINITY,
      .doc = "If forces must be looked at more often than this in one time.step, the run stops and names the pair "
             "with the "
             "fastest clock: a floor for its progress."},
     {OPTION(contact, RBT_BOOL), .fallback = {1}, .doc = "Whether bodies feel each other and themselves."},
-    {OPTION(vague, RBT_BOOL), .fallback = {1},
-     .doc = "Whether certificates allow for small changes of velocity (vague trajectories); without, every kick has "
+    {OPTION(slack, RBT_BOOL), .fallback = {1},
+     .doc = "Whether certificates allow for small changes of velocity (slack trajectories); without, every kick has "
             "those of its nodes "
             "looked at again. Changes what a run costs and no bit of its result."},
 };
@@ -84,9 +85,9 @@ typedef struct async_contact {
     size_t node_count;                  // of the model and of obstacles
     int64_t moments, forces;            // so far
     int64_t step, step_begin;           // the last one, and how many moments there were before it
-    int64_t most_moments;               // that one may have
-    const rbt_witness *witness;         // NULL: nobody
-    double *shown;                      // (node_count x 3) places that the witness sees
+    int64_t max_moments;                // that one may have
+    const rbt_observer *observer;       // NULL: nobody
+    double *shown;                      // (node_count x 3) places that the observer sees
     signed char *finest;                // (node_count) levels of the fastest clocks of nodes, work space
     int timed_every;                    // moments
     int64_t next_timed;                 // the number of the next one that is
@@ -94,8 +95,8 @@ typedef struct async_contact {
     double seconds[4], all_seconds[4];  // of this attempt, of all
 } async_contact;
 
-// One moment in so many is timed and counts for all of them; primes, since clocks are powers of two apart. Reading the time takes as
-// long as a few nodes do.
+// One moment in so many is timed and counts for all of them; primes, since clocks are powers of two apart. Reading
+// the time takes as long as a few nodes do.
 enum { TIMED = 13, TIMED_OF_FEW = 251, FEW_NODES = 64 };
 
 enum { ELASTIC, CONTACT, CERTIFY, SEARCH, STAGES };
@@ -150,17 +151,18 @@ static bool limits_are_kept(const async_contact *s, rbt_error *error) {
         100 * body->springs.limit);
 }
 
-// An impact of random phase changes the energy of its pair by 0.1 to 1 safety^2 (standard deviation; shallow and deep ones, measured
-// with bench/async-contact/reproduce.py), and while it lasts the energy read is off by up to safety / 2. Without loss these add up as a random
-// walk: 0.025 leaves 1.25 % for the reading and half a percent for 4,000 impacts of one pair. With restitution c an impact takes 1 - c of the
-// energy anyway, and an error of a few percent of that does not matter.
+// An impact of random phase changes the energy of its pair by 0.1 to 1 safety^2 (standard deviation; shallow and deep
+// ones, measured with bench/async-contact/reproduce.py), and while it lasts the energy read is off by up to safety /
+// 2. Without loss these add up as a random walk: 0.025 leaves 1.25 % for the reading and half a percent for 4,000
+// impacts of one pair. With restitution c an impact takes 1 - c of the energy anyway, and an error of a few percent
+// of that does not matter.
 static double safety_of(double restitution) {
     const double elastic = 0.025, plastic = 0.2;
     return sqrt(elastic * elastic + (plastic * plastic - elastic * elastic) * (1 - restitution));
 }
 
-// Gaps of the start, where layers must not be awake: "auto" yields to them, down to a limit, and a thickness that was given must not bury
-// a pair under more layers than this.
+// Gaps of the start, where layers must not be awake: "auto" yields to them, down to a limit, and a thickness that was
+// given must not bury a pair under more layers than this.
 static const double THINNEST = 1e-3;  // of the thickness that fits the mesh
 enum { BURIED_UNDER = 256 };          // layers: a gap of a quarter of the thickness
 
@@ -199,7 +201,7 @@ static bool make_contact(async_contact *s, rbt_error *error) {
                            isnan(s->options.safety) ? safety_of(s->options.restitution) : s->options.safety,
                            m->step,
                            0,
-                           !s->options.vague};
+                           !s->options.slack};
     double fitting = 0.25 * mean_edge(m);
     if (isnan(law.thickness)) law.thickness = fitting;
     while (law.deepest < RBT_TICK_BITS && ldexp(m->step, -law.deepest - 1) >= s->options.floor) law.deepest++;
@@ -208,7 +210,7 @@ static bool make_contact(async_contact *s, rbt_error *error) {
     char text[192];
     if (!limits_are_kept(s, error)) return false;
     if (rbt_contact_is_legal(&s->contact, s->surface.x, text, sizeof text))
-        return start_is_loose(s, fitting, error) && rbt_scripts_are_possible(m, error);
+        return start_is_loose(s, fitting, error) && rbt_prescribed_motions_are_possible(m, error);
     return rbt_fail_path(
         error, NULL, "bodies",
         "%s touch or cross at the start (node numbers count through all bodies), but contact needs a gap; "
@@ -264,7 +266,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     s->node_count = model->node_count + rbt_obstacle_node_count(model);
     s->timed_every = s->node_count < FEW_NODES ? TIMED_OF_FEW : TIMED;
     s->reading = reading_time();
-    s->most_moments = (int64_t)fmin(s->options.most_moments, 0x1p62);
+    s->max_moments = (int64_t)fmin(s->options.max_moments, 0x1p62);
     s->arena = rbt_arena_new();
     size_t n = s->node_count;
     s->tracks = (rbt_tracks){.count = n, .tick = ldexp(model->step, -RBT_TICK_BITS)};
@@ -322,7 +324,7 @@ static bool same_memory(const async_contact *s, const memory_parts *p) {
            memcmp(p->flow, s->flow, s->clocks.memory_count * sizeof *p->flow) == 0;
 }
 
-// Obstacles go where their scripts want them; within a step, as since its beginning.
+// Obstacles go where their prescribed motions want them; within a step, as since its beginning.
 static void drive(async_contact *s, int64_t t) {
     t = t >> RBT_TICK_BITS << RBT_TICK_BITS;
     rbt_async_surface_drive(&s->surface, &s->tracks, t, time_of(s, t), s->model->step);
@@ -346,8 +348,8 @@ static bool load(async_contact *s, const rbt_state *state) {
     s->now = s->next = t - 1;
     s->end = t;
     s->synchronised = true;
-    rbt_held_nodes(s->model, time_of(s, t), s->clocks.held);
-    for (size_t i = 0; i < n; i++) s->tracks.inverse_mass[i] = s->clocks.held[i] ? 0 : 1 / s->model->mass[i];
+    rbt_constrained_nodes(s->model, time_of(s, t), s->clocks.constrained);
+    for (size_t i = 0; i < n; i++) s->tracks.inverse_mass[i] = s->clocks.constrained[i] ? 0 : 1 / s->model->mass[i];
     if (!s->touching) return true;
     s->contact.stalled = s->contact.out_of_memory = s->slow = false;
     s->step = -1;
@@ -385,7 +387,7 @@ static bool search(async_contact *s, int64_t t) {
 // Whether the step that t lies in may have another moment; if not, the pair with the fastest clock is to blame.
 static bool has_time(async_contact *s, int64_t t) {
     if (t >> RBT_TICK_BITS != s->step) s->step = t >> RBT_TICK_BITS, s->step_begin = s->moments;
-    if (s->moments - s->step_begin < s->most_moments || !s->touching) return true;
+    if (s->moments - s->step_begin < s->max_moments || !s->touching) return true;
     s->slow = true;
     s->blamed = rbt_contact_blame(&s->contact, t);
     return false;
@@ -397,7 +399,7 @@ static inline void tick(async_contact *s, int64_t t, int slowest) {
     s->head.started = 1;
 }
 
-// Nodes that elements, gravity or scripts have kicked
+// Nodes that elements, gravity or prescribed motions have kicked
 static inline void check(async_contact *s, int64_t t, int slowest) {
     rbt_contact *c = &s->contact;
     if (slowest == 0) {
@@ -418,7 +420,7 @@ static bool quiet_moment(async_contact *s, int64_t t, int slowest, bool timed) {
     bool ok = true;
     if (s->touching) {
         check(s, t, slowest);
-        if (s->contact.leaver_count || s->contact.stray_count) {
+        if (s->contact.cone_violator_count || s->contact.line_violator_count) {
             ok = rbt_contact_settle(&s->contact, t);
             s->next = t;
         }
@@ -466,7 +468,7 @@ static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_re
     int32_t node[4];
     if (s->slow && !s->blamed) {
         snprintf(report->hint, sizeof report->hint, "more than %.3g moments in a step, without contact",
-                 s->options.most_moments);
+                 s->options.max_moments);
         return RBT_STALLED;
     }
     rbt_pair_nodes(&c->surface, c->stalled_pair, node);
@@ -481,12 +483,12 @@ static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_re
     rbt_async_surface_name(&s->surface, &c->surface, c->stalled_pair, text, sizeof text);
     if (c->stalled_watched && !s->slow)
         snprintf(report->hint, sizeof report->hint,
-                 "%.100s: scripts make these meet, a gap of %.3g m closes at %.3g m/s", text, c->stalled_gap,
-                 c->stalled_speed);
+                 "%.100s: prescribed motions make these meet, a gap of %.3g m closes at %.3g m/s", text,
+                 c->stalled_gap, c->stalled_speed);
     else if (s->slow)
         snprintf(report->hint, sizeof report->hint,
                  "%.90s: a gap of %.3g m closes at %.3g m/s, with over %.2g moments a step", text, c->stalled_gap,
-                 c->stalled_speed, s->options.most_moments);
+                 c->stalled_speed, s->options.max_moments);
     else
         snprintf(report->hint, sizeof report->hint,
                  "%.100s: a gap of %.3g m closes at %.3g m/s, layers need steps below %.3g s", text, c->stalled_gap,
@@ -505,15 +507,15 @@ static int64_t drawn_tick(int64_t begin, int64_t end) {
 
 static void show(const async_contact *s, int64_t t, double time) {
     for (size_t i = 0; i < s->model->node_count; i++) rbt_track_at(&s->tracks, i, t, s->shown + 3 * i);
-    s->witness->see(s->witness->context, RBT_SEEN_EVENT, time, s->shown);
+    s->observer->see(s->observer->context, RBT_SEEN_EVENT, time, s->shown);
 }
 
 static rbt_outcome move(async_contact *s, rbt_state *state, double until, const rbt_stages *stages,
                         rbt_step_report *report) {
     if (!load(s, state)) return explain(s, state, report);
     int64_t begin = s->end, end = ticks_of(s, until);
-    int64_t show_from = !s->witness ? INT64_MAX : s->witness->every ? begin : drawn_tick(begin, end);
-    if (s->witness) s->witness->see(s->witness->context, RBT_SEEN_START, state->t, state->x);
+    int64_t show_from = !s->observer ? INT64_MAX : s->observer->every ? begin : drawn_tick(begin, end);
+    if (s->observer) s->observer->see(s->observer->context, RBT_SEEN_START, state->t, state->x);
     int shift = RBT_TICK_BITS - s->clocks.finest;
     for (;;) {
         int64_t t = ((s->now >> shift) + 1) << shift;
@@ -528,7 +530,7 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, const 
         if (!moment(s, t, quiet)) return explain(s, state, report);
         if (t < show_from) continue;
         show(s, t, time_of(s, t));
-        if (!s->witness->every) show_from = INT64_MAX;
+        if (!s->observer->every) show_from = INT64_MAX;
     }
     s->now = end - 1;
     s->end = end;
@@ -538,7 +540,7 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, const 
     return outcome;
 }
 
-static void set_witness(void *self, const rbt_witness *witness) { ((async_contact *)self)->witness = witness; }
+static void set_observer(void *self, const rbt_observer *observer) { ((async_contact *)self)->observer = observer; }
 
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     async_contact *s = self;
@@ -578,7 +580,8 @@ static void add_clocks_of_nodes(const async_contact *s, rbt_text *json) {
     for (size_t k = 0; k <= deepest; k++) rbt_text_add(json, "%s%zu", k ? ", " : "", counts[k]);
 }
 
-// Forces of elements and of contacts, the share of the time that went into certificates, and how fast nodes go on at present
+// Forces of elements and of contacts, the share of the time that went into certificates, and how fast nodes continue at
+// present
 static void describe(const void *self, rbt_text *json) {
     const async_contact *s = self;
     const rbt_contact_counts *c = &s->contact.counts;
@@ -613,7 +616,8 @@ static void describe(const void *self, rbt_text *json) {
 // Obstacles are layers here, not the penalty of other methods.
 static void energies(void *self, const rbt_state *state, rbt_energies *e) {
     async_contact *s = self;
-    bool known = load(s, state) || !s->contact.out_of_memory;  // a state that no step can go on from has energies too
+    bool known =
+        load(s, state) || !s->contact.out_of_memory;  // a state that no step can continue from has energies too
     e->elastic = known ? rbt_clocks_energy(&s->clocks, state->x) : NAN;
     e->work = s->head.work;
     if (s->options.contact) e->contact = known ? rbt_contact_energy(&s->contact, s->end) : NAN;
@@ -622,8 +626,9 @@ static void energies(void *self, const rbt_state *state, rbt_energies *e) {
 
 const rbt_method RBT_ASYNC_CONTACT = {
     .name = "async-contact",
-    .doc = "explicit: every element and every contact at its own pace; nothing ever penetrates",
+    .doc = "explicit: every element and every contact at its own rate; nothing ever penetrates",
     .when = "bodies touch themselves or each other, tightly or fast, and nothing may pass through anything",
+    .gain_remedy = "options with a smaller safety",
     .order = 1,
     .damps_strain_rates = true,
     .keeps_angular_momentum = true,
@@ -634,7 +639,7 @@ const rbt_method RBT_ASYNC_CONTACT = {
     .memory_size = memory_size,
     .create = create,
     .destroy = destroy,
-    .set_witness = set_witness,
+    .set_observer = set_observer,
     .attempt = attempt,
     .energies = energies,
     .describe = describe,

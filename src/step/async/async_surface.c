@@ -28,9 +28,9 @@ static size_t count_of(const rbt_model *m, rbt_obstacle_kind kind) {
 }
 
 typedef struct parts {  // what the definition points to, while it is made
-    double *X, *x, *radius, *lightness, *limit;
+    double *X, *x, *radius, *inverse_mass, *limit;
     int32_t *body, *obstacle, *points, *triangles, *edges;
-    unsigned char *scripted;
+    unsigned char *prescribed;
     rbt_wall *walls;
     size_t node, point, triangle, edge, wall;  // so far
 } parts;
@@ -41,8 +41,8 @@ static bool take(parts *p, const rbt_model *m, rbt_arena *arena, size_t n, rbt_e
     if ((p->X = rbt_arena_take(arena, 3 * n, sizeof(double))) &&
         (p->x = rbt_arena_take(arena, 3 * n, sizeof(double))) &&
         (p->radius = rbt_arena_take(arena, n, sizeof(double))) &&
-        (p->lightness = rbt_arena_take(arena, n, sizeof(double))) &&
-        (p->limit = rbt_arena_take(arena, edges, sizeof(double))) && (p->scripted = rbt_arena_take(arena, n, 1)) &&
+        (p->inverse_mass = rbt_arena_take(arena, n, sizeof(double))) &&
+        (p->limit = rbt_arena_take(arena, edges, sizeof(double))) && (p->prescribed = rbt_arena_take(arena, n, 1)) &&
         (p->body = rbt_arena_take(arena, n, sizeof(int32_t))) &&
         (p->obstacle = rbt_arena_take(arena, n, sizeof(int32_t))) &&
         (p->points = rbt_arena_take(arena, n, sizeof(int32_t))) &&
@@ -73,8 +73,8 @@ static bool add_model(parts *p, const rbt_model *m, rbt_error *error) {
     bool moving = false;
     for (size_t i = 0; i < m->node_count; i++) {
         bool free = m->role[i] == RBT_FREE || (m->role[i] == RBT_DRIVEN && is_released(m, i));
-        p->lightness[i] = free ? 1 / m->mass[i] : 0;
-        p->scripted[i] = m->role[i] == RBT_DRIVEN;
+        p->inverse_mass[i] = free ? 1 / m->mass[i] : 0;
+        p->prescribed[i] = m->role[i] == RBT_DRIVEN;
         p->obstacle[i] = -1;
         moving |= free;
     }
@@ -118,12 +118,12 @@ static void add_box(parts *p, const rbt_obstacle_box *box, size_t number) {
 
 static bool add_obstacle(parts *p, const rbt_model *m, size_t number, rbt_error *error) {
     const rbt_obstacle *obstacle = &m->obstacles.items[number];
-    const rbt_motion_group *script = &m->obstacle_motions[number];
+    const rbt_motion_group *motion = &m->obstacle_motions[number];
     switch ((rbt_obstacle_kind)obstacle->which) {
     case RBT_OBSTACLE_PLANE: {
         const rbt_obstacle_plane *plane = obstacle->value;
-        for (size_t i = 0; i < script->motion_count; i++)
-            if (script->motions[i].which == RBT_MOVE_ROTATION)
+        for (size_t i = 0; i < motion->motion_count; i++)
+            if (motion->motions[i].which == RBT_MOVE_ROTATION)
                 return rbt_fail(error,
                                 "obstacles[%zu]: a plane has no end and cannot turn, only move; take a box or a body "
                                 "that is driven as a whole",
@@ -135,7 +135,7 @@ static bool add_obstacle(parts *p, const rbt_model *m, size_t number, rbt_error 
     }
     case RBT_OBSTACLE_SPHERE: {
         const rbt_obstacle_sphere *sphere = obstacle->value;
-        p->points[p->point++] = add_node(p, sphere->center, sphere->radius, number);
+        p->points[p->point++] = add_node(p, sphere->centre, sphere->radius, number);
         break;
     }
     case RBT_OBSTACLE_CAPSULE: {
@@ -172,17 +172,17 @@ bool rbt_async_surface_make(rbt_async_surface *s, const rbt_model *m, rbt_arena 
                                        .radius = p.radius,
                                        .body = p.body,
                                        .X = p.X,
-                                       .lightness = p.lightness,
-                                       .scripted = p.scripted};
+                                       .inverse_mass = p.inverse_mass,
+                                       .prescribed = p.prescribed};
     return true;
 }
 
 void rbt_async_surface_drive(const rbt_async_surface *s, rbt_tracks *tracks, int64_t tick, double t, double h) {
     for (size_t n = s->model->node_count; n < s->node_count; n++) {
-        const rbt_motion_group *script = &s->model->obstacle_motions[s->obstacle[n]];
+        const rbt_motion_group *motion = &s->model->obstacle_motions[s->obstacle[n]];
         double *x = tracks->x + 3 * n, *v = tracks->v + 3 * n, next[3];
-        rbt_motion_position(script, s->x + 3 * n, t, x);
-        rbt_motion_position(script, s->x + 3 * n, t + h, next);
+        rbt_motion_position(motion, s->x + 3 * n, t, x);
+        rbt_motion_position(motion, s->x + 3 * n, t + h, next);
         for (size_t k = 0; k < 3; k++) v[k] = (next[k] - x[k]) / h;
         tracks->t[n] = tick;
     }

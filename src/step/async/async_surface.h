@@ -1,13 +1,14 @@
 // The surface of asynchronous contact: what bodies and obstacles are made of there, and how obstacles move.
 //
-// Obstacles have nodes of their own behind those of the model, of infinite mass: a plane the point it goes through, a sphere its
-// centre, a capsule the ends of its axis, a box its corners. Their places are those of their scripts at every step and lie on
-// straight lines between, so that they follow from time alone and no checkpoint holds them.
+// Obstacles have nodes of their own behind those of the model, of infinite mass: a plane the point it goes through, a
+// sphere its centre, a capsule the ends of its axis, a box its corners. Their places are those of their prescribed
+// motions at every step and lie on straight lines between, so that they follow from time alone and no checkpoint
+// holds them.
 #ifndef RBT_STEP_ASYNC_ASYNC_SURFACE_H
 #define RBT_STEP_ASYNC_ASYNC_SURFACE_H
 
-#include "step/async/contact.h"
 #include "model/model.h"
+#include "step/async/contact.h"
 
 typedef struct rbt_async_surface {
     const rbt_model *model;

@@ -28,8 +28,8 @@ static bool may_touch_wall(const rbt_contact *c, size_t n, size_t w, double eta)
     return least - node->reach - base->reach - c->surface.def.radius[n] <= eta;
 }
 
-// The length of a spring whose ends move on straight lines is a convex function of time: longest at an end of the window. It may
-// be short anywhere between, which is told by the longest way its ends can go.
+// The length of a spring whose ends move on straight lines is a convex function of time: longest at an end of the
+// window. It may be short anywhere between, which is told by the longest way its ends can go.
 static bool may_reach_limit(const rbt_contact *c, rbt_pair_key key, double eta) {
     int32_t node[4];
     rbt_pair_nodes(&c->surface, key, node);
@@ -48,14 +48,14 @@ static bool may_reach_limit(const rbt_contact *c, rbt_pair_key key, double eta) 
 static bool find_limit(const rbt_contact *c, int32_t leaf, bool longer, rbt_candidate *found) {
     const rbt_contact_surface *s = &c->surface;
     int32_t a = s->leaves[leaf].node[0], b = s->leaves[leaf].node[1];
-    if (!rbt_leaf_is_limited(s, (size_t)leaf) || s->def.lightness[a] + s->def.lightness[b] == 0) return false;
+    if (!rbt_leaf_is_limited(s, (size_t)leaf) || s->def.inverse_mass[a] + s->def.inverse_mass[b] == 0) return false;
     rbt_touch_kind kind = longer ? RBT_TOUCH_STRETCH : RBT_TOUCH_SHRINK;
     *found = (rbt_candidate){rbt_pair_key_of(kind, s->leaves[leaf].edge[0], leaf), rbt_limit_thickness(c, leaf)};
     return may_reach_limit(c, found->key, found->eta);
 }
 
 static bool find_wall(const rbt_contact *c, size_t n, size_t w, rbt_candidate *found) {
-    if (c->surface.def.lightness[n] == 0 || !may_touch_wall(c, n, w, c->law.thickness)) return false;
+    if (c->surface.def.inverse_mass[n] == 0 || !may_touch_wall(c, n, w, c->law.thickness)) return false;
     *found = (rbt_candidate){rbt_pair_key_of(RBT_TOUCH_WALL, (int32_t)n, (int32_t)w), c->law.thickness};
     return true;
 }
@@ -103,7 +103,7 @@ bool rbt_walls_are_kept(const rbt_contact *c, const double *x, double least, cha
                 int32_t n = s->leaves[l].node[k];
                 rbt_gap gap;
                 rbt_gap_wall(x + 3 * (size_t)wall->node, wall->normal, x + 3 * (size_t)n, &gap);
-                if (gap.distance - s->def.radius[n] > least || s->def.lightness[n] == 0) continue;
+                if (gap.distance - s->def.radius[n] > least || s->def.inverse_mass[n] == 0) continue;
                 rbt_pair_text(s, rbt_pair_key_of(RBT_TOUCH_WALL, n, (int32_t)w), text, size);
                 return false;
             }

@@ -2,7 +2,8 @@
 //
 // A spring of length L and limit s has two nested sequences of layers (Harmon et al. 2009, section 7), whose gaps are
 //   stretch  (1 + s) L - |x_1 - x_0|      shrink  |x_1 - x_0| - (1 - s) L
-// and whose thickness is half the gap at rest, or that of contact if it is less. |x_1 - x_0| grows no faster than |v_1 - v_0|.
+// and whose thickness is half the gap at rest, or that of contact if it is less. |x_1 - x_0| grows no faster than
+// |v_1 - v_0|.
 #ifndef RBT_STEP_ASYNC_BOUNDS_H
 #define RBT_STEP_ASYNC_BOUNDS_H
 
@@ -20,11 +21,11 @@ static inline bool rbt_leaf_is_limited(const rbt_contact_surface *s, size_t leaf
 static inline bool rbt_leaf_ends_may_touch(const rbt_contact_surface *s, size_t leaf) {
     const rbt_leaf *own = &s->leaves[leaf];
     return own->corners == 2 && !rbt_leaf_is_limited(s, leaf) &&
-           s->def.lightness[own->node[0]] + s->def.lightness[own->node[1]] != 0;
+           s->def.inverse_mass[own->node[0]] + s->def.inverse_mass[own->node[1]] != 0;
 }
 
-// Pairs with planes and limits that may be needed in the window, one after the other: *at starts as 0 and tells where to go on.
-// False: there are no more.
+// Pairs with planes and limits that may be needed in the window, one after the other: *at starts as 0 and tells where
+// to continue. False: there are no more.
 bool rbt_bounds_next(const rbt_contact *contact, size_t *at, rbt_candidate *candidate);
 
 // The same for what a node and its springs are part of; not for the point that a plane goes through.

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST_LEVELS = RBT_TICK_BITS + 1, HELD = -1 };
+enum { MAX_LEVELS = RBT_TICK_BITS + 1, CONSTRAINED = -1 };
 
 // ---- Which element ticks how fast
 
@@ -18,9 +18,10 @@ static double tet_step(const rbt_model *m, const rbt_group *group, size_t e) {
     return rbt_tet_stable_step((const double(*)[3])X, def->young, def->poisson, def->density);
 }
 
-// Largest stable step of an element with its share of its nodes' masses, less with stiffness damping. A mode of frequency w and
-// damping b w^2 is stable while h^2 w^2 + 2 h b w^2 < 4 (v and x before the kick): with h_0 = 2 / w the step h_0 / (1 + 4 b / h_0) is, for
-// any b, even if the damping has twice its rate. A kick of damping alone then takes kinetic energy, since h b w^2 < 1.
+// Largest stable step of an element with its share of its nodes' masses, less with stiffness damping. A mode of
+// frequency w and damping b w^2 is stable while h^2 w^2 + 2 h b w^2 < 4 (v and x before the kick): with h_0 = 2 / w
+// the step h_0 / (1 + 4 b / h_0) is, for any b, even if the damping has twice its rate. A kick of damping alone then
+// takes kinetic energy, since h b w^2 < 1.
 static double element_step(const rbt_model *m, const rbt_group *group, size_t e, const int32_t *sharing) {
     size_t corners = (size_t)group->type->corners;
     const int32_t *node = group->nodes + corners * e;
@@ -35,7 +36,7 @@ static double element_step(const rbt_model *m, const rbt_group *group, size_t e,
     return isfinite(h) && h > 0 ? h / (1 + 4 * beta / h) : h;
 }
 
-static bool body_is_held(const rbt_model *m, size_t body) {
+static bool body_is_constrained(const rbt_model *m, size_t body) {
     for (size_t n = m->bodies[body].node_begin; n < m->bodies[body].node_end; n++)
         if (m->role[n] == RBT_FREE) return false;
     for (size_t i = 0; i < m->motions.node_count; i++)
@@ -45,12 +46,13 @@ static bool body_is_held(const rbt_model *m, size_t body) {
     return true;
 }
 
-// One level per batch of RBT_W elements: that of its fastest one. Bodies that are held as a whole need no forces.
+// One level per batch of RBT_W elements: that of its fastest one. Bodies that are constrained as a whole need no
+// forces.
 static bool choose_levels(const rbt_model *m, double safety, signed char **levels, rbt_error *error) {
     int32_t *sharing = rbt_array_new(m->node_count, sizeof *sharing, "clocks", error);
-    unsigned char *held = rbt_array_new(m->body_count, 1, "clocks", error);
-    bool ok = sharing && held;
-    for (size_t b = 0; ok && b < m->body_count; b++) held[b] = body_is_held(m, b);
+    unsigned char *constrained = rbt_array_new(m->body_count, 1, "clocks", error);
+    bool ok = sharing && constrained;
+    for (size_t b = 0; ok && b < m->body_count; b++) constrained[b] = body_is_constrained(m, b);
     for (size_t g = 0; ok && g < m->group_count; g++) {
         const rbt_group *group = &m->groups[g];
         size_t corners = (size_t)group->type->corners;
@@ -58,8 +60,8 @@ static bool choose_levels(const rbt_model *m, double safety, signed char **level
         for (size_t i = 0; i < group->count * corners; i++) sharing[group->nodes[i]]++;
         for (size_t e = 0; ok && e < group->count; e++) {
             signed char *own = &levels[g][e / RBT_W];
-            if (e % RBT_W == 0) *own = HELD;
-            if (held[m->node_body[group->nodes[corners * e]]]) continue;
+            if (e % RBT_W == 0) *own = CONSTRAINED;
+            if (constrained[m->node_body[group->nodes[corners * e]]]) continue;
             double h = m->step, most = safety * element_step(m, group, e, sharing);
             int level = 0;
             while (h > most && level <= RBT_TICK_BITS) h *= 0.5, level++;
@@ -73,7 +75,7 @@ static bool choose_levels(const rbt_model *m, double safety, signed char **level
         }
     }
     free(sharing);
-    free(held);
+    free(constrained);
     return ok;
 }
 
@@ -253,13 +255,13 @@ bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error
                       .driven = m->motions.node_count > 0,
                       .loaded = m->loads.node_load_count > 0 || m->loads.wind_count > 0};
     signed char **levels = s->arena ? rbt_arena_take(s->arena, m->group_count, sizeof *levels) : NULL;
-    bool ok = levels && (s->clocks = rbt_arena_take(s->arena, MOST_LEVELS, sizeof *s->clocks));
+    bool ok = levels && (s->clocks = rbt_arena_take(s->arena, MAX_LEVELS, sizeof *s->clocks));
     for (size_t g = 0; ok && g < m->group_count; g++)
         ok = (levels[g] = rbt_arena_take(s->arena, m->groups[g].count / RBT_W + 1, 1)) != NULL;
     if (!ok) rbt_fail_memory(error, m->node_count, "clocks");
     ok = ok && drag_is_slow(m, error) && copy_flowing(s, error) && choose_levels(m, safety, levels, error);
     size_t slots = 0;
-    for (int level = 0; ok && level < MOST_LEVELS; level++) ok = add_clock(s, levels, level, error);
+    for (int level = 0; ok && level < MAX_LEVELS; level++) ok = add_clock(s, levels, level, error);
     for (size_t b = 0; ok && b < m->body_count; b++) s->mass_damped |= m->bodies[b].damping.mass > 0;
     ok = ok && find_plain(s, error);
     for (size_t i = 0; ok && i < s->count; i++)
@@ -267,7 +269,7 @@ bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error
     if (ok && !((s->f = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double))) &&
                 (s->partial = rbt_arena_take(s->arena, 3 * slots, sizeof(double))) &&
                 (s->energies = rbt_arena_take(s->arena, m->plan.chunk_count, sizeof(double))) &&
-                (s->held = rbt_arena_take(s->arena, m->node_count, 1))))
+                (s->constrained = rbt_arena_take(s->arena, m->node_count, 1))))
         ok = rbt_fail_memory(error, 3 * slots * sizeof(double), "clocks");
     if (!ok) rbt_clocks_free(s);
     return ok;
@@ -280,12 +282,12 @@ void rbt_clocks_free(rbt_clocks *s) {
 
 // ---- Ticks
 
-// Kinetic energy that scripts give to the nodes that follow them [J]
+// Kinetic energy that prescribed motions give to the nodes that follow them [J]
 static double driven_energy(const rbt_clocks *s, const rbt_tracks *tracks) {
     double sum = 0;
     for (size_t i = 0; i < s->model->motions.node_count; i++) {
         size_t n = (size_t)s->model->motions.node[i];
-        if (s->held[n]) sum += 0.5 * s->model->mass[n] * rbt_dot(tracks->v + 3 * n, tracks->v + 3 * n);
+        if (s->constrained[n]) sum += 0.5 * s->model->mass[n] * rbt_dot(tracks->v + 3 * n, tracks->v + 3 * n);
     }
     return sum;
 }
@@ -293,9 +295,9 @@ static double driven_energy(const rbt_clocks *s, const rbt_tracks *tracks) {
 // Inverse masses of free nodes and velocities of the others, from time t on
 static void hold(rbt_clocks *s, rbt_tracks *tracks, double t) {
     const rbt_model *m = s->model;
-    for (size_t n = 0; n < m->node_count; n++) tracks->inverse_mass[n] = s->held[n] ? 0 : 1 / m->mass[n];
+    for (size_t n = 0; n < m->node_count; n++) tracks->inverse_mass[n] = s->constrained[n] ? 0 : 1 / m->mass[n];
     double before = driven_energy(s, tracks);
-    rbt_held_velocities(m, s->held, t, m->step, tracks->x, tracks->v);
+    rbt_constrained_velocities(m, s->constrained, t, m->step, tracks->x, tracks->v);
     if (s->work) *s->work += driven_energy(s, tracks) - before;
 }
 
@@ -307,7 +309,7 @@ static inline void gather(const rbt_clock *clock, size_t n, const double *pulls,
 }
 
 static inline void kick(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, size_t n, const double f[3]) {
-    if (!s->held[n]) rbt_track_kick(tracks, n, clock->h / s->model->mass[n], f);
+    if (!s->constrained[n]) rbt_track_kick(tracks, n, clock->h / s->model->mass[n], f);
     else if (s->work) *s->work -= clock->h * rbt_dot(f, tracks->v + 3 * n);
 }
 
@@ -316,7 +318,7 @@ static void kick_all(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, 
                      const double *pulls) {
     const rbt_model *m = s->model;
     double *v = tracks->v, *x = tracks->x, t = rbt_clocks_time(s, tracks, tick);
-    if (s->driven) rbt_held_nodes(m, t, s->held);
+    if (s->driven) rbt_constrained_nodes(m, t, s->constrained);
     if (s->loaded) rbt_force_external(m, t, x, v, s->f);
     for (size_t n = 0; n < m->node_count; n++) {
         double f[3];

@@ -138,7 +138,8 @@ static void stall(rbt_contact *c, const rbt_pair *pair, double support, double c
     c->stalled = true;
 }
 
-// Sides that both follow scripts are looked at again before they can meet, and stall the run once they nearly do.
+// Sides that both have prescribed motions are looked at again before they can meet, and stall the run once they
+// nearly do.
 static void watch(rbt_contact *c, int32_t number, int64_t t, double support, double closing) {
     rbt_pair *pair = &c->pairs[number];
     double slack = support - 1e-9 * c->scale;
@@ -153,7 +154,8 @@ static void watch(rbt_contact *c, int32_t number, int64_t t, double support, dou
         c->out_of_memory = true;
 }
 
-// The step of its first layer [ticks]. A pair whose first layer would need a faster clock than there is may be looked at in every tick.
+// The step of its first layer [ticks]. A pair whose first layer would need a faster clock than there is may be looked
+// at in every tick.
 static int64_t first_step(const rbt_pair *pair) {
     return (int64_t)1 << (pair->base < RBT_TICK_BITS ? RBT_TICK_BITS - pair->base : 0);
 }
@@ -216,7 +218,8 @@ static bool reserve_order(rbt_contact *c, size_t count) {
                              NULL);
 }
 
-// A slab that still has room is kept: of pairs that stay near each other it turns little, and their nearest points need not be found.
+// A slab that still has room is kept: of pairs that stay near each other it turns little, and their nearest points
+// need not be found.
 static void renew(rbt_contact *c, int32_t number, int64_t t) {
     const rbt_pair *pair = &c->pairs[number];
     rbt_gap gap;
@@ -275,7 +278,8 @@ static size_t run_end(const rbt_contact *c, size_t from, size_t count) {
     return at < count ? at : count;
 }
 
-// Lists are in order but for a few that were added later, so runs are long: they are merged two by two until one is left.
+// Lists are in order but for a few that were added later, so runs are long: they are merged two by two until one is
+// left.
 static void merge_runs(rbt_contact *c, size_t count) {
     for (size_t from = 0, runs = 0;; from = runs = 0) {
         for (; from < count; runs++) {
@@ -318,7 +322,8 @@ static size_t take_due(rbt_contact *c, int slowest) {
     return unique;
 }
 
-// Less when the pair separates. The velocity is that before any kick of this moment, so the order of kicks does not matter.
+// Less when the pair separates. The velocity is that before any kick of this moment, so the order of kicks does not
+// matter.
 static double restitution(const rbt_contact *c, const rbt_pair *pair, const rbt_gap *gap) {
     double apart = 0;
     for (int i = 0; i < rbt_pair_corners(kind_of(pair)); i++)
@@ -375,19 +380,19 @@ static void set_moment(rbt_contact *c, int64_t t) {
     c->left = rbt_contact_left(c, t);
 }
 
-static void remember(rbt_contact *c, size_t node, bool strays, bool leaves) {
-    if (strays && !c->straying[node]) {
-        c->straying[node] = 1;
-        c->strays[c->stray_count++] = (int32_t)node;
+static void remember(rbt_contact *c, size_t node, bool line_violators, bool leaves) {
+    if (line_violators && !c->violates_line[node]) {
+        c->violates_line[node] = 1;
+        c->line_violators[c->line_violator_count++] = (int32_t)node;
     }
     if (leaves && !c->leaving[node]) {
         c->leaving[node] = 1;
-        c->leavers[c->leaver_count++] = (int32_t)node;
+        c->cone_violators[c->cone_violator_count++] = (int32_t)node;
     }
 }
 
-// The place when the node is looked at again must be near the line, as the place now is since the last look: then so is all
-// between, since a ball is convex.
+// The place when the node is looked at again must be near the line, as the place now is since the last look: then so
+// is all between, since a ball is convex.
 static inline void check(rbt_contact *c, size_t node, int64_t t, double left, double all) {
     const rbt_cone *cone = &c->cones[node];
     rbt_line *line = &c->lines[node];
@@ -401,8 +406,8 @@ static inline void check(rbt_contact *c, size_t node, int64_t t, double left, do
     double square = rbt_dot(off, off), far = rbt_dot(last, last);
     line->most = rbt_larger(square, line->most);
     line->far = rbt_larger(far, line->far);
-    bool strays = !(far <= line->reach * line->reach), leaves = !(square <= cone->eps * cone->eps);
-    if (strays || leaves) remember(c, node, strays, leaves);
+    bool line_violators = !(far <= line->reach * line->reach), leaves = !(square <= cone->eps * cone->eps);
+    if (line_violators || leaves) remember(c, node, line_violators, leaves);
 }
 
 void rbt_contact_check(rbt_contact *c, const int32_t *nodes, size_t begin, size_t end, int64_t t) {
@@ -417,7 +422,7 @@ void rbt_contact_check(rbt_contact *c, const int32_t *nodes, size_t begin, size_
 
 static bool pushes(const rbt_touch *touch) { return touch->push != 0; }
 
-// Nodes that layers have kicked: what follows a script goes on as it did.
+// Nodes that layers have kicked: what has a prescribed motion continues as it did.
 static void check_kicked(rbt_contact *c, int64_t t) {
     if (c->moment != t) set_moment(c, t);
     double left = c->left, all = c->since + left;
@@ -443,7 +448,7 @@ void rbt_contact_kick(rbt_contact *c, int64_t t) {
         for (int k = 0; k < corners; k++) {
             size_t n = (size_t)pair->node[k];
             double s = touch->gap.weight[k] * tracks->inverse_mass[n];
-            if (s == 0) {  // what follows a script takes the impulse without changing its motion
+            if (s == 0) {  // what has a prescribed motion takes the impulse without changing its motion
                 if (c->work) *c->work -= touch->gap.weight[k] * rbt_dot(touch->impulse, tracks->v + 3 * n);
                 continue;
             }
@@ -467,8 +472,8 @@ static void new_cone(rbt_contact *c, size_t node, int64_t t) {
     c->counts.cones++;
 }
 
-// Whether the slab of a pair surely closes no faster than it may, as far as its node, which got a new cone, tells together with bounds
-// for the others that are remembered: their cones need not be looked up.
+// Whether the slab of a pair surely closes no faster than it may, as far as its node, which got a new cone, tells
+// together with bounds for the others that are remembered: their cones need not be looked up.
 static bool surely_holds(const rbt_contact *c, rbt_pair *pair, size_t node) {
     const rbt_cone *cone = &c->cones[node];
     rbt_touch_kind kind = kind_of(pair);
@@ -495,19 +500,19 @@ static void confirm(rbt_contact *c, int32_t number, size_t node, int64_t t) {
 
 bool rbt_contact_settle(rbt_contact *c, int64_t t) {
     c->settled++;
-    for (size_t i = 0; i < c->leaver_count; i++) {
-        new_cone(c, (size_t)c->leavers[i], t);
-        c->leaving[c->leavers[i]] = 0;
+    for (size_t i = 0; i < c->cone_violator_count; i++) {
+        new_cone(c, (size_t)c->cone_violators[i], t);
+        c->leaving[c->cone_violators[i]] = 0;
     }
-    if (c->stray_count) rbt_contact_repair(c, t);
+    if (c->line_violator_count) rbt_contact_repair(c, t);
     if (!c->cut) {
         for (size_t i = 0; i < c->touch_count; i++) {
             const rbt_touch *touch = &c->touches[i];
             c->pairs[touch->pair].level = -1;  // its list was emptied
             rbt_pair_place(c, touch->pair, t, touch->gap.normal, touch->support);
         }
-        for (size_t i = 0; i < c->leaver_count; i++) {
-            size_t node = (size_t)c->leavers[i];
+        for (size_t i = 0; i < c->cone_violator_count; i++) {
+            size_t node = (size_t)c->cone_violators[i];
             for (size_t k = c->node_start[node], end = c->node_start[node + 1]; k < end; k++) {
                 if (k + FETCH_PAIR < end) fetch_pair(c, c->node_pairs[k + FETCH_PAIR]);
                 confirm(c, c->node_pairs[k], node, t);
@@ -515,7 +520,7 @@ bool rbt_contact_settle(rbt_contact *c, int64_t t) {
             for (int32_t k = c->later_first[node]; k >= 0; k = rbt_later_next(c, k, node)) confirm(c, k, node, t);
         }
     }
-    c->leaver_count = c->touch_count = 0;
+    c->cone_violator_count = c->touch_count = 0;
     return !c->out_of_memory && !c->stalled;
 }
 

@@ -1,27 +1,29 @@
-// Contact of everything with everything by nested penalty layers, each with its own clock (step/async/layers.h), and the proofs that
-// let layers sleep. What moves is a set of tracks (step/async/track.h); this keeps no part of their motion, so that layers could
-// be found anew at any time and nothing of a trajectory would change.
+// Contact of everything with everything by nested penalty layers, each with its own clock (step/async/layers.h), and
+// the proofs that let layers sleep. What moves is a set of tracks (step/async/track.h); this keeps no part of their
+// motion, so that layers could be found again at any time and nothing of a trajectory would change.
 //
-//   window       until its end every node promises to stay within a distance of a straight line, along its velocity or, if it
-//                trembles, along its mean velocity. Pairs whose places in a window are further apart than their layers are not
-//                looked at (contact/broad_phase/tree.h). A node that breaks its promise gets a new line, and the pairs that this may bring
-//                together (step/async/repair.c)
-//   cone         a node promises |v - v_ref| <= eps; kicks within it change no certificate. Outside of it the node gets a new cone
+//   window       until its end every node is bound to stay within a distance of a straight line, along its velocity
+//                or, if it trembles, along its mean velocity. Pairs whose places in a window are further apart than
+//                their layers are not looked at (contact/broad_phase/tree.h). A node that leaves its trajectory bound
+//                gets a new line, and the pairs that this may bring together (step/async/repair.c)
+//   cone         a node is bound to |v - v_ref| <= eps; kicks within it change no certificate. Outside of it the node
+//                gets a new cone
 //   certificate  a slab: along the normal n between the nearest points of a pair the gap is g and closes no faster than
-//                u = max_A (n v_ref + eps) - min_B (n v_ref - eps); so layer l sleeps for (g - eta_l) / u, and for a time T as long as
-//                u stays below (g - eta_l) / T: only pairs of a new cone that close faster are measured again. When its time is up
-//                a slab that still has room is kept, else the nearest points are found anew
-//   layers       a pair with awake layers is measured at every tick of its deepest ones; as many are awake as may be needed
-//                before the next tick
+//                u = max_A (n v_ref + eps) - min_B (n v_ref - eps); so layer l sleeps for (g - eta_l) / u, and for a
+//                time T as long as u stays below (g - eta_l) / T: only pairs of a new cone that close faster are
+//                measured again. When its time is up a slab that still has room is kept, else the nearest points are
+//                found again
+//   layers       a pair with awake layers is measured at every tick of its deepest ones; as many are awake as may be
+//                needed before the next tick
 #ifndef RBT_STEP_ASYNC_CONTACT_H
 #define RBT_STEP_ASYNC_CONTACT_H
 
-#include "step/async/layers.h"
-#include "step/async/queue.h"
 #include "contact/broad_phase/span.h"
 #include "contact/broad_phase/surface.h"
-#include "step/async/track.h"
 #include "contact/broad_phase/tree.h"
+#include "step/async/layers.h"
+#include "step/async/queue.h"
+#include "step/async/track.h"
 
 typedef struct rbt_contact_law {
     double stiffness;    // r of layer 1 [N/m]
@@ -39,7 +41,7 @@ typedef struct rbt_pair {
     int32_t node[4];
     double eta, radius;       // thickness of layer 1, and how much of the distance is inside of points [m]
     double push;              // r times the step of layer 1 [N s/m]
-    bool watched;             // both sides are held for ever: it has no layers, its sides must not meet
+    bool watched;             // both sides are constrained for ever: it has no layers, its sides must not meet
     signed char base, level;  // level of the clock of layer 1, of the deepest layers awake; -1: all sleep
     double normal[3];         // of the slab that its certificate or level rests on
     double high, low;         // no faster than this its sides move along it [m/s]
@@ -58,12 +60,12 @@ typedef struct rbt_line {      // of a window
     int64_t born;              // since when the cone is there [ticks]
 } rbt_line;
 
-typedef struct rbt_habit {  // how a node has moved of late
-    double place[3], v[3];  // at the begin of the last window [m], [m/s]
-    double mean[3];         // velocity from window to window [m/s]
-    float trust;            // 1: the mean has always told better where it goes, -1: its velocity has
-    bool by_mean;           // its line follows the mean
-} rbt_habit;
+typedef struct rbt_velocity_predictor {  // how a node has moved of late
+    double place[3], v[3];               // at the begin of the last window [m], [m/s]
+    double mean[3];                      // velocity from window to window [m/s]
+    float trust;                         // 1: the mean has always told better where it goes, -1: its velocity has
+    bool by_mean;                        // its line follows the mean
+} rbt_velocity_predictor;
 
 typedef struct rbt_touch {  // a pair at a tick of its layers
     int32_t pair;
@@ -93,7 +95,7 @@ typedef struct rbt_contact_counts {
     int64_t confirmed;     // looks at pairs of nodes with new cones
     int64_t cones;         // nodes that left theirs
     int64_t windows, cut_windows;
-    int64_t repairs;     // promises that were broken and made anew
+    int64_t repairs;     // trajectory bounds that were left and made again
     int64_t candidates;  // pairs in all windows together
     int deepest;         // finest clock so far
 } rbt_contact_counts;
@@ -104,25 +106,25 @@ typedef struct rbt_contact {
     rbt_contact_surface surface;
     rbt_tree tree;
     rbt_tracks *tracks;
-    rbt_cone *cones;    // (node_count)
-    rbt_line *lines;    // (node_count)
-    rbt_habit *habits;  // (node_count)
+    rbt_cone *cones;                     // (node_count)
+    rbt_line *lines;                     // (node_count)
+    rbt_velocity_predictor *predictors;  // (node_count)
     rbt_span *spans;  // (node_count), then (edge_count), then (leaf_count): of nodes, edges and leaves in the window
-    double *centers;  // (leaf_count x 3)
+    double *centres;  // (leaf_count x 3)
     double scale;     // largest coordinate [m], for rounding
-    double *work;     // by nodes that follow a script so far [J]; NULL: not counted
-    double most_inside;  // no pair has more of its distance inside of points [m]
+    double *work;     // by nodes that have a prescribed motion so far [J]; NULL: not counted
+    double max_inside;  // no pair has more of its distance inside of points [m]
 
     // the window
     int64_t begin, end;  // [ticks]
     int64_t moment;      // what these two belong to: time since the begin, and until nodes are looked at again [s]
     double since, left;
     int64_t length;                   // of the next one
-    bool cut;                         // too many promises were broken: it ends now
+    bool cut;                         // too many trajectory bounds were left: it ends now
     double search_work, repair_work;  // as much as this many certificates: to find its pairs, to keep them complete
     double origin[3];                 // near all places, of the spans
     int since_build;                  // windows since the tree was built
-    double least_reach;               // of all nodes [m]
+    double min_reach;                 // of all nodes [m]
     double *renewed;                  // (node_count x 3) places since which the tree counts drifts
     size_t looks;                     // pairs of leaves that the last search looked at
     size_t all_looks, first_front;    // with a new tree, and the length of its list; 0: there is none
@@ -158,14 +160,14 @@ typedef struct rbt_contact {
     size_t touch_count, touch_capacity;
     int32_t *order, *merged;  // (order_capacity) of touches, work space
     size_t order_capacity;
-    int32_t *leavers;  // (node_count) nodes that left their cones
-    size_t leaver_count;
-    unsigned char *leaving;  // (node_count)
-    int32_t *strays;         // (node_count) nodes that broke their promises
-    size_t stray_count;
-    unsigned char *straying;  // (node_count)
-    unsigned char *exposed;   // (node_count) nodes of leaves, and those that walls go through
-    int32_t *dragging;        // (node_count) pairs with friction at this moment, else 0
+    int32_t *cone_violators;  // (node_count) nodes that left their cones
+    size_t cone_violator_count;
+    unsigned char *leaving;   // (node_count)
+    int32_t *line_violators;  // (node_count) nodes that left their trajectory bounds
+    size_t line_violator_count;
+    unsigned char *violates_line;  // (node_count)
+    unsigned char *exposed;        // (node_count) nodes of leaves, and those that walls go through
+    int32_t *dragging;             // (node_count) pairs with friction at this moment, else 0
 
     bool out_of_memory;
     bool stalled;  // a layer would need a faster clock than allowed, or sides that are watched meet
@@ -191,8 +193,8 @@ typedef struct rbt_start_gap {
     double energy;    // of its layers [J]
 } rbt_start_gap;
 
-// Of the pairs that are closer than their thickness at the places x, which must be legal: the one with the narrowest gap, or with the
-// narrowest in parts of its thickness. False: there is none, or no memory.
+// Of the pairs that are closer than their thickness at the places x, which must be legal: the one with the narrowest
+// gap, or with the narrowest in parts of its thickness. False: there is none, or no memory.
 bool rbt_contact_start_gap(rbt_contact *contact, const double *x, bool in_parts, rbt_start_gap *found);
 
 // Another thickness for all pairs [m], before the first window.
@@ -209,21 +211,24 @@ void rbt_contact_expire(rbt_contact *contact, int64_t t);
 void rbt_contact_measure(rbt_contact *contact, int64_t t);
 void rbt_contact_kick(rbt_contact *contact, int64_t t);
 
-// Whether nodes nodes[begin .. end - 1] (NULL: begin .. end - 1) that can touch something still keep their promises after kicks at
-// time t; those that do not are remembered for rbt_contact_settle.
+// Whether nodes nodes[begin .. end - 1] (NULL: begin .. end - 1) that can touch something still keep to their
+// trajectory bounds after kicks at time t; those that do not are remembered for rbt_contact_settle.
 void rbt_contact_check(rbt_contact *contact, const int32_t *nodes, size_t begin, size_t end, int64_t t);
 
 // After all kicks of time t: new cones, new certificates, new levels. False: no memory, or stalled.
 bool rbt_contact_settle(rbt_contact *contact, int64_t t);
 
-// Makes the stalled pair the first one of those with the fastest clock at time t, or the next one to be looked at. False: there is none.
+// Makes the stalled pair the first one of those with the fastest clock at time t, or the next one to be looked at.
+// False: there is none.
 bool rbt_contact_blame(rbt_contact *contact, int64_t t);
 
-// Energy of all layers at time t, which must lie in the window, stalled or not [J]: what they will give back, the part `restitution` of what was put in.
-// With it the energy of everything never grows, whether pairs separate or are pressed together again.
+// Energy of all layers at time t, which must lie in the window, stalled or not [J]: what they will give back, the
+// part `restitution` of what was put in. With it the energy of everything never grows, whether pairs separate or are
+// pressed together again.
 double rbt_contact_energy(rbt_contact *contact, int64_t t);
 
-// The slab of a pair at time t: the gap along the normal, and how fast it may close (for tests and the modules of contact).
+// The slab of a pair at time t: the gap along the normal, and how fast it may close (for tests and the modules of
+// contact).
 void rbt_pair_measure(const rbt_contact *contact, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support);
 double rbt_pair_closing(const rbt_contact *contact, const rbt_pair *pair, const double normal[3]);
 void rbt_pair_place(rbt_contact *contact, int32_t pair, int64_t t, const double normal[3], double support);

@@ -12,15 +12,15 @@ static bool drags(const rbt_contact *c, const rbt_touch *touch) {
 static void measure(const rbt_contact *c, rbt_touch *touch) {
     const rbt_tracks *tracks = c->tracks;
     const rbt_pair *pair = &c->pairs[touch->pair];
-    double velocity[3] = {0}, lightness = 0;
+    double velocity[3] = {0}, inverse_mass = 0;
     for (int i = 0; i < rbt_pair_corners(rbt_pair_key_kind(pair->key)); i++) {
         size_t n = (size_t)pair->node[i];
         double w = touch->gap.weight[i];
         rbt_add_scaled(velocity, w, tracks->v + 3 * n);
-        lightness += w * w * tracks->inverse_mass[n] * c->dragging[n];
+        inverse_mass += w * w * tracks->inverse_mass[n] * c->dragging[n];
     }
     rbt_add_scaled(velocity, -rbt_dot(velocity, touch->gap.normal), touch->gap.normal);
-    double speed = rbt_length(velocity), stop = lightness > 0 ? speed / lightness : 0;
+    double speed = rbt_length(velocity), stop = inverse_mass > 0 ? speed / inverse_mass : 0;
     double drag = rbt_smaller(c->law.friction * touch->push, stop);
     for (int k = 0; k < 3; k++) touch->drag[k] = speed > 0 ? -drag / speed * velocity[k] : 0;
 }

@@ -1,11 +1,13 @@
-// Nested penalty layers (Harmon, Vouga, Smith, Tamstorf and Grinspun 2009, section 4): layer l = 1, 2, … of a pair at distance d has
+// Nested penalty layers (Harmon, Vouga, Smith, Tamstorf and Grinspun 2009, section 4): layer l = 1, 2, … of a pair at
+// distance d has
 //   V_l = r_l/2 (eta_l - d)^2 where d < eta_l,   r_l = r l^3,   eta_l = eta l^(-1/4)
 // and its own regular clock. Layers of a pair add up: while layer l is awake so are all before it, together as stiff as
 //   r (1 + 2^3 + … + l^3) = r (l (l + 1) / 2)^2
-// so layer l has the step h / (l (l + 1) / 2), h that of layer 1: all layers down to l then are as far below their limit of stability as
-// layer 1 alone is. (The paper takes h l^(-3/2), the step of layer l alone: l layers are unstable from 4 / sqrt(l) times h on, and energy
-// grows long before.) Clocks are a common step over powers of two, so layer l ticks k + ceil(log2(l (l + 1) / 2)) levels below the
-// common step if layer 1 does k levels below it. All layers of one level tick together: their forces are two sums, which are made once.
+// so layer l has the step h / (l (l + 1) / 2), h that of layer 1: all layers down to l then are as far below their
+// limit of stability as layer 1 alone is. (The paper takes h l^(-3/2), the step of layer l alone: l layers are
+// unstable from 4 / sqrt(l) times h on, and energy grows long before.) Clocks are a common step over powers of two,
+// so layer l ticks k + ceil(log2(l (l + 1) / 2)) levels below the common step if layer 1 does k levels below it. All
+// layers of one level tick together: their forces are two sums, which are made once.
 #ifndef RBT_STEP_ASYNC_LAYERS_H
 #define RBT_STEP_ASYNC_LAYERS_H
 
@@ -32,8 +34,8 @@ typedef struct rbt_layers {
 bool rbt_layers_init(rbt_layers *layers, rbt_error *error);
 void rbt_layers_free(rbt_layers *layers);
 
-// The impulse over r h: sum over depths from .. to of 2^(-depth) (eta roots - d cubes), each layer where d < eta_l. h is the
-// step of layer 1.
+// The impulse over r h: sum over depths from .. to of 2^(-depth) (eta roots - d cubes), each layer where d < eta_l. h
+// is the step of layer 1.
 double rbt_layers_impulse(const rbt_layers *layers, double eta, double d, int from, int to);
 
 // Their energy over r: sum of l^3/2 (eta_l - d)^2 over all layers with eta_l > d.

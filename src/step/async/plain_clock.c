@@ -2,8 +2,8 @@
 
 #include "math/vec3.h"
 
-// Measured up to here: springs are 1.5 times, triangles and hinges 1.03 to 1.15 times as fast as with slots, of which there are
-// too few for several threads.
+// Measured up to here: springs are 1.5 times, triangles and hinges 1.03 to 1.15 times as fast as with slots, of which
+// there are too few for several threads.
 enum { FEW_CORNERS = 512 };
 
 static size_t corner_count(const rbt_model *m, const rbt_chunk *chunk) {

@@ -1,13 +1,14 @@
-// Plain clocks: with few elements or none, and kicks by nothing but them and gravity: no damping, no flow, no scripts, no other
-// loads. Most moments of small scenes are ticks of such a clock, so what its corners pull goes straight to its nodes: no slots
-// are summed up and nothing is looked up that never changes.
+// Plain clocks: with few elements or none, and kicks by nothing but them and gravity: no damping, no flow, no
+// prescribed motions, no other loads. Most moments of small scenes are ticks of such a clock, so what its corners
+// pull goes straight to its nodes: no slots are summed up and nothing is looked up that never changes.
 //
-// A node adds its corners up in the order in which slots would (model/plan.h), so the bits are those of the general way.
+// A node adds its corners up in the order in which slots would (model/plan.h), so the bits are those of the general
+// way.
 #ifndef RBT_STEP_ASYNC_PLAIN_CLOCK_H
 #define RBT_STEP_ASYNC_PLAIN_CLOCK_H
 
-#include "step/async/track.h"
 #include "model/model.h"
+#include "step/async/track.h"
 
 typedef struct rbt_plain_run {  // elements of one group
     const rbt_group *group;

@@ -1,7 +1,7 @@
 // A queue of certificates by the time when they expire; those of one time in the order of their numbers.
 //
-// The next ones are in a heap, the others in bins of equal times, which are added to the heap when their time has come: of many
-// certificates most expire late, and a heap of all of them would not fit into the caches.
+// The next ones are in a heap, the others in bins of equal times, which are added to the heap when their time has
+// come: of many certificates most expire late, and a heap of all of them would not fit into the caches.
 #ifndef RBT_STEP_ASYNC_QUEUE_H
 #define RBT_STEP_ASYNC_QUEUE_H
 
@@ -29,7 +29,8 @@ typedef struct rbt_queue {
     int shift;
 } rbt_queue;
 
-// Empties the queue; from now on most events are between begin and end. None may be earlier. A queue of zeros is one heap.
+// Empties the queue; from now on most events are between begin and end. None may be earlier. A queue of zeros is one
+// heap.
 void rbt_queue_clear(rbt_queue *queue, int64_t begin, int64_t end);
 
 bool rbt_queue_push(rbt_queue *queue, rbt_event event, rbt_error *error);

@@ -1,6 +1,6 @@
-// Promises that nodes break within a window, repaired one by one: the node gets a new line from its place with its velocity, the tree
-// tells which leaves it may now meet, and the pairs that are new join the others. Certificates rest on cones alone, so that
-// those of all other pairs stay as they are. See contact.h.
+// Trajectory bounds that nodes break within a window, repaired one by one: the node gets a new line from its position
+// with its velocity, the tree tells which leaves it may now meet, and the pairs that are new join the others.
+// Certificates rest on cones alone, so that those of all other pairs stay as they are. See contact.h.
 #include "step/async/bounds.h"
 #include "step/async/window.h"
 
@@ -87,7 +87,7 @@ static void add_pair(rbt_contact *c, rbt_pair_key key, double eta, int64_t t) {
 // ---- Where a node may be now
 
 // Its line from now on, written as since the begin of the window
-static void promise(rbt_contact *c, size_t n, int64_t t) {
+static void bound_trajectory(rbt_contact *c, size_t n, int64_t t) {
     rbt_line *line = &c->lines[n];
     const double *v = c->tracks->v + 3 * n;
     double since = (double)(t - c->begin) * c->tracks->tick, ahead = (double)(c->end - t) * c->tracks->tick, x[3];
@@ -121,7 +121,7 @@ static void fit_leaf(rbt_contact *c, size_t l, double since) {
 static void move_node(rbt_contact *c, size_t n, int64_t t) {
     const rbt_contact_surface *s = &c->surface;
     double since = (double)(t - c->begin) * c->tracks->tick;
-    promise(c, n, t);
+    bound_trajectory(c, n, t);
     rbt_span_of_node(c, n);
     for (size_t k = c->leaf_start[n]; k < c->leaf_start[n + 1]; k++) {
         size_t l = (size_t)c->node_leaves[k];
@@ -181,16 +181,16 @@ static bool bears_wall(const rbt_contact *c, int32_t n) {
 }
 
 void rbt_contact_repair(rbt_contact *c, int64_t t) {
-    for (size_t i = 0; i < c->stray_count; i++) {
-        c->straying[c->strays[i]] = 0;
-        if (bears_wall(c, c->strays[i])) c->cut = true;
+    for (size_t i = 0; i < c->line_violator_count; i++) {
+        c->violates_line[c->line_violators[i]] = 0;
+        if (bears_wall(c, c->line_violators[i])) c->cut = true;
     }
     if (c->repair_work > c->search_work) c->cut = true;
     if (c->cut) c->end = t;
     else {
-        for (size_t i = 0; i < c->stray_count; i++) move_node(c, (size_t)c->strays[i], t);
-        for (size_t i = 0; i < c->stray_count; i++) find_pairs(c, (size_t)c->strays[i], t);
-        c->counts.repairs += (int64_t)c->stray_count;
+        for (size_t i = 0; i < c->line_violator_count; i++) move_node(c, (size_t)c->line_violators[i], t);
+        for (size_t i = 0; i < c->line_violator_count; i++) find_pairs(c, (size_t)c->line_violators[i], t);
+        c->counts.repairs += (int64_t)c->line_violator_count;
     }
-    c->stray_count = 0;
+    c->line_violator_count = 0;
 }

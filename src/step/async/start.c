@@ -28,25 +28,25 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
                       rbt_tracks *tracks, rbt_error *error) {
     *c = (rbt_contact){.law = *law, .tracks = tracks, .end = -1};
     size_t n = def->node_count;
-    bool ok =
-        rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
-        rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
-        (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
-        (c->lines = rbt_array_new(n, sizeof *c->lines, "cones", error)) &&
-        (c->habits = rbt_array_new(n, sizeof *c->habits, "cones", error)) &&
-        (c->spans =
-             rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones", error)) &&
-        (c->centers = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centers, "a surface", error)) &&
-        (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
-        (c->later_first = rbt_array_new(n, sizeof *c->later_first, "pairs", error)) &&
-        (c->leavers = rbt_array_new(n, sizeof *c->leavers, "cones", error)) &&
-        (c->strays = rbt_array_new(n, sizeof *c->strays, "cones", error)) &&
-        (c->straying = rbt_array_new(n, 1, "cones", error)) && (c->leaving = rbt_array_new(n, 1, "cones", error)) &&
-        (c->renewed = rbt_array_new(n, 3 * sizeof *c->renewed, "cones", error)) &&
-        (c->exposed = rbt_array_new(n, 1, "cones", error)) &&
-        (c->dragging = rbt_array_new(n, sizeof *c->dragging, "contacts", error)) && list_leaves(c, error);
+    bool ok = rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
+              rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
+              (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
+              (c->lines = rbt_array_new(n, sizeof *c->lines, "cones", error)) &&
+              (c->predictors = rbt_array_new(n, sizeof *c->predictors, "cones", error)) &&
+              (c->spans = rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones",
+                                        error)) &&
+              (c->centres = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centres, "a surface", error)) &&
+              (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
+              (c->later_first = rbt_array_new(n, sizeof *c->later_first, "pairs", error)) &&
+              (c->cone_violators = rbt_array_new(n, sizeof *c->cone_violators, "cones", error)) &&
+              (c->line_violators = rbt_array_new(n, sizeof *c->line_violators, "cones", error)) &&
+              (c->violates_line = rbt_array_new(n, 1, "cones", error)) &&
+              (c->leaving = rbt_array_new(n, 1, "cones", error)) &&
+              (c->renewed = rbt_array_new(n, 3 * sizeof *c->renewed, "cones", error)) &&
+              (c->exposed = rbt_array_new(n, 1, "cones", error)) &&
+              (c->dragging = rbt_array_new(n, sizeof *c->dragging, "contacts", error)) && list_leaves(c, error);
     c->length = (int64_t)4 << RBT_TICK_BITS;
-    for (size_t i = 0; ok && i < n; i++) c->most_inside = rbt_larger(c->most_inside, 2 * def->radius[i]);
+    for (size_t i = 0; ok && i < n; i++) c->max_inside = rbt_larger(c->max_inside, 2 * def->radius[i]);
     for (size_t l = 0; ok && l < c->surface.leaf_count; l++)
         for (int k = 0; k < c->surface.leaves[l].corners; k++) c->exposed[c->surface.leaves[l].node[k]] = 1;
     for (size_t w = 0; ok && w < def->wall_count; w++) c->exposed[def->walls[w].node] = 1;
@@ -69,9 +69,9 @@ void rbt_contact_free(rbt_contact *c) {
     for (int k = 0; k <= RBT_TICK_BITS; k++) free(c->levels[k].items);
     free(c->cones);
     free(c->lines);
-    free(c->habits);
+    free(c->predictors);
     free(c->spans);
-    free(c->centers);
+    free(c->centres);
     free(c->candidates);
     free(c->sort);
     free(c->pairs);
@@ -81,15 +81,15 @@ void rbt_contact_free(rbt_contact *c) {
     free(c->touches);
     free(c->order);
     free(c->merged);
-    free(c->leavers);
+    free(c->cone_violators);
     free(c->leaving);
     free(c->later);
     free(c->later_first);
     free(c->later_next);
     free(c->leaf_start);
     free(c->node_leaves);
-    free(c->strays);
-    free(c->straying);
+    free(c->line_violators);
+    free(c->violates_line);
     free(c->exposed);
     free(c->renewed);
     free(c->dragging);
@@ -107,12 +107,12 @@ static bool near_leaves(rbt_contact *c, const double *x, rbt_error *error) {
     const rbt_contact_surface *s = &c->surface;
     for (size_t l = 0; l < s->leaf_count; l++) {
         const rbt_leaf *leaf = &s->leaves[l];
-        double *center = c->centers + 3 * l;
-        memset(center, 0, 3 * sizeof *center);
+        double *centre = c->centres + 3 * l;
+        memset(centre, 0, 3 * sizeof *centre);
         for (int k = 0; k < leaf->corners; k++)
-            rbt_add_scaled(center, 1.0 / leaf->corners, x + 3 * (size_t)leaf->node[k]);
+            rbt_add_scaled(centre, 1.0 / leaf->corners, x + 3 * (size_t)leaf->node[k]);
     }
-    rbt_tree_build(&c->tree, c->centers);
+    rbt_tree_build(&c->tree, c->centres);
     for (size_t l = 0; l < s->leaf_count; l++) {
         const rbt_leaf *leaf = &s->leaves[l];
         rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
@@ -202,7 +202,7 @@ bool rbt_contact_start_gap(rbt_contact *c, const double *x, bool in_parts, rbt_s
         const rbt_leaf *leaf = &s->leaves[l];
         if (rbt_leaf_ends_may_touch(s, l)) look(c, x, rbt_leaf_ends(leaf), in_parts, found);
         for (int k = 0; k < leaf->corners; k++)
-            for (size_t w = 0; s->def.lightness[leaf->node[k]] > 0 && w < s->def.wall_count; w++)
+            for (size_t w = 0; s->def.inverse_mass[leaf->node[k]] > 0 && w < s->def.wall_count; w++)
                 look(c, x, rbt_pair_key_of(RBT_TOUCH_WALL, leaf->node[k], (int32_t)w), in_parts, found);
     }
     return found->eta > 0;

@@ -1,5 +1,5 @@
-// Where nodes are: each has a place, a velocity and the time when it was there, and moves straight on until something kicks it.
-// Reading a place at a later time does not move the node, so looking never changes a trajectory.
+// Where nodes are: each has a place, a velocity and the time when it was there, and moves straight on until something
+// kicks it. Reading a place at a later time does not move the node, so looking never changes a trajectory.
 #ifndef RBT_STEP_ASYNC_TRACK_H
 #define RBT_STEP_ASYNC_TRACK_H
 
@@ -27,7 +27,8 @@ static inline void rbt_track_move(rbt_tracks *s, size_t node, int64_t t) {
     s->t[node] = t;
 }
 
-// v += by f. All is read before anything is written, here and above: pairs of numbers are then written as they are read next.
+// v += by f. All is read before anything is written, here and above: pairs of numbers are then written as they are
+// read next.
 static inline void rbt_track_kick(rbt_tracks *s, size_t node, double by, const double f[3]) {
     double v[3];
     for (size_t k = 0; k < 3; k++) v[k] = s->v[3 * node + k] + by * f[k];

@@ -1,15 +1,15 @@
-// Windows: which pairs can touch until when, and the promises that this rests on. See contact.h.
+// Windows: which pairs can touch until when, and the trajectory bounds that this rests on. See contact.h.
 #include "step/async/window.h"
 
 #include "base/threads.h"
-#include "step/async/bounds.h"
 #include "math/scalar.h"
 #include "math/vec3.h"
+#include "step/async/bounds.h"
 
 #include <string.h>
 
 enum {
-    REBUILD_AFTER = 1024,  // windows; the tree and its separation list are then made anew
+    REBUILD_AFTER = 1024,  // windows; the tree and its separation list are then made again
     RENEW_SHARE = 1,       // of the looks that a new list takes
     REST_FRACTION = 2      // pairs of one body keep a thickness of their distance at rest over this
 };
@@ -67,7 +67,8 @@ void rbt_span_of_leaf(const rbt_contact *c, size_t l) {
     span_of_nodes(c, leaf->node, leaf->corners, c->spans + c->surface.def.node_count + c->surface.edge_count + l);
 }
 
-// Spans of nodes, then those of edges and leaves from the spans of their nodes. A team of one thread costs more than a few of them.
+// Spans of nodes, then those of edges and leaves from the spans of their nodes. A team of one thread costs more than
+// a few of them.
 static void fit_spans(rbt_contact *c) {
     const rbt_contact_surface *s = &c->surface;
     size_t nodes = s->def.node_count;
@@ -85,35 +86,36 @@ static void fit_spans(rbt_contact *c) {
     for (size_t l = 0; l < s->leaf_count; l++) rbt_span_of_leaf(c, l);
 }
 
-// A node that trembles goes on with its mean velocity rather than with the one that it happens to have: its line follows the mean once
-// that has told better in two windows. Returns how far it would have been from a line that it has just turned to; 0: it keeps its habit.
+// A node that trembles continues with its mean velocity rather than with the one that it happens to have: its line
+// follows the mean once that has told better in two windows. Returns how far it would have been from a line that it
+// has just turned to; 0: it keeps its predictor.
 static double choose_path(rbt_contact *c, size_t n) {
     rbt_line *line = &c->lines[n];
-    rbt_habit *habit = &c->habits[n];
+    rbt_velocity_predictor *predictor = &c->predictors[n];
     const double *v = c->tracks->v + 3 * n;
     double wrong = 0;
     memcpy(line->path, v, sizeof line->path);
     if (c->span > 0) {
         double mean[3], by_v = 0, by_mean = 0;
         for (int k = 0; k < 3; k++) {
-            mean[k] = (line->start[k] - habit->place[k]) / c->span;
-            by_v += (mean[k] - habit->v[k]) * (mean[k] - habit->v[k]);
-            by_mean += (mean[k] - habit->mean[k]) * (mean[k] - habit->mean[k]);
+            mean[k] = (line->start[k] - predictor->place[k]) / c->span;
+            by_v += (mean[k] - predictor->v[k]) * (mean[k] - predictor->v[k]);
+            by_mean += (mean[k] - predictor->mean[k]) * (mean[k] - predictor->mean[k]);
         }
-        habit->trust = 0.5f * habit->trust + (by_mean < by_v ? 0.5f : -0.5f);
-        bool before = habit->by_mean;
-        habit->by_mean = habit->trust > 0.5f;
-        if (habit->by_mean != before) wrong = c->span * sqrt(habit->by_mean ? by_mean : by_v);
-        if (habit->by_mean) memcpy(line->path, mean, sizeof mean);
-        memcpy(habit->mean, mean, sizeof mean);
+        predictor->trust = 0.5f * predictor->trust + (by_mean < by_v ? 0.5f : -0.5f);
+        bool before = predictor->by_mean;
+        predictor->by_mean = predictor->trust > 0.5f;
+        if (predictor->by_mean != before) wrong = c->span * sqrt(predictor->by_mean ? by_mean : by_v);
+        if (predictor->by_mean) memcpy(line->path, mean, sizeof mean);
+        memcpy(predictor->mean, mean, sizeof mean);
     }
-    memcpy(habit->place, line->start, sizeof habit->place);
-    memcpy(habit->v, v, sizeof habit->v);
+    memcpy(predictor->place, line->start, sizeof predictor->place);
+    memcpy(predictor->v, v, sizeof predictor->v);
     return wrong;
 }
 
-// Until it is looked at for the first time a node goes on with the velocity that it has: its line must not be further from there than
-// the node may be, else it follows that velocity.
+// Until it is looked at for the first time a node continues with the velocity that it has: its line must not be further
+// from there than the node may be, else it follows that velocity.
 static void keep_to_path(rbt_contact *c, size_t n, double left) {
     rbt_line *line = &c->lines[n];
     const double *v = c->tracks->v + 3 * n;
@@ -122,7 +124,7 @@ static void keep_to_path(rbt_contact *c, size_t n, double left) {
     if (left * rbt_length(off) > 0.5 * line->reach) memcpy(line->path, v, sizeof line->path);
 }
 
-static void promise(rbt_contact *c, int64_t t) {
+static void bound_trajectories(rbt_contact *c, int64_t t) {
     const rbt_tracks *s = c->tracks;
     double length = (double)(c->end - t) * s->tick, left = rbt_contact_left(c, t);
     c->scale = c->law.thickness;
@@ -144,7 +146,7 @@ static void promise(rbt_contact *c, int64_t t) {
             rbt_larger(1.5 * far * rbt_larger(share, share * share), 0.5 * line->reach) + 0.05 * c->law.thickness;
         if (!c->law.exact) line->reach = rbt_smaller(line->reach, 2 * cone->eps * length + 0.05 * c->law.thickness);
         keep_to_path(c, n, left);
-        c->least_reach = n ? rbt_smaller(c->least_reach, line->reach) : line->reach;
+        c->min_reach = n ? rbt_smaller(c->min_reach, line->reach) : line->reach;
         for (size_t k = 0; k < 3; k++) {
             line->last[k] = line->start[k] + length * line->path[k];
             double far_out = rbt_larger(fabs(line->start[k]), fabs(line->last[k])) + line->reach;
@@ -155,17 +157,18 @@ static void promise(rbt_contact *c, int64_t t) {
     fit_spans(c);
 }
 
-// A ball around how far the corners of a leaf have come since the last renewal, at the start or at the end of the window
+// A ball around how far the corners of a leaf have come since the last renewal, at the start or at the end of the
+// window
 static void fit_ball(const rbt_contact *c, const rbt_leaf *leaf, bool end, rbt_ball *ball) {
-    double way[3][3], center[3] = {0}, square = 0;
+    double way[3][3], centre[3] = {0}, square = 0;
     for (int i = 0; i < leaf->corners; i++) {
         size_t n = (size_t)leaf->node[i];
         rbt_subtract(end ? c->lines[n].last : c->lines[n].start, c->renewed + 3 * n, way[i]);
-        rbt_add_scaled(center, 1.0 / leaf->corners, way[i]);
+        rbt_add_scaled(centre, 1.0 / leaf->corners, way[i]);
     }
-    for (int k = 0; k < 3; k++) center[k] = ball->center[k] = (float)center[k];
+    for (int k = 0; k < 3; k++) centre[k] = ball->centre[k] = (float)centre[k];
     for (int i = 0; i < leaf->corners; i++) {
-        rbt_subtract(way[i], center, way[i]);
+        rbt_subtract(way[i], centre, way[i]);
         square = rbt_larger(square, rbt_dot(way[i], way[i]));
     }
     ball->radius = (float)(sqrt(square) + 1e-13 * c->scale) * (1 + 0x1p-18f);
@@ -201,12 +204,12 @@ static void fit_drifts(rbt_contact *c) {
 static void build_tree(rbt_contact *c) {
     const rbt_contact_surface *s = &c->surface;
     for (size_t l = 0; l < s->leaf_count; l++) {
-        double *center = c->centers + 3 * l;
-        memset(center, 0, 3 * sizeof *center);
+        double *centre = c->centres + 3 * l;
+        memset(centre, 0, 3 * sizeof *centre);
         for (int k = 0; k < s->leaves[l].corners; k++)
-            rbt_add_scaled(center, 1.0 / s->leaves[l].corners, c->lines[s->leaves[l].node[k]].start);
+            rbt_add_scaled(centre, 1.0 / s->leaves[l].corners, c->lines[s->leaves[l].node[k]].start);
     }
-    rbt_tree_build(&c->tree, c->centers);
+    rbt_tree_build(&c->tree, c->centres);
 }
 
 static void fit_leaves(rbt_contact *c) {
@@ -225,8 +228,8 @@ static void renew(rbt_contact *c) {
     c->vain = 0;
 }
 
-// Drifts are counted anew once they cost so many looks at pairs of leaves that were apart after all; the tree is built anew when its
-// separation list has become long.
+// Drifts are counted again once they cost so many looks at pairs of leaves that were apart after all; the tree is
+// built again when its separation list has become long.
 static void fit_tree(rbt_contact *c) {
     bool build = !c->all_looks || c->tree.front_count > 3 * c->first_front / 2 || c->since_build >= REBUILD_AFTER;
     if (build) {
@@ -255,8 +258,8 @@ static float apart_in_window(const rbt_contact *c, rbt_pair_key key) {
     }
 }
 
-// The same along the normal of the pair at the start of the window, which tells more than fixed axes where sides are close; and their
-// distance then
+// The same along the normal of the pair at the start of the window, which tells more than fixed axes where sides are
+// close; and their distance then
 static double apart_along_normal(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node, double *distance) {
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     double x[12], least = INFINITY;
@@ -277,16 +280,16 @@ static double apart_along_normal(const rbt_contact *c, rbt_touch_kind kind, cons
     return least - 1e-13 * c->scale;
 }
 
-// The thickness of a pair that may come closer than that in this window; 0: it cannot, or there is no such pair. *gap becomes at most
-// how much further apart it is at the start. Looking things up costs most, so what can be told without comes first, unless the gap is
-// so narrow that it must soon be looked at again.
+// The thickness of a pair that may come closer than that in this window; 0: it cannot, or there is no such pair. *gap
+// becomes at most how much further apart it is at the start. Looking things up costs most, so what can be told
+// without comes first, unless the gap is so narrow that it must soon be looked at again.
 double rbt_pair_may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
     const rbt_contact_surface *s = &c->surface;
     rbt_touch_kind kind = rbt_pair_key_kind(key);
-    double apart = (double)apart_in_window(c, key) - 1e-6 * (c->law.thickness + c->most_inside);
+    double apart = (double)apart_in_window(c, key) - 1e-6 * (c->law.thickness + c->max_inside);
     double most = c->law.thickness, wide = 0.5 * most;
-    if (apart > wide + most + c->most_inside) {
-        *gap = rbt_smaller(*gap, apart + 2 * c->least_reach - most - c->most_inside);
+    if (apart > wide + most + c->max_inside) {
+        *gap = rbt_smaller(*gap, apart + 2 * c->min_reach - most - c->max_inside);
         return 0;
     }
     int32_t node[4];
@@ -297,7 +300,7 @@ double rbt_pair_may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
     bool own = kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]];
     if (own) most = rbt_smaller(most, nodes_apart(s->def.X, node, first, corners) / REST_FRACTION);
     if (most == 0) most = c->law.thickness;  // two nodes at one place at rest
-    double distance = apart + 2 * c->least_reach;
+    double distance = apart + 2 * c->min_reach;
     if (apart <= most) {
         if (!rbt_pair_exists(s, key)) return 0;
         apart = rbt_larger(apart, apart_along_normal(c, kind, node, &distance) - inside);
@@ -317,8 +320,8 @@ static bool add_candidate(rbt_contact *c, size_t *count, rbt_pair_key key, doubl
     return true;
 }
 
-// Candidates of two leaves, of all their parts or of some; gaps: how much further apart than its thickness each part is at the start,
-// negative: it may touch. Returns the number of parts, -1 if there is no memory.
+// Candidates of two leaves, of all their parts or of some; gaps: how much further apart than its thickness each part
+// is at the start, negative: it may touch. Returns the number of parts, -1 if there is no memory.
 static int look(rbt_contact *c, int32_t a, int32_t b, int32_t some, size_t *count, double gaps[15]) {
     const rbt_contact_surface *s = &c->surface;
     rbt_pair_key keys[15];
@@ -335,16 +338,16 @@ static int look(rbt_contact *c, int32_t a, int32_t b, int32_t some, size_t *coun
 // How much further apart than their thickness two leaves are at the start at least, by their spans
 static double leaf_gap(const rbt_contact *c, int32_t a, int32_t b) {
     const rbt_span *spans = c->spans + c->surface.def.node_count + c->surface.edge_count;
-    return (double)rbt_span_apart(&spans[a], &spans[b]) + 2 * c->least_reach -
-           (1 + 1e-6) * (c->law.thickness + c->most_inside);
+    return (double)rbt_span_apart(&spans[a], &spans[b]) + 2 * c->min_reach -
+           (1 + 1e-6) * (c->law.thickness + c->max_inside);
 }
 
-// Looks at pair number i of the search, and tells the tree what was seen: how far apart it is, and that parts which are not near need
-// not be looked at for a while.
+// Looks at pair number i of the search, and tells the tree what was seen: how far apart it is, and that parts which
+// are not near need not be looked at for a while.
 static bool look_at(rbt_contact *c, size_t i, size_t *count) {
     int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1], some = rbt_tree_some(&c->tree, i), close = 0;
     double gaps[15], least = some ? 0 : leaf_gap(c, a, b), rest = INFINITY;
-    if (least > 0.5 * c->law.thickness + 2 * c->least_reach) {
+    if (least > 0.5 * c->law.thickness + 2 * c->min_reach) {
         rbt_tree_tell(&c->tree, i, least, 0, 0);
         c->vain += c->all_looks != 0;
         return true;
@@ -414,8 +417,8 @@ static bool sort_candidates(rbt_contact *c, size_t count) {
 }
 
 // Largest of w^2 / m summed over the corners, for any nearest points
-static double lightness_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node) {
-    const double *light = c->surface.def.lightness;
+static double inverse_mass_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node) {
+    const double *light = c->surface.def.inverse_mass;
     double side[2] = {0, 0};
     int first = rbt_pair_first(kind);
     for (int i = 0; i < rbt_pair_corners(kind); i++) side[i >= first] = rbt_larger(side[i >= first], light[node[i]]);
@@ -428,9 +431,9 @@ void rbt_pair_make(const rbt_contact *c, rbt_pair *pair, rbt_pair_key key, doubl
     rbt_pair_nodes(&c->surface, key, pair->node);
     pair->eta = eta;
     pair->radius = rbt_pair_inside(&c->surface, key, pair->node);
-    double lightness = lightness_of(c, kind, pair->node);
-    double omega = sqrt(c->law.stiffness * lightness), h = c->law.step;
-    pair->watched = lightness == 0;
+    double inverse_mass = inverse_mass_of(c, kind, pair->node);
+    double omega = sqrt(c->law.stiffness * inverse_mass), h = c->law.step;
+    pair->watched = inverse_mass == 0;
     int base = 0;
     while (h * omega > c->law.safety && base <= c->law.deepest) h *= 0.5, base++;  // beyond the deepest: it stalls
     pair->base = (signed char)base;
@@ -487,9 +490,9 @@ bool rbt_contact_window(rbt_contact *c, int64_t t) {
     c->moment = -1;
     rbt_queue_clear(&c->queue, c->begin, c->end);
     for (; c->used_levels; c->used_levels &= c->used_levels - 1) c->levels[__builtin_ctzll(c->used_levels)].count = 0;
-    c->leaver_count = c->touch_count = 0;
+    c->cone_violator_count = c->touch_count = 0;
     c->counts.windows++;
-    promise(c, t);
+    bound_trajectories(c, t);
     fit_tree(c);
     size_t count = 0;
     c->pair_count = 0;

@@ -36,17 +36,18 @@ void rbt_span_of_node(const rbt_contact *contact, size_t node);
 void rbt_span_of_edge(const rbt_contact *contact, size_t edge);
 void rbt_span_of_leaf(const rbt_contact *contact, size_t leaf);
 
-// The thickness of a pair: that of the law, of pairs of one body at most half their distance at rest, so that nothing pushes there.
+// The thickness of a pair: that of the law, of pairs of one body at most half their distance at rest, so that nothing
+// pushes there.
 double rbt_pair_thickness(const rbt_contact *contact, rbt_pair_key key, const int32_t node[4]);
 
-// The thickness of a pair that may come closer than that while its nodes keep to their lines; 0: it cannot, or there is no such pair. *gap
-// becomes at most how much further apart it is at the start of the window.
+// The thickness of a pair that may come closer than that while its nodes keep to their lines; 0: it cannot, or there
+// is no such pair. *gap becomes at most how much further apart it is at the start of the window.
 double rbt_pair_may_touch(const rbt_contact *contact, rbt_pair_key key, double *gap);
 
 void rbt_pair_make(const rbt_contact *contact, rbt_pair *pair, rbt_pair_key key, double eta);
 
-// Nodes that broke their promises at time t get new lines, and the pairs that these may bring together. Once that has cost as much as a
-// search the window is cut.
+// Nodes that left their trajectory bounds at time t get new lines, and the pairs that these may bring together. Once
+// that has cost as much as a search the window is cut.
 void rbt_contact_repair(rbt_contact *contact, int64_t t);
 
 #endif

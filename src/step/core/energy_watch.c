@@ -56,7 +56,7 @@ bool rbt_energy_watch_init(rbt_energy_watch *w, const rbt_stepper *stepper, rbt_
     const rbt_model *m = stepper->model;
     *w = (rbt_energy_watch){.t = NAN};
     const rbt_method *method = stepper->method;
-    bool is_explicit = method == &RBT_SYMPLECTIC_EULER || method == &RBT_IMEX;
+    bool is_explicit = method->cheap_steps;
     if (!rbt_outside_init(&w->outside, m, !method->own_contact, is_explicit, error)) return false;
     w->cheap = is_explicit || m->linear;  // a linear body has one factor for all steps
     w->stepper = stepper;
@@ -112,8 +112,8 @@ void rbt_energy_watch_begin(rbt_energy_watch *w, rbt_state *state) {
 }
 
 static void add_work(rbt_ledger *l, const rbt_outside_work *work) {
-    l->work += work->loads + work->scripts;
-    l->effort += fabs(work->loads) + fabs(work->scripts);
+    l->work += work->loads + work->prescribed;
+    l->effort += fabs(work->loads) + fabs(work->prescribed);
     l->slack += work->slack;
 }
 
@@ -135,11 +135,8 @@ bool rbt_ledger_is_sound(const rbt_ledger *l) {
 
 double rbt_ledger_gain(const rbt_ledger *l) { return l->scale > 0 ? l->gain / l->scale : 0; }
 
-// What to try: the minimum of a step of backward Euler is never higher than its start, unless it is missed.
 static const char *remedy(const rbt_method *method) {
-    if (method == &RBT_BACKWARD_EULER) return "a tighter tolerance or another solver";
-    if (method->options == RBT_BACKWARD_EULER.options) return "a tighter tolerance, or backward-euler";
-    return method == &RBT_ASYNC_CONTACT ? "options with a smaller safety" : "backward-euler";
+    return method->gain_remedy ? method->gain_remedy : "backward-euler";
 }
 
 bool rbt_ledger_text(const rbt_ledger *l, const rbt_method *method, char text[320]) {

@@ -1,25 +1,26 @@
 // The energy watch: no method may gain energy without end and call it a result.
 //
 // Energy E (kinetic, elastic, gravity, obstacles and contact) changes by the work W of outside forces and prescribed
-// motion (step/core/outside_work.h) and falls by damping. So B = E - W may fall and may not rise, but for the method's own
-// error, and the watch follows the rise of B above the least level that it stayed below for RBT_LEDGER_RECENT frames in
-// a row: shorter dips are swings, as those of explicit steps in an impact. Contact is left out of the risen B: a node
-// that meets a stiff obstacle within a step is inside it by v h, with (h omega)^2 times its kinetic energy, before any
-// force knows; what comes of it is seen when it leaves. The rise is held against the scale S of energies that are
-// accounted for:
+// motion (step/core/outside_work.h) and falls by damping. So B = E - W may fall and may not rise, but for the
+// method's own error, and the watch follows the rise of B above the least level that it stayed below for
+// RBT_LEDGER_RECENT frames in a row: shorter dips are swings, as those of explicit steps in an impact. Contact is
+// left out of the risen B: a node that meets a stiff obstacle within a step is inside it by v h, with (h omega)^2
+// times its kinetic energy, before any force knows; what comes of it is seen when it leaves. The rise is constrained
+// against the scale S of energies that are accounted for:
 //   S = start without gravity + sum of |pieces of work| + what gravity has given + 1/2 h^2 |f_load|^2 / m
 // The last term is one step of free flight under the loads: methods of first order see them a step too early or too
 // late.
 //
 // - B rose by more than RBT_GAIN_LIMIT S: the step ends with RBT_UNSTABLE. No right run does this: a linear symplectic
 //   Euler step keeps 1/2 |v|^2 + 1/2 omega^2 x^2 - h/2 omega^2 x v, so that E swings by up to (1 + a) / (1 - a) with
-//   a = h omega / 2: 99 at a = 0.98, the longest step that step/explicit/stability.h certifies. Implicit methods swing less.
+//   a = h omega / 2: 99 at a = 0.98, the longest step that step/explicit/stability.h certifies. Implicit methods
+//   swing less.
 // - By more than RBT_GAIN_NOTABLE S at the end: a warning with the figure.
 //
 // Energies are looked at where frames end, and between them where the kinetic energy, looked at every few steps, is
 // more than what was accounted for at the last look. An evaluation of the energy is a good part of an explicit step, so
-// where frames have few of these and nobody wants the energies (every_frame) most frames are passed over. What the watch
-// remembers lies in the state's ledger and so in checkpoints.
+// where frames have few of these and nobody wants the energies (every_frame) most frames are passed over. What the
+// watch remembers lies in the state's ledger and so in checkpoints.
 #ifndef RBT_STEP_CORE_ENERGY_WATCH_H
 #define RBT_STEP_CORE_ENERGY_WATCH_H
 

@@ -5,7 +5,7 @@
 
 // The relative residual that conjugate gradients stop at, and their patience
 static const double TOLERANCE = 1e-9;
-enum { MOST_ITERATIONS = 5000 };
+enum { MAX_ITERATIONS = 5000 };
 
 bool rbt_linear_init(rbt_linear *l, const rbt_model *model, const rbt_block_matrix *A, bool iterative,
                      rbt_error *error) {
@@ -29,18 +29,18 @@ void rbt_linear_free(rbt_linear *l) {
     *l = (rbt_linear){0};
 }
 
-rbt_outcome rbt_linear_analyse(rbt_linear *l, const unsigned char *held, bool *changed) {
+rbt_outcome rbt_linear_analyse(rbt_linear *l, const unsigned char *constrained, bool *changed) {
     size_t nodes = l->model->node_count;
-    *changed = !(l->cholesky || l->incomplete) || memcmp(held, l->analysed, nodes) != 0;
+    *changed = !(l->cholesky || l->incomplete) || memcmp(constrained, l->analysed, nodes) != 0;
     if (!*changed) return RBT_DONE;
     rbt_cholesky_free(l->cholesky);
     rbt_incomplete_free(l->incomplete);
     l->cholesky = NULL;
     l->incomplete = NULL;
-    for (size_t n = 0; n < nodes; n++) l->keep[n] = !held[n];
-    memcpy(l->analysed, held, nodes);
-    if (l->iterative) l->incomplete = rbt_incomplete_analyze(l->A, l->keep, NULL);
-    else l->cholesky = rbt_cholesky_analyze(l->A, l->keep, NULL);
+    for (size_t n = 0; n < nodes; n++) l->keep[n] = !constrained[n];
+    memcpy(l->analysed, constrained, nodes);
+    if (l->iterative) l->incomplete = rbt_incomplete_analyse(l->A, l->keep, NULL);
+    else l->cholesky = rbt_cholesky_analyse(l->A, l->keep, NULL);
     return l->cholesky || l->incomplete ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
@@ -73,7 +73,7 @@ rbt_outcome rbt_linear_solve(rbt_linear *l, const double *b, double *y, rbt_step
     }
     rbt_operator A = rbt_block_operator_of(l->product), P = rbt_incomplete_of(l->incomplete);
     memset(y, 0, 3 * l->model->node_count * sizeof *y);
-    rbt_cg_report cg = rbt_cg_solve(l->cg, &A, &P, l->keep, b, y, TOLERANCE, MOST_ITERATIONS);
+    rbt_cg_report cg = rbt_cg_solve(l->cg, &A, &P, l->keep, b, y, TOLERANCE, MAX_ITERATIONS);
     report->iterations += cg.iterations;
     report->residual = cg.residual;
     report->value = cg.residual;

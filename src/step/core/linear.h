@@ -1,5 +1,5 @@
-// The linear solver of a step: a Cholesky factor, or conjugate gradients with incomplete Cholesky as preconditioner. Held nodes are
-// eliminated; the symbolic part is done again only when the set of held nodes changes.
+// The linear solver of a step: a Cholesky factor, or conjugate gradients with incomplete Cholesky as preconditioner.
+// Held nodes are eliminated; the symbolic part is done again only when the set of constrained nodes changes.
 #ifndef RBT_STEP_CORE_LINEAR_H
 #define RBT_STEP_CORE_LINEAR_H
 
@@ -22,13 +22,13 @@ bool rbt_linear_init(rbt_linear *linear, const rbt_model *model, const rbt_block
                      rbt_error *error);
 void rbt_linear_free(rbt_linear *linear);
 
-// Sets *changed if the held nodes are others than last time, so that a factor can no longer be kept.
-rbt_outcome rbt_linear_analyse(rbt_linear *linear, const unsigned char *held, bool *changed);
+// Sets *changed if the constrained nodes are others than last time, so that a factor can no longer be kept.
+rbt_outcome rbt_linear_analyse(rbt_linear *linear, const unsigned char *constrained, bool *changed);
 
 // Factors A (or its preconditioner). If it cannot, the report names the node's place at x.
 rbt_outcome rbt_linear_factor(rbt_linear *linear, const double *x, rbt_step_report *report);
 
-// A y = b over the nodes that are not held; y is 0 in the others.
+// A y = b over the nodes that are not constrained; y is 0 in the others.
 rbt_outcome rbt_linear_solve(rbt_linear *linear, const double *b, double *y, rbt_step_report *report);
 
 #endif

@@ -13,11 +13,11 @@ typedef enum rbt_seen {
     RBT_SEEN_EVENT
 } rbt_seen;
 
-typedef struct rbt_witness {
+typedef struct rbt_observer {
     bool every;  // show all events, between which nodes move straight on, instead of one per attempt
     void (*see)(void *context, rbt_seen what, double t, const double *x);  // x (node_count x 3) [m]
     void *context;
-} rbt_witness;
+} rbt_observer;
 
 typedef struct rbt_method {
     const char *name;
@@ -25,18 +25,20 @@ typedef struct rbt_method {
     const char *when;  // when to use it, one sentence
     int order;         // of its error in x and v on smooth motion: 1 or 2
     int damped_order;  // the same with stiffness damping, whose matrix changes with x; 0: as order
-    bool
-        damps_strain_rates;  // stiffness damping is beta D(x) v of energy/group.h instead of beta K(x) v: the same at rest
+    // Stiffness damping is beta D(x) v of energy/group.h instead of beta K(x) v: the same at rest.
+    bool damps_strain_rates;
     bool keeps_angular_momentum;  // of a free body, to rounding or the solver's tolerance; all keep the linear one
     bool needs_lumped_mass;       // refuses bodies with consistent mass
     rbt_name_of solvers;          // names of its step solvers, the first is the default; NULL: it needs none
     const rbt_record *options;    // its own options; NULL: it has none
     // It keeps bodies apart itself, and knows hinges that yield, limits of springs and obstacles that move.
     bool own_contact;
-    bool own_steps;  // it chooses its steps itself: halving one that failed is no use
+    bool cheap_steps;         // a step costs little more than its forces
+    const char *gain_remedy;  // what to try if energy grows from nothing; NULL: "backward-euler"
+    bool own_steps;           // it chooses its steps itself: halving one that failed is no use
 
-    // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint, and
-    // restored with x and v when a step fails. `options` as in create.
+    // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint,
+    // and restored with x and v when a step fails. `options` as in create.
     size_t (*memory_size)(const rbt_model *model, const void *options);
     // A failed attempt leaves the memory as it was, or one to try again with: it is not copied before every step.
     bool failure_spares_memory;
@@ -45,13 +47,15 @@ typedef struct rbt_method {
     void *(*create)(const rbt_model *model, int solver, const void *options, rbt_error *error);
     void (*destroy)(void *self);
 
-    // From now on each attempt shows its start and the places at its events, or at one of them that is chosen at random, which
-    // changes no bit of the result; the witness must outlive the workspace. NULL: the method has no events.
-    void (*set_witness)(void *self, const rbt_witness *witness);
+    // From now on each attempt shows its start and the places at its events, or at one of them that is chosen at
+    // random, which changes no bit of the result; the observer must outlive the workspace. NULL: the method has no
+    // events.
+    void (*set_observer)(void *self, const rbt_observer *observer);
 
-    // After a cut: a workspace for change->after, in place of one for change->before, which it may take from; both are destroyed by the
-    // caller. NULL: create makes it. It must go on as one that create has made would, bit for bit: that is what a resumed run has.
-    // The method's memory in the state is zero after a cut, as at the start: forces jump, and what came before says little.
+    // After a cut: a workspace for change->after, in place of one for change->before, which it may take from; both
+    // are destroyed by the caller. NULL: create makes it. It must continue as one that create has made would, bit for
+    // bit: that is what a resumed run has. The method's memory in the state is zero after a cut, as at the start:
+    // forces jump, and what came before says little.
     void *(*follow)(void *before, const rbt_change *change, int solver, const void *options, rbt_error *error);
 
     // One attempt to bring the state from state->t to `until`. On failure it fills report->outcome, stage, value and

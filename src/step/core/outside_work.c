@@ -44,8 +44,8 @@ static double share_of(const rbt_outside *s) {
     return own / all;
 }
 
-bool rbt_outside_init(rbt_outside *s, const rbt_model *m, bool scripts, bool cheap, rbt_error *error) {
-    *s = (rbt_outside){.model = m, .arena = rbt_arena_new(), .driven_count = scripts ? m->motions.node_count : 0};
+bool rbt_outside_init(rbt_outside *s, const rbt_model *m, bool prescribed, bool cheap, rbt_error *error) {
+    *s = (rbt_outside){.model = m, .arena = rbt_arena_new(), .driven_count = prescribed ? m->motions.node_count : 0};
     for (size_t k = 0; k < m->loads.node_load_count; k++) s->load_nodes += m->loads.node_loads[k].node_count;
     bool ok = s->arena && take_sample(s, &s->last) && take_sample(s, &s->next) &&
               (s->still = rbt_arena_take(s->arena, m->node_count + 1, 1));
@@ -139,8 +139,8 @@ bool rbt_outside_due(const rbt_outside *s, const rbt_state *state) {
 
 // ---- Work between two samples
 
-// Nodes that are held from the last sample on until this one
-static bool is_held(const rbt_outside *s, size_t i) {
+// Nodes that are constrained from the last sample on until this one
+static bool is_constrained(const rbt_outside *s, size_t i) {
     return s->last.t < s->model->motions.groups[s->model->motions.group[i]].release;
 }
 
@@ -150,12 +150,13 @@ static void add_scripts(const rbt_outside *s, rbt_outside_work *work) {
     const rbt_outside_sample *a = &s->last, *b = &s->next;
     double dt = b->t - a->t, change = 0;
     for (size_t i = 0; i < s->driven_count; i++) {
-        if (!is_held(s, i)) continue;
+        if (!is_constrained(s, i)) continue;
         double beta = m->bodies[m->node_body[m->motions.node[i]]].damping.stiffness / dt;
         for (size_t k = 3 * i; k < 3 * i + 3; k++) {
             double dx = b->x[k] - a->x[k];
-            work->scripts += 0.5 * (a->v[k] + b->v[k]) * (b->momentum[k] - a->momentum[k]);
-            work->scripts += (0.5 * (a->gradient[k] + b->gradient[k]) + beta * (b->elastic[k] - a->elastic[k])) * dx;
+            work->prescribed += 0.5 * (a->v[k] + b->v[k]) * (b->momentum[k] - a->momentum[k]);
+            work->prescribed +=
+                (0.5 * (a->gradient[k] + b->gradient[k]) + beta * (b->elastic[k] - a->elastic[k])) * dx;
             change += (b->gradient[k] - a->gradient[k]) * dx;
         }
     }
@@ -196,7 +197,7 @@ rbt_outside_work rbt_outside_sample_at(rbt_outside *s, const rbt_state *state) {
     if (!(state->t > s->last.t)) return work;
     sample(s, state, &s->next);
     add_scripts(s, &work);
-    for (size_t i = 0; i < motions->node_count; i++) s->still[motions->node[i]] = is_held(s, i);
+    for (size_t i = 0; i < motions->node_count; i++) s->still[motions->node[i]] = is_constrained(s, i);
     add_loads(s, s->still, &work);
     if (s->model->loads.wind_count) work.loads += wind_work(s, s->still);
     return work;

@@ -1,12 +1,12 @@
 // The work of what acts on the bodies from outside: pulls, pulses, wind, and nodes whose motion is prescribed.
 //
 // With U the energy of elements, gravity and obstacles, M a + dU/dx = f_load + f_wind - D v at free nodes, so
-//   d/dt (1/2 v^T M v + U) = sum_free (f_load + f_wind).v + sum_held (M a + dU/dx + beta K v).v - v^T D v.
+//   d/dt (1/2 v^T M v + U) = sum_free (f_load + f_wind).v + sum_constrained (M a + dU/dx + beta K v).v - v^T D v.
 // The first two sums are the work per time; the last one can only take energy. Between two samples, with d the
 // difference and mean the mean of their values,
 //   loads   mean strength . force . dx             (the strength is a known function of time: its mean is exact)
 //   wind    mean(f_wind) . dx
-//   held    mean(v) . d(M v) + mean(dU/dx) . dx + beta d(dW/dx) . dx / dt     (K v = d/dt dW/dx)
+//   constrained    mean(v) . d(M v) + mean(dU/dx) . dx + beta d(dW/dx) . dx / dt     (K v = d/dt dW/dx)
 // For a linear body and a sample every step this is exact: the sum of mean(dU/dx) . dx over all nodes is the change of
 // U.
 //
@@ -35,12 +35,12 @@ typedef struct rbt_outside {
     int64_t every;                      // steps between samples, at most
     rbt_model_part part;                // the elements at driven nodes
     double *places, *forces, *partial;  // (part.model.node_count x 3) twice, (part.model.plan.slot_count x 3)
-    unsigned char *still;               // (node_count) nodes on which loads do no work: they are held
+    unsigned char *still;               // (node_count) nodes on which loads do no work: they are constrained
     rbt_outside_sample last, next;
 } rbt_outside;
 
-// `scripts`: whether the work of driven nodes is to be counted; `cheap`: whether steps cost little more than forces
-bool rbt_outside_init(rbt_outside *s, const rbt_model *model, bool scripts, bool cheap, rbt_error *error);
+// `prescribed`: whether the work of driven nodes is to be counted; `cheap`: whether steps cost little more than forces
+bool rbt_outside_init(rbt_outside *s, const rbt_model *model, bool prescribed, bool cheap, rbt_error *error);
 void rbt_outside_free(rbt_outside *s);
 
 // Whether there is nothing to count
@@ -54,7 +54,7 @@ void rbt_outside_begin(rbt_outside *s, const rbt_state *state);
 bool rbt_outside_due(const rbt_outside *s, const rbt_state *state);
 
 typedef struct rbt_outside_work {
-    double loads, scripts;  // [J] since the last sample
+    double loads, prescribed;  // [J] since the last sample
     double slack;  // how much more it may have been: a method sees the loads of an instant, not their mean, and
                    // forces change between samples
 } rbt_outside_work;

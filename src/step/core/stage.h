@@ -42,19 +42,21 @@ void rbt_stage_add(rbt_stages *stages, const char *name, double seconds);
         if (stage_outcome != RBT_DONE) return stage_outcome;                                                         \
     } while (0)
 
-// The length of the step from state->t to `until`: the model's step halved some number of times, exactly, if it is that up to
-// the rounding of times. Factors that depend on the step alone can then be kept, and a resumed run computes the same bits.
+// The length of the step from state->t to `until`: the model's step halved some number of times, exactly, if it is
+// that up to the rounding of times. Factors that depend on the step alone can then be kept, and a resumed run
+// computes the same bits.
 double rbt_step_length(const rbt_model *model, const rbt_state *state, double until);
 
-// Names the place of trouble: the node's body and, of its tets, the one with the least det F at x; of a shell's triangles or a
-// net's edges the one that has grown most.
+// Names the place of trouble: the node's body and, of its tets, the one with the least det F at x; of a shell's
+// triangles or a net's edges the one that has grown most.
 void rbt_report_node(rbt_step_report *report, const rbt_model *model, const double *x, size_t node);
 
 // Whether a tet is inside out at x although its material forbids it; the one with the least det F is reported.
 bool rbt_report_inverted(rbt_step_report *report, const rbt_model *model, const double *x);
 
-// RBT_DONE if all positions and velocities are numbers, no node moved further in this step than a thousand times its body's
-// size and no tet is inside out that must not be; otherwise RBT_NOT_FINITE or RBT_INVERTED with the place reported.
+// RBT_DONE if all positions and velocities are numbers, no node moved further in this step than a thousand times its
+// body's size and no tet is inside out that must not be; otherwise RBT_NOT_FINITE or RBT_INVERTED with the place
+// reported.
 rbt_outcome rbt_check_motion(const rbt_model *model, const rbt_state *state, double h, rbt_step_report *report);
 
 #endif

@@ -31,12 +31,12 @@ static bool check_known(const rbt_model *m, const rbt_method *method, rbt_error 
 }
 
 static bool begin(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
-    *s = (rbt_stepper){.model = model, .method = rbt_method_at(def->method), .max_cuts = def->max_cuts};
+    *s = (rbt_stepper){.model = model, .method = rbt_method_at(def->method), .max_halvings = def->max_halvings};
     if (!s->method) return rbt_fail(error, "there is no method number %d", def->method);
     if (!check_known(model, s->method, error)) return false;
-    if (s->method->own_steps) s->max_cuts = 0;
+    if (s->method->own_steps) s->max_halvings = 0;
     s->memory_size = s->method->memory_size ? s->method->memory_size(model, def->options) : 0;
-    s->saved = rbt_array_new((size_t)(1 + s->max_cuts), saved_size(s), "saved states", error);
+    s->saved = rbt_array_new((size_t)(1 + s->max_halvings), saved_size(s), "saved states", error);
     s->energies = rbt_array_new(model->plan.chunk_count + 1, sizeof *s->energies, "energies", error);
     return s->saved && s->energies;
 }
@@ -113,34 +113,34 @@ void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
     state->t = t;
 }
 
-// Whether to retry with half the step. Not if it is unstable: the user chooses another step then. Not without memory: that must not
-// change the motion.
+// Whether to retry with half the step. Not if it is unstable: the user chooses another step then. Not without memory:
+// that must not change the motion.
 static bool is_for_shorter_steps(rbt_outcome outcome) {
     return outcome != RBT_UNSTABLE && outcome != RBT_STOPPED && outcome != RBT_OUT_OF_MEMORY;
 }
 
-static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int cuts, rbt_step_report *report) {
+static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
     double start = state->t;
     bool lasting = s->method->failure_spares_memory;
-    copy_motion(s, cuts, state, true);
-    if (!lasting || (s->undoable && cuts == 0)) copy_memory(s, cuts, state, true);
+    copy_motion(s, depth, state, true);
+    if (!lasting || (s->undoable && depth == 0)) copy_memory(s, depth, state, true);
     rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
     if (outcome == RBT_DONE) {
         state->t = until;
         report->steps++;
         return RBT_DONE;
     }
-    copy_motion(s, cuts, state, false);
-    if (!lasting) copy_memory(s, cuts, state, false);
-    if (cuts == s->max_cuts || !is_for_shorter_steps(outcome)) return outcome;
-    if (lasting) copy_memory(s, cuts, state, true);  // before smaller steps change it
-    if (report->cuts < cuts + 1) report->cuts = cuts + 1;
+    copy_motion(s, depth, state, false);
+    if (!lasting) copy_memory(s, depth, state, false);
+    if (depth == s->max_halvings || !is_for_shorter_steps(outcome)) return outcome;
+    if (lasting) copy_memory(s, depth, state, true);  // before smaller steps change it
+    if (report->halvings < depth + 1) report->halvings = depth + 1;
     double middle = start + 0.5 * (until - start);
-    outcome = advance(s, state, middle, cuts + 1, report);
-    if (outcome == RBT_DONE) outcome = advance(s, state, until, cuts + 1, report);
+    outcome = advance(s, state, middle, depth + 1, report);
+    if (outcome == RBT_DONE) outcome = advance(s, state, until, depth + 1, report);
     if (outcome != RBT_DONE) {
-        copy_motion(s, cuts, state, false);
-        copy_memory(s, cuts, state, false);
+        copy_motion(s, depth, state, false);
+        copy_memory(s, depth, state, false);
         state->t = start;
     }
     return outcome;
@@ -161,10 +161,10 @@ rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, 
     report->element_kind = NULL;
     report->value = 0;
     report->hint[0] = '\0';
-    report->cuts = 0;
+    report->halvings = 0;
     report->outcome = advance(s, state, until, 0, report);
-    report->cut_steps += report->cuts > 0;
-    if (report->cuts < before.cuts) report->cuts = before.cuts;
+    report->halved_steps += report->halvings > 0;
+    if (report->halvings < before.halvings) report->halvings = before.halvings;
     if (report->outcome == RBT_DONE) {
         count(&state->tally, &before, report);
         report->stage = "done";

@@ -9,10 +9,10 @@ typedef struct rbt_stepper {
     const rbt_model *model;
     const rbt_method *method;
     void *self;
-    int max_cuts;
+    int max_halvings;
     rbt_stages stages;
     size_t memory_size;  // bytes of the method's memory in a state
-    char *saved;         // (1 + max_cuts) times x, v and memory: one level of halving each
+    char *saved;         // (1 + max_halvings) times x, v and memory: one level of halving each
     double *energies;    // (plan.chunk_count) work space
     bool undoable;       // the next advance can be undone although it succeeds
 } rbt_stepper;
@@ -26,8 +26,8 @@ bool rbt_stepper_prepare(const rbt_stepper *stepper, rbt_state *state, rbt_error
 // Those of the model, and what the method alone knows of.
 rbt_energies rbt_stepper_energies(const rbt_stepper *stepper, const rbt_state *state);
 
-// After a cut: from now on for change->after, which the state already belongs to but for its memory. Times of stages go on. On failure
-// the stepper is as it was.
+// After a cut: from now on for change->after, which the state already belongs to but for its memory. Times of stages
+// continue. On failure the stepper is as it was.
 bool rbt_stepper_follow(rbt_stepper *stepper, const rbt_change *change, const rbt_integrator_def *def,
                         rbt_state *state, rbt_error *error);
 

@@ -14,7 +14,7 @@ static bool allocate(rbt_explicit *s, const rbt_model *model, rbt_error *error) 
     size_t values = 3 * model->node_count;
     bool damped = false;
     for (size_t b = 0; b < model->body_count; b++) damped |= model->bodies[b].damping.stiffness > 0;
-    bool ok = s->arena && (s->held = rbt_arena_take(s->arena, model->node_count, 1)) &&
+    bool ok = s->arena && (s->constrained = rbt_arena_take(s->arena, model->node_count, 1)) &&
               (s->f = rbt_arena_take(s->arena, values, sizeof(double))) &&
               (s->partial = rbt_arena_take(s->arena, 3 * model->plan.slot_count, sizeof(double)));
     if (ok && model->linear) {
@@ -88,8 +88,8 @@ void rbt_explicit_contact_and_damping(rbt_explicit *s, const rbt_state *state) {
 
 void rbt_explicit_velocities(rbt_explicit *s, rbt_state *state, double h, const unsigned char *skip) {
     const rbt_model *m = s->model;
-    rbt_held_nodes(m, state->t, s->held);
+    rbt_constrained_nodes(m, state->t, s->constrained);
     for (size_t n = 0; n < m->node_count; n++)
-        if (!s->held[n] && !(skip && skip[n])) rbt_add_scaled(state->v + 3 * n, h / m->mass[n], s->f + 3 * n);
-    rbt_held_velocities(m, s->held, state->t, h, state->x, state->v);
+        if (!s->constrained[n] && !(skip && skip[n])) rbt_add_scaled(state->v + 3 * n, h / m->mass[n], s->f + 3 * n);
+    rbt_constrained_velocities(m, s->constrained, state->t, h, state->x, state->v);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const double EPSILON = 0.04, DOUBT = 1e-9;
-enum { MOST_LANCZOS = 160, MOST_ROUNDS = 40 };
+enum { MAX_LANCZOS = 160, MAX_ROUNDS = 40 };
 
 void rbt_stability_forget(rbt_stability *s) {
     if (s->rest_known) rbt_stiffness_free(&s->rest);
@@ -26,10 +26,10 @@ void rbt_stability_free(rbt_stability *s) {
 }
 
 // Nodes that are fixed, or driven and never released
-static void find_held(const rbt_model *m, unsigned char *held) {
-    for (size_t n = 0; n < m->node_count; n++) held[n] = m->role[n] == RBT_FIXED;
+static void find_constrained(const rbt_model *m, unsigned char *constrained) {
+    for (size_t n = 0; n < m->node_count; n++) constrained[n] = m->role[n] == RBT_FIXED;
     for (size_t i = 0; i < m->motions.node_count; i++)
-        if (isinf(m->motions.groups[m->motions.group[i]].release)) held[m->motions.node[i]] = 1;
+        if (isinf(m->motions.groups[m->motions.group[i]].release)) constrained[m->motions.node[i]] = 1;
 }
 
 // The stiffness of all obstacles at once, per area of a node
@@ -182,16 +182,16 @@ static bool prepare(rbt_stability *s, const rbt_model *m, double one_sided, rbt_
     for (size_t g = 0; g < m->group_count; g++) s->element_count += m->groups[g].count;
     size_t values = 3 * m->node_count;
     if (!(s->arena && (s->rate = rbt_arena_take(s->arena, s->element_count, sizeof(double))) &&
-          (s->held = rbt_arena_take(s->arena, m->node_count, 1)) &&
+          (s->constrained = rbt_arena_take(s->arena, m->node_count, 1)) &&
           (s->reach = rbt_arena_take(s->arena, m->node_count, 1)) &&
           (s->root = rbt_arena_take(s->arena, m->node_count, sizeof(double))) &&
           (s->work = rbt_arena_take(s->arena, 4 * values, sizeof(double))) &&
           (s->modes = rbt_arena_take(s->arena, RBT_STABILITY_MODES * values, sizeof(double)))))
         return rbt_fail_memory(error, (5 + RBT_STABILITY_MODES) * values * sizeof(double), "bounds of the step");
     memset(s->reach, 1, m->node_count);
-    find_held(m, s->held);
+    find_constrained(m, s->constrained);
     for (size_t n = 0; n < m->node_count; n++)
-        s->root[n] = s->held[n] || !(m->mass[n] > 0) ? 0 : 1 / sqrt(m->mass[n]);
+        s->root[n] = s->constrained[n] || !(m->mass[n] > 0) ? 0 : 1 / sqrt(m->mass[n]);
     find_contact(s, one_sided);
     return true;
 }
@@ -261,8 +261,8 @@ static void scaled_product(rbt_stability *s, block E, const double *q, double *m
 
 typedef struct lanczos {
     int count;
-    double d[MOST_LANCZOS], e[MOST_LANCZOS];  // T
-    double start;                             // length of the vector it began with
+    double d[MAX_LANCZOS], e[MAX_LANCZOS];  // T
+    double start;                           // length of the vector it began with
 } lanczos;
 
 static void begin(rbt_stability *s, const unsigned char *implicit, double *q) {
@@ -272,7 +272,7 @@ static void begin(rbt_stability *s, const unsigned char *implicit, double *q) {
     for (size_t i = 0; length > 0 && i < 3 * s->model->node_count; i++) q[i] /= length;
 }
 
-// T of `most` steps. A second time with weights (modes x MOST_LANCZOS) it also sums the vectors up: shape += weight q.
+// T of `most` steps. A second time with weights (modes x MAX_LANCZOS) it also sums the vectors up: shape += weight q.
 static void iterate(rbt_stability *s, block E, int most, lanczos *T, const double *weights, size_t modes,
                     double *shape) {
     size_t n = 3 * s->model->node_count;
@@ -282,7 +282,7 @@ static void iterate(rbt_stability *s, block E, int most, lanczos *T, const doubl
     for (T->count = 0; T->count < most;) {
         int k = T->count++;
         for (size_t m = 0; m < modes; m++)
-            rbt_vector_add_scaled(n, shape + m * n, weights[m * MOST_LANCZOS + (size_t)k], q);
+            rbt_vector_add_scaled(n, shape + m * n, weights[m * MAX_LANCZOS + (size_t)k], q);
         scaled_product(s, E, q, moved, y);
         T->d[k] = rbt_vector_dot(n, q, y);
         rbt_vector_add_scaled(n, y, -T->d[k], q);
@@ -300,7 +300,7 @@ static void iterate(rbt_stability *s, block E, int most, lanczos *T, const doubl
 // An eigenvector of T for theta, by two steps of inverse iteration with T - theta I = L U, pivots kept off zero
 static void tridiagonal_vector(const lanczos *T, double theta, double *z) {
     int n = T->count;
-    double pivot[MOST_LANCZOS], size = fabs(theta) + fabs(T->d[0]);
+    double pivot[MAX_LANCZOS], size = fabs(theta) + fabs(T->d[0]);
     for (int i = 0; i < n; i++) z[i] = 1 + 0.1 * scatter((uint64_t)i);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < n; i++) {
@@ -346,17 +346,17 @@ double rbt_stability_bound(rbt_stability *s, const unsigned char *implicit, doub
     if (shape_count) *shape_count = 0;
     if (!left) return INFINITY;
     double steps = 0.5 * (1 + log(1.648 * sqrt(3.0 * (double)left) / DOUBT) / sqrt(EPSILON));
-    int most = steps < MOST_LANCZOS ? (int)ceil(steps) : MOST_LANCZOS;
+    int most = steps < MAX_LANCZOS ? (int)ceil(steps) : MAX_LANCZOS;
     lanczos T;
     block E = {implicit, step};
     iterate(s, E, most, &T, NULL, 0, NULL);
     double rate = rbt_tridiagonal_largest(T.count, T.d, T.e), limit = 4 * (1 - EPSILON) / (step * step);
     if (shape && rate > limit) {
-        double weights[RBT_STABILITY_MODES * MOST_LANCZOS] = {0};
+        double weights[RBT_STABILITY_MODES * MAX_LANCZOS] = {0};
         int above = count_above(&T, limit);
         size_t modes = above < RBT_STABILITY_MODES ? (size_t)(above > 0 ? above : 1) : RBT_STABILITY_MODES;
         for (size_t m = 0; m < modes; m++)
-            tridiagonal_vector(&T, eigenvalue(&T, (int)m, rate * (1 + 1e-12)), weights + m * MOST_LANCZOS);
+            tridiagonal_vector(&T, eigenvalue(&T, (int)m, rate * (1 + 1e-12)), weights + m * MAX_LANCZOS);
         memset(shape, 0, modes * n * sizeof *shape);
         iterate(s, E, T.count, &T, weights, modes, shape);
         *shape_count = modes;
@@ -364,9 +364,9 @@ double rbt_stability_bound(rbt_stability *s, const unsigned char *implicit, doub
     return rate > 0 ? 2 * sqrt((1 - EPSILON) / rate) : INFINITY;
 }
 
-// From a step h that is stable, h' = h sqrt(4 / (h^2 lambda)) is one, too, as no part of h^2 P(h) grows faster than h^2; from one that is
-// not, h' = h 4 / (h^2 lambda) is not above the bound, as none shrinks slower than h. The first guess is exact without obstacles for
-// bodies of one damping.
+// From a step h that is stable, h' = h sqrt(4 / (h^2 lambda)) is one, too, as no part of h^2 P(h) grows faster than
+// h^2; from one that is not, h' = h 4 / (h^2 lambda) is not above the bound, as none shrinks slower than h. The first
+// guess is exact without obstacles for bodies of one damping.
 double rbt_stability_largest_step(rbt_stability *s, const unsigned char *implicit) {
     double h = rbt_stability_bound(s, implicit, INFINITY, NULL, NULL), mass = 0, stiffness = 0;
     for (size_t b = 0; b < s->model->body_count; b++) {
@@ -376,7 +376,7 @@ double rbt_stability_largest_step(rbt_stability *s, const unsigned char *implici
     if (!isfinite(h) ? !(mass > 0) : !(mass > 0 || stiffness > 0)) return h;
     double rate = isfinite(h) ? 4 / (h * h) : 0, damp = mass + stiffness * rate;
     h = 4 / (damp + sqrt(damp * damp + 4 * rate));
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (int round = 0; round < MAX_ROUNDS; round++) {
         double ratio = rbt_stability_bound(s, implicit, h, NULL, NULL) / h;
         h *= ratio < 1 ? ratio * ratio : ratio;
         if (fabs(ratio - 1) < 1e-3 || isinf(ratio)) break;
@@ -480,7 +480,7 @@ size_t rbt_stability_mark(rbt_stability *s, const rbt_split_def *def, unsigned c
     memset(implicit, 0, s->model->node_count);
     size_t ill = mark_ill_shaped(s, def, implicit);
     for (int r = 0; r < def->rings; r++) add_ring(s->model, implicit);
-    for (size_t n = 0; n < s->model->node_count; n++) implicit[n] &= !s->held[n];
+    for (size_t n = 0; n < s->model->node_count; n++) implicit[n] &= !s->constrained[n];
     if (def->release && ill && !def->rings && some_are_well_shaped(s, def)) rbt_stability_release(s, def, implicit);
     return ill;
 }

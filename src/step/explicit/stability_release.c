@@ -3,9 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_ROWS = 3 * RBT_MOST_CORNERS };
+enum { MAX_ROWS = 3 * RBT_MOST_CORNERS };
 
-// Of the local test: with it the bound of all explicit nodes stays what it is without release on the bodies of scenes/imex.
+// Of the local test: with it the bound of all explicit nodes stays what it is without release on the bodies of
+// scenes/imex.
 static const double MARGIN = 0.95;
 
 typedef struct element {
@@ -71,9 +72,10 @@ static const double *find_block(const rbt_block_matrix *K, int32_t row, int32_t 
     return NULL;
 }
 
-// Whether limit I - A is positive definite, A the block of P(h) of the element's explicit corners: all pivots of its Cholesky factor are
+// Whether limit I - A is positive definite, A the block of P(h) of the element's explicit corners: all pivots of its
+// Cholesky factor are
 static bool passes(const search *q, element e, const unsigned char *implicit) {
-    double L[MOST_ROWS][MOST_ROWS];
+    double L[MAX_ROWS][MAX_ROWS];
     int32_t node[RBT_MOST_CORNERS];
     int count = 0;
     for (int a = 0; a < e.corners; a++)

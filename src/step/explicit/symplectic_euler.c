@@ -125,6 +125,7 @@ const rbt_method RBT_SYMPLECTIC_EULER = {
     .name = "symplectic-euler",
     .doc = "explicit: forces at the start of the step, then new velocities move the nodes",
     .when = "small steps are no problem: soft bodies, coarse meshes, or a reference without numerical damping",
+    .cheap_steps = true,
     .order = 1,
     .needs_lumped_mass = true,
     .keeps_angular_momentum = true,

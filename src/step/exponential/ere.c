@@ -1,13 +1,13 @@
-// The exponential Rosenbrock-Euler method (Chen, Ascher and Pai 2018): the equations of motion, linearised about the start of
-// the step, are solved exactly.
+// The exponential Rosenbrock-Euler method (Chen, Ascher and Pai 2018): the equations of motion, linearised about the
+// start of the step, are solved exactly.
 //   w = (q, v),   w' = F(w) = (v, M^-1 f),   f = f_ext - dW/dx - D v,     w+ = w + h phi_1(h J) F(w)
 //   J = [[0, I], [-M^-1 (K + K_contact), -M^-1 D]],   D = alpha M + beta K
 // Held nodes are no unknowns. The force that grows as driven ones move, c = -K_fh v_h, adds h^2 phi_2(h J) (0, M^-1 c).
 //
 // J is only multiplied with (solve/phi.h), in variables that have the same size in a step: (sqrt(m) q / h, sqrt(m) v).
 #include "solve/phi.h"
-#include "step/linearised/linearised.h"
 #include "step/core/method.h"
+#include "step/linearised/linearised.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ typedef struct ere {
     rbt_block_operator *stiffness;
     rbt_phi *phi;
     rbt_cholesky *mass;       // of a consistent M
-    unsigned char *analysed;  // (node_count) held nodes of that factor
+    unsigned char *analysed;  // (node_count) constrained nodes of that factor
     double h;
     bool out_of_memory;
     double *b, *c, *y;      // (2 x node_count x 3) q, then v
@@ -85,12 +85,12 @@ static rbt_outcome factor_mass(ere *s, const rbt_state *state, rbt_step_report *
     rbt_linearised *base = &s->base;
     const rbt_model *m = base->model;
     if (!base->mass.matrix.value) return RBT_DONE;
-    if (s->mass && memcmp(s->analysed, base->held, m->node_count) == 0) return RBT_DONE;
+    if (s->mass && memcmp(s->analysed, base->constrained, m->node_count) == 0) return RBT_DONE;
     rbt_cholesky_free(s->mass);
-    memcpy(s->analysed, base->held, m->node_count);
-    for (size_t n = 0; n < m->node_count; n++) base->linear.keep[n] = !base->held[n];
+    memcpy(s->analysed, base->constrained, m->node_count);
+    for (size_t n = 0; n < m->node_count; n++) base->linear.keep[n] = !base->constrained[n];
     size_t row = 0;
-    s->mass = rbt_cholesky_analyze_scalar(&base->mass.matrix, base->linear.keep, NULL);
+    s->mass = rbt_cholesky_analyse_scalar(&base->mass.matrix, base->linear.keep, NULL);
     if (!s->mass) return RBT_OUT_OF_MEMORY;
     rbt_factor_result result = rbt_cholesky_factor_scalar(s->mass, &base->mass.matrix, &row);
     if (result == RBT_FACTORED) return RBT_DONE;
@@ -102,7 +102,7 @@ static rbt_outcome factor_mass(ere *s, const rbt_state *state, rbt_step_report *
     return RBT_NOT_POSITIVE_DEFINITE;
 }
 
-// to (node_count x 3) = sqrt(m) M^-1 force, 0 in held nodes
+// to (node_count x 3) = sqrt(m) M^-1 force, 0 in constrained nodes
 static void accelerate(ere *s, const double *force, double *to) {
     const rbt_linearised *base = &s->base;
     const rbt_model *m = base->model;
@@ -110,7 +110,8 @@ static void accelerate(ere *s, const double *force, double *to) {
         if (!rbt_cholesky_solve(s->mass, force, to)) s->out_of_memory = true;
         for (size_t i = 0; i < 3 * m->node_count; i++) to[i] *= s->root[i / 3];
     } else {
-        for (size_t i = 0; i < 3 * m->node_count; i++) to[i] = base->held[i / 3] ? 0 : force[i] / s->root[i / 3];
+        for (size_t i = 0; i < 3 * m->node_count; i++)
+            to[i] = base->constrained[i / 3] ? 0 : force[i] / s->root[i / 3];
     }
 }
 
@@ -135,7 +136,7 @@ static void multiply(void *self, const double *x, double *y) {
             double push = 0;
             for (size_t j = 0; base->contact && j < 3; j++)
                 push += base->contact[3 * i + j] * s->h * q[3 * n + j] / s->root[n];
-            s->force[i] = base->held[n] ? 0 : -s->force[i] - push;
+            s->force[i] = base->constrained[n] ? 0 : -s->force[i] - push;
         }
     accelerate(s, s->force, dv);
     for (size_t i = 0; i < values; i++) dv[i] -= m->bodies[m->node_body[i / 3]].damping.mass * v[i];
@@ -157,18 +158,18 @@ static bool right_sides(ere *s, const rbt_state *state, double h) {
     bool moves = false;
     rbt_linearised_right(base, state, h);
     for (size_t i = 0; i < values; i++) {
-        bool held = base->held[i / 3];
-        s->b[i] = held ? 0 : s->root[i / 3] * state->v[i] / h;
-        // rhs = h f - h^2 K v, with the held nodes' new velocities in v and in D v
-        s->force[i] = held ? 0 : base->rhs[i] / h + h * base->product[i];
-        s->along[i] = held ? base->moved[i] : 0;
+        bool constrained = base->constrained[i / 3];
+        s->b[i] = constrained ? 0 : s->root[i / 3] * state->v[i] / h;
+        // rhs = h f - h^2 K v, with the constrained nodes' new velocities in v and in D v
+        s->force[i] = constrained ? 0 : base->rhs[i] / h + h * base->product[i];
+        s->along[i] = constrained ? base->moved[i] : 0;
         moves |= s->along[i] != 0;
     }
     accelerate(s, s->force, s->b + values);
     if (!moves) return false;
     rbt_operator K = rbt_block_operator_of(s->stiffness);
     K.apply(K.self, s->along, s->force);
-    for (size_t i = 0; i < values; i++) s->force[i] = base->held[i / 3] ? 0 : -s->force[i];
+    for (size_t i = 0; i < values; i++) s->force[i] = base->constrained[i / 3] ? 0 : -s->force[i];
     memset(s->c, 0, values * sizeof(double));
     accelerate(s, s->force, s->c + values);
     return true;
@@ -216,9 +217,9 @@ static rbt_outcome update(const ere *s, rbt_state *state, double h, rbt_step_rep
     const rbt_linearised *base = &s->base;
     size_t values = 3 * base->model->node_count;
     for (size_t i = 0; i < values; i++) {
-        bool held = base->held[i / 3];
-        state->x[i] += held ? h * base->moved[i] : h * s->y[i] / s->root[i / 3];
-        state->v[i] = held ? base->moved[i] : state->v[i] + s->y[values + i] / s->root[i / 3];
+        bool constrained = base->constrained[i / 3];
+        state->x[i] += constrained ? h * base->moved[i] : h * s->y[i] / s->root[i / 3];
+        state->v[i] = constrained ? base->moved[i] : state->v[i] + s->y[values + i] / s->root[i / 3];
     }
     return rbt_check_motion(base->model, state, h, report);
 }

@@ -9,25 +9,27 @@
 //   [A - (h^2 K U + h Q D_l) Q^T] dv = r - Q c - h R (da - h b) + Q db
 //   r: right-hand side of semi-implicit Euler      b = Q^T v,  c = h g + h^2 g' - h^2 L b,  g = U^T f
 //   R = K U - Q L,  E = D U - Q D_l: both are 0 if U are true eigenvectors
-//   (da, db)_l = h phi_1(h J_l) (b, g)_l + h^2 phi_2(h J_l) (0, g')_l,  J_l = [[0, 1], [-lambda_l, -d_l]]  (math/oscillator.h)
+//   (da, db)_l = h phi_1(h J_l) (b, g)_l + h^2 phi_2(h J_l) (0, g')_l,
+//   J_l = [[0, 1], [-lambda_l, -d_l]] (math/oscillator.h)
 // By Sherman, Morrison and Woodbury, with h^2 K U + h Q D_l = A U - Q - h E:
 //   A y = r - Q c - h R (da - h b) - h E db,    A T = Q + h E,    (Q^T T) z = Q^T y
 //   dv = y + U db + (U - T) z,      dq = h (v_H + y - T z) + U da,     v_H = v - U b
 // So one factor and s + 1 solves do what the paper needs 2 s + 4 for, for any U. With true eigenvectors z = 0 and
 //   T = U Theta^-1,    Theta = I + h D_l + h^2 L.
-// If U is off by rho, so is T, and z is of the size of rho: taking this T leaves an error of rho^2, and y alone remains to be
-// solved for. Only where modes are strongly coupled (contact, bodies of different damping) T is solved for as well.
+// If U is off by rho, so is T, and z is of the size of rho: taking this T leaves an error of rho^2, and y alone
+// remains to be solved for. Only where modes are strongly coupled (contact, bodies of different damping) T is solved
+// for as well.
 //
 // Driven nodes: g' = -U^T K_fh v_h is the force that grows as they move; r holds its value at the end of the step.
-// Contact is left to the semi-implicit part as a whole: R has K_contact U in it, g no contact force. In formula (10) what contact
-// does to the modes changes b, but a only in the next step: symplectic Euler, which keeps the energy of a bounce, and gains some where
-// h^2 U^T K_contact U is large (a ball of 20 J on a floor of 1e9 Pa/m: 400 J). There z = 0 is taken instead, and with it the
-// semi-implicit answer in the modes as well.
-// A is indefinite if some lambda < -1/h^2, and Cholesky's decomposition fails. Then K of this step is replaced by the projected
-// stiffness: a direction that would grow by more than e in a step is beyond any linearisation. On request L D L^T is taken
-// instead, which is formula (10) as it stands, as long as all negative directions of A are among the modes. The report
-// counts both. (A bar twisted by 200 to 360 degrees and let go, 1 to 20 modes: 29 of 32 runs finish with the one, 16 with the
-// other, none with semi-implicit Euler.)
+// Contact is left to the semi-implicit part as a whole: R has K_contact U in it, g no contact force. In formula (10)
+// what contact does to the modes changes b, but a only in the next step: symplectic Euler, which keeps the energy of
+// a bounce, and gains some where h^2 U^T K_contact U is large (a ball of 20 J on a floor of 1e9 Pa/m: 400 J). There z
+// = 0 is taken instead, and with it the semi-implicit answer in the modes as well.
+// A is indefinite if some lambda < -1/h^2, and Cholesky's decomposition fails. Then K of this step is replaced by the
+// projected stiffness: a direction that would grow by more than e in a step is beyond any linearisation. On request L
+// D L^T is taken instead, which is formula (10) as it stands, as long as all negative directions of A are among the
+// modes. The report counts both. (A bar twisted by 200 to 360 degrees and let go, 1 to 20 modes: 29 of 32 runs finish
+// with the one, 16 with the other, none with semi-implicit Euler.)
 #include "step/exponential/siere.h"
 
 #include "math/exponential.h"
@@ -35,32 +37,32 @@
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "solve/modes.h"
-#include "step/linearised/linearised.h"
 #include "step/core/method.h"
+#include "step/linearised/linearised.h"
 
 #include <stdio.h>
 #include <string.h>
 
 // Modes coupled to the rest by less than this share of their own change are weakly coupled: its square is left out.
 static const double WEAK_COUPLING = 0.3;
-// The first modes are found this well at least. From then on each step's round keeps up with what K changes; it would take long to
-// make up for modes that were none. (Positions after 40 steps of the
-// honeycomb and 60 of a soft cantilever, relative to their way: a tolerance of 0.3 instead of 1e-4 changes them by 3e-3 and 1.4e-4,
-// half the step by 0.24 and 1.5e-3.)
+// The first modes are found this well at least. From then on each step's round keeps up with what K changes; it would
+// take long to make up for modes that were none. (Positions after 40 steps of the
+// honeycomb and 60 of a soft cantilever, relative to their way: a tolerance of 0.3 instead of 1e-4 changes them by
+// 3e-3 and 1.4e-4, half the step by 0.24 and 1.5e-3.)
 static const double START_TOLERANCE = 1e-6;
 // Symplectic Euler is unstable beyond 4.
 static const double STIFF_CONTACT = 1;
 // L D L^T goes column by column: beyond so many flops it is not tried.
-static const double MOST_FLOPS = 2e10;
+static const double MAX_FLOPS = 2e10;
 enum { FIRST_GUESS = 8 };  // modes that "auto" begins with
 
 typedef enum matrix_kind { DEFINITE, INDEFINITE, PROJECTED } matrix_kind;
 
 // What is remembered: this, then U
 typedef struct memory_head {
-    uint64_t carried;  // vectors in each block; 0: nothing yet
-    uint64_t wanted;   // of them, modes that were asked for
-    uint64_t held;     // hash of the held nodes
+    uint64_t carried;      // vectors in each block; 0: nothing yet
+    uint64_t wanted;       // of them, modes that were asked for
+    uint64_t constrained;  // hash of the constrained nodes
 } memory_head;
 
 typedef struct siere {
@@ -70,7 +72,7 @@ typedef struct siere {
     rbt_modes modes;
     size_t capacity;  // vectors in the memory's blocks
     size_t used;      // modes of this step
-    bool driven;      // some held node can move
+    bool driven;      // some constrained node can move
     bool current;     // Q and KU are those of the memory's U (linear models)
     matrix_kind matrix;
     memory_head head;                        // of this step's modes
@@ -80,7 +82,7 @@ typedef struct siere {
     double *mass_share, *stiffness_share;    // (node_count) of M and K in A
     double *extra;                           // (node_count x 9) h^2 K_contact, NULL without obstacles
     double *right, *solution;                // ((1 + capacity) x node_count x 3)
-    double *carried;                         // (node_count x 3) velocities, of held nodes or of others
+    double *carried;                         // (node_count x 3) velocities, of constrained nodes or of others
 } siere;
 
 // ---- What is remembered
@@ -108,9 +110,9 @@ static size_t memory_size(const rbt_model *m, const void *options) {
     return capacity ? sizeof(memory_head) + 3 * capacity * m->node_count * sizeof(double) : 0;
 }
 
-static uint64_t hash_of(const unsigned char *held, size_t count) {
+static uint64_t hash_of(const unsigned char *constrained, size_t count) {
     uint64_t hash = 14695981039346656037u;  // Fowler, Noll and Vo's
-    for (size_t i = 0; i < count; i++) hash = (hash ^ held[i]) * 1099511628211u;
+    for (size_t i = 0; i < count; i++) hash = (hash ^ constrained[i]) * 1099511628211u;
     return hash;
 }
 
@@ -159,7 +161,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
 
 // ---- The matrix
 
-static size_t most_modes(const siere *s) {
+static size_t max_modes(const siere *s) {
     return (size_t)(s->options.modes > 0 ? s->options.modes : s->options.max_modes);
 }
 
@@ -176,9 +178,9 @@ static rbt_outcome factor(siere *s, const rbt_state *state, double h, rbt_step_r
     if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
     size_t row;
     s->matrix = INDEFINITE;
-    if (s->options.indefinite == RBT_INDEFINITE_FACTORS && rbt_cholesky_flops(cholesky) <= MOST_FLOPS &&
+    if (s->options.indefinite == RBT_INDEFINITE_FACTORS && rbt_cholesky_flops(cholesky) <= MAX_FLOPS &&
         rbt_cholesky_factor_indefinite(cholesky, &s->base.A, &row) == RBT_FACTORED &&
-        rbt_cholesky_negative_count(cholesky) <= most_modes(s))
+        rbt_cholesky_negative_count(cholesky) <= max_modes(s))
         return RBT_DONE;
     return factor_projected(s, state, h, report);
 }
@@ -209,7 +211,8 @@ static rbt_modes_problem problem_of(siere *s, double h) {
                                .tolerance = s->options.tolerance};
 }
 
-// With "auto": the modes that the frequency or the energy asks for; more than `found` if all of these are needed and not enough.
+// With "auto": the modes that the frequency or the energy asks for; more than `found` if all of these are needed and
+// not enough.
 static size_t needed_modes(siere *s, const rbt_state *state, size_t found, double h) {
     const rbt_siere_options *o = &s->options;
     size_t n = 3 * s->base.model->node_count, by_frequency = 0, by_energy = 0;
@@ -218,7 +221,7 @@ static size_t needed_modes(siere *s, const rbt_state *state, size_t found, doubl
     if (o->modes_energy > 0) {
         memcpy(s->carried, state->v, n * sizeof(double));
         for (size_t i = 0; i < n; i++)
-            if (s->base.held[i / 3]) s->carried[i] = 0;
+            if (s->base.constrained[i / 3]) s->carried[i] = 0;
         rbt_mass_product(&s->base.mass, s->carried, s->base.product);
         energy = o->modes_energy * rbt_vector_dot(n, s->carried, s->base.product);
         rbt_vectors_inner(n, found, s->modes.Q, 1, s->carried, s->b, s->modes.partial);
@@ -245,15 +248,15 @@ static rbt_outcome modes_outcome(rbt_modes_result result, double tolerance, rbt_
     return RBT_NOT_CONVERGED;
 }
 
-// Translations and turns of bodies none of whose nodes is held, as many as there is room for: at rest they are modes, and
-// translations always. Returns how many.
+// Translations and turns of bodies none of whose nodes is constrained, as many as there is room for: at rest they are
+// modes, and translations always. Returns how many.
 static size_t rigid_motions(siere *s, const rbt_state *state, double *to) {
     const rbt_model *m = s->base.model;
     size_t n = 3 * m->node_count, count = 0;
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body *body = &m->bodies[b];
         bool is_free = count + 6 <= s->modes.carried;
-        for (size_t i = body->node_begin; i < body->node_end; i++) is_free &= !s->base.held[i];
+        for (size_t i = body->node_begin; i < body->node_end; i++) is_free &= !s->base.constrained[i];
         if (!is_free) continue;
         memset(to + count * n, 0, 6 * n * sizeof(double));
         for (size_t k = 0; k < 3; k++)
@@ -269,8 +272,8 @@ static size_t rigid_motions(siere *s, const rbt_state *state, double *to) {
     return count;
 }
 
-// Equal eigenvalues belong together: which combinations of their modes come first is chance. If guards complete the last ones
-// they are modes too.
+// Equal eigenvalues belong together: which combinations of their modes come first is chance. If guards complete the
+// last ones they are modes too.
 static size_t complete_modes(const rbt_modes *modes, size_t used) {
     size_t complete = used;
     double equal = 1e-9 * fabs(modes->lambda[modes->count - 1]);
@@ -284,8 +287,9 @@ static rbt_modes_result find_wanted(siere *s, const rbt_state *state, size_t wan
     const memory_head *head = state->memory;
     rbt_modes *modes = &s->modes;
     rbt_modes_problem p = problem_of(s, h);
-    uint64_t held = hash_of(s->base.held, s->base.model->node_count);
-    bool known = head->carried && head->carried <= s->capacity && head->wanted == wanted && head->held == held;
+    uint64_t constrained = hash_of(s->base.constrained, s->base.model->node_count);
+    bool known =
+        head->carried && head->carried <= s->capacity && head->wanted == wanted && head->constrained == constrained;
     bool linear = s->base.model->linear;
     size_t most = rbt_modes_capacity(wanted);
     if (most > s->capacity) most = s->capacity;
@@ -306,7 +310,7 @@ static rbt_modes_result find_wanted(siere *s, const rbt_state *state, size_t wan
     if (result != RBT_MODES_FOUND) return result;
     if (linear) rbt_modes_refresh(modes, &p);
     s->current = true;
-    s->head = (memory_head){.carried = modes->count, .wanted = wanted, .held = held};
+    s->head = (memory_head){.carried = modes->count, .wanted = wanted, .constrained = constrained};
     return result;
 }
 
@@ -315,8 +319,8 @@ static rbt_outcome find_modes(siere *s, rbt_state *state, double h, rbt_step_rep
     rbt_modes *modes = &s->modes;
     size_t unknowns = 0;
     int64_t solves = modes->solves;
-    for (size_t i = 0; i < s->base.model->node_count; i++) unknowns += s->base.held[i] ? 0 : 3;
-    size_t most = most_modes(s);
+    for (size_t i = 0; i < s->base.model->node_count; i++) unknowns += s->base.constrained[i] ? 0 : 3;
+    size_t most = max_modes(s);
     if (most > unknowns) most = unknowns;
     bool usable = head->carried <= s->capacity && head->wanted <= most;
     size_t wanted = s->options.modes > 0 ? most : usable && head->wanted ? (size_t)head->wanted : FIRST_GUESS;
@@ -364,14 +368,14 @@ static void damp_modes(siere *s) {
     }
 }
 
-// g' = -U^T K v over held nodes; leaves `ramp` at 0 if none moves
+// g' = -U^T K v over constrained nodes; leaves `ramp` at 0 if none moves
 static void find_ramp(siere *s) {
     const rbt_linearised *base = &s->base;
     size_t n = 3 * base->model->node_count;
     bool moves = false;
     memset(s->ramp, 0, s->used * sizeof(double));
     for (size_t i = 0; s->driven && i < n; i++) {
-        s->solution[i] = base->held[i / 3] ? base->moved[i] : 0;
+        s->solution[i] = base->constrained[i / 3] ? base->moved[i] : 0;
         moves |= s->solution[i] != 0;
     }
     if (!moves) return;
@@ -388,8 +392,9 @@ static void step_modes(siere *s, const rbt_state *state, double h) {
     // g = U^T (f - D v - M_fh dv_h / h): the right-hand side without the part that looks ahead, h^2 K v; b = U^T M v
     double *force = s->right, *momentum = s->right + n, *products = s->small;
     for (size_t i = 0; i < n; i++) {
-        force[i] = base->held[i / 3] ? 0 : base->rhs[i] / h + h * base->product[i] - (base->push ? base->push[i] : 0);
-        s->carried[i] = base->held[i / 3] ? 0 : state->v[i];
+        force[i] =
+            base->constrained[i / 3] ? 0 : base->rhs[i] / h + h * base->product[i] - (base->push ? base->push[i] : 0);
+        s->carried[i] = base->constrained[i / 3] ? 0 : state->v[i];
     }
     rbt_mass_product(&base->mass, s->carried, momentum);
     rbt_vectors_inner(n, s->used, s->modes.U, 2, s->right, products, s->modes.partial);
@@ -409,8 +414,8 @@ static double coupling_of(const siere *s, size_t l, double h, double R, double E
     return (h * h * R + h * E) / (1 + h * fabs(s->d[l]) + h * h * fabs(s->modes.lambda[l]));
 }
 
-// What the modes add to the right-hand side, -Q c - h R (da - h b) - h E db, if R and E are combinations of Q and K U: all bodies
-// damped alike, no contact. Returns the strongest coupling.
+// What the modes add to the right-hand side, -Q c - h R (da - h b) - h E db, if R and E are combinations of Q and K
+// U: all bodies damped alike, no contact. Returns the strongest coupling.
 static double add_modes(siere *s, double h) {
     const rbt_damping_def *damping = &s->base.model->bodies[0].damping;
     double strongest = 0;
@@ -437,7 +442,7 @@ static double add_mode(siere *s, size_t l, double h) {
         const rbt_damping_def *damping = &m->bodies[m->node_body[node]].damping;
         for (size_t i = 3 * node; i < 3 * node + 3; i++) {
             own[i] = 0;
-            if (base->held[node]) continue;
+            if (base->constrained[node]) continue;
             double R = k[i] - lambda * q[i], E = (damping->mass - s->d[l]) * q[i] + damping->stiffness * k[i];
             for (size_t j = 0; base->contact && j < 3; j++) R += base->contact[3 * i + j] * u[3 * node + j];
             s->right[i] -= s->c[l] * q[i] + by_R * R + by_E * E;
@@ -533,9 +538,9 @@ static rbt_outcome update(siere *s, rbt_state *state, double h, rbt_step_report 
     }
     rbt_vectors_combine(n, 1, k, s->modes.U, k, share, 2, 0, s->right);
     for (size_t i = 0; i < n; i++) {
-        bool held = base->held[i / 3];
-        state->x[i] += move[i] + h * (held ? base->moved[i] : state->v[i] + y[i]);
-        state->v[i] = held ? base->moved[i] : state->v[i] + y[i] + change[i];
+        bool constrained = base->constrained[i / 3];
+        state->x[i] += move[i] + h * (constrained ? base->moved[i] : state->v[i] + y[i]);
+        state->v[i] = constrained ? base->moved[i] : state->v[i] + y[i] + change[i];
     }
     rbt_outcome outcome = rbt_check_motion(base->model, state, h, report);
     if (outcome != RBT_DONE) return outcome;
@@ -545,9 +550,9 @@ static rbt_outcome update(siere *s, rbt_state *state, double h, rbt_step_report 
     return RBT_DONE;
 }
 
-static bool all_held(const siere *s) {
+static bool all_constrained(const siere *s) {
     size_t free_nodes = 0;
-    for (size_t i = 0; i < s->base.model->node_count; i++) free_nodes += !s->base.held[i];
+    for (size_t i = 0; i < s->base.model->node_count; i++) free_nodes += !s->base.constrained[i];
     return !free_nodes;
 }
 
@@ -579,8 +584,8 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     siere *s = self;
     rbt_linearised *base = &s->base;
     double h = rbt_step_length(base->model, state, until);
-    rbt_held_nodes(base->model, state->t, base->held);
-    if (!s->capacity || all_held(s)) return rbt_linearised_attempt(base, state, until, stages, report);
+    rbt_constrained_nodes(base->model, state->t, base->constrained);
+    if (!s->capacity || all_constrained(s)) return rbt_linearised_attempt(base, state, until, stages, report);
     RBT_STAGE("force", rbt_linearised_forces(base, state, h));  // f = f_ext - dW/dx
     RBT_STAGE("analyse", rbt_linearised_analyse(base));         // ordering and fill, when nodes were released
     if (rbt_linearised_stale(base, h)) {
@@ -605,7 +610,7 @@ static const rbt_field FIELDS[] = {
     {OPTION(modes, RBT_INT), .flags = RBT_AUTO, .fallback = {5}, .max = 1000,
      .doc = "Lowest modes that are integrated exactly; a free body has six at frequency 0. 0: semi-implicit Euler; "
             "auto: as "
-            "many as modes_below or modes_energy ask for, anew in every step."},
+            "many as modes_below or modes_energy ask for, again in every step."},
     {OPTION(modes_below, RBT_REAL), .flags = RBT_AUTO, .fallback = {NAN}, .max = INFINITY, .unit = "Hz",
      .doc =
          "With modes auto: all modes of a lower frequency; auto: those with more than ten steps in a period, 1 / (10 "

@@ -1,16 +1,17 @@
-// Mixed implicit-explicit Euler (Fierz, Spillmann and Harders 2011): nodes of elements too badly shaped for the step are implicit, all
-// others explicit.
+// Mixed implicit-explicit Euler (Fierz, Spillmann and Harders 2011): nodes of elements too badly shaped for the step
+// are implicit, all others explicit.
 //   explicit nodes:  v+ = v + h M^-1 f(x, v),  x+ = x + h v+                          (symplectic Euler, explicit.h)
-//   implicit nodes:  one linearised step with the explicit nodes' new positions known  (their equation (7), imex_block.h, islands.h)
-// Which nodes are which follows from the rest shape, the material and the step (stability.h): of the nodes of ill-shaped elements as few
-// as are needed to make the others stable (stability_release.h), where the paper takes all. It is certified again whenever an element is
-// stiffer than certificates have covered (imex_envelope.h, imex_watch.h) or a node comes within reach of an obstacle (imex_reach.h).
-// The set lies in the state's memory, so that a resumed run has it, too.
-// A step below every bound leaves no implicit node and is symplectic Euler bit for bit; one above all leaves no explicit node and is
-// semi-implicit Euler, bit for bit with the solvers "auto" and "cholesky", to the tolerance with "cg" and "reused", and but for the lag
-// with "kept".
-// In between, the implicit nodes I feel the explicit ones where they will be, and these the others where they were: of a free
-// linear body not P = sum m v is constant but P + h sum_I (K u), so that P swings by O(h) without drift.
+//   implicit nodes:  one linearised step with the explicit nodes' new positions known  (their equation (7),
+//                    imex_block.h, islands.h)
+// Which nodes are which follows from the rest shape, the material and the step (stability.h): of the nodes of
+// ill-shaped elements as few as are needed to make the others stable (stability_release.h), where the paper takes
+// all. It is certified again whenever an element is stiffer than certificates have covered (imex_envelope.h,
+// imex_watch.h) or a node comes within reach of an obstacle (imex_reach.h). The set lies in the state's memory, so
+// that a resumed run has it, too. A step below every bound leaves no implicit node and is symplectic Euler bit for
+// bit; one above all leaves no explicit node and is semi-implicit Euler, bit for bit with the solvers "auto" and
+// "cholesky", to the tolerance with "cg" and "cached", and but for the lag with "lagged".
+// In between, the implicit nodes I feel the explicit ones where they will be, and these the others where they were:
+// of a free linear body not P = sum m v is constant but P + h sum_I (K u), so that P swings by O(h) without drift.
 #include "step/imex/imex.h"
 
 #include "step/explicit/explicit.h"
@@ -50,8 +51,8 @@ static void read_options(const void *options, rbt_imex_options *to) {
     else rbt_record_default(&RBT_IMEX_OPTIONS, to);
 }
 
-// state->memory: what the watch remembers, the implicit nodes (a byte each, rounded up), with obstacles those within their reach
-// (likewise), what the envelope remembers (likewise), and what the block does
+// state->memory: what the watch remembers, the implicit nodes (a byte each, rounded up), with obstacles those within
+// their reach (likewise), what the envelope remembers (likewise), and what the block does
 typedef struct memory {
     rbt_imex_watched *watched;
     unsigned char *implicit, *reach;
@@ -137,7 +138,7 @@ static bool split_nodes(imex *s, const rbt_model *m, const double *known, rbt_er
 static bool prefers_islands(imex *s) {
     rbt_split_def def = split_def(&s->options, s->base.model->step);
     rbt_imex_work work;
-    bool can = rbt_islands_can(s->base.model, s->options.lag);
+    bool can = rbt_islands_can(s->base.model, s->options.rotation_lag);
     if (!rbt_imex_guess(&s->stability, &def, s->implicit, can, &work, NULL)) return can;
     s->predicted = rbt_imex_cost(&work);
     return work.kept;
@@ -154,12 +155,12 @@ static bool build_implicit(imex *s, rbt_error *error) {
         return false;
     bool islands = prefers_islands(s);
     s->all = (s->solver == RBT_IMEX_CHOLESKY || s->solver == RBT_IMEX_AUTO) && s->split.implicit_count > 0;
-    for (size_t n = 0; n < m->node_count; n++) s->all = s->all && (s->implicit[n] || s->stability.held[n]);
+    for (size_t n = 0; n < m->node_count; n++) s->all = s->all && (s->implicit[n] || s->stability.constrained[n]);
     if (s->all) return rbt_linearised_init(&s->linearised, m, false, error);
     if (!s->split.implicit_count) return true;
     rbt_imex_solver solver = (rbt_imex_solver)s->solver;
-    if (solver == RBT_IMEX_KEPT || (solver == RBT_IMEX_AUTO && islands))
-        return rbt_islands_init(&s->islands, m, s->implicit, s->options.lag, error);
+    if (solver == RBT_IMEX_LAGGED || (solver == RBT_IMEX_AUTO && islands))
+        return rbt_islands_init(&s->islands, m, s->implicit, s->options.rotation_lag, error);
     return rbt_imex_block_init(&s->block, m, s->implicit, solver, s->options.tolerance, m->step, error);
 }
 
@@ -168,12 +169,12 @@ static imex *build(const rbt_model *model, int solver, const void *options, cons
     if (!s) return NULL;
     s->solver = solver;
     read_options(options, &s->options);
-    bool can = solver != RBT_IMEX_KEPT || rbt_islands_can(model, s->options.lag);
+    bool can = solver != RBT_IMEX_LAGGED || rbt_islands_can(model, s->options.rotation_lag);
     if (!can)
-        rbt_fail_path(
-            error, NULL, "integrator.solver",
-            "\"kept\" is for corotational and linear tets without obstacles and shells, and with a lag above 0; "
-            "take \"auto\"");
+        rbt_fail_path(error, NULL, "integrator.solver",
+                      "\"lagged\" is for corotational and linear tets without obstacles and shells, and with a "
+                      "rotation_lag above 0; "
+                      "take \"auto\"");
     if (!can || !rbt_explicit_init(&s->base, model, "imex", error)) {
         free(s);
         return NULL;
@@ -214,7 +215,8 @@ static void carry_rates(const rbt_change *change, const double *of_tet, double *
         }
 }
 
-// After a cut only the elements are looked at whose one-ring has changed; the implicit nodes are then split and certified anew.
+// After a cut only the elements are looked at whose one-ring has changed; the implicit nodes are then split and
+// certified again.
 static void *follow(void *before, const rbt_change *change, int solver, const void *options, rbt_error *error) {
     const imex *old = before;
     size_t elements = 0;
@@ -268,7 +270,7 @@ static double choose_step(const rbt_model *model, const void *options, rbt_error
     read_options(options, &o);
     if (!rbt_stability_init(&stability, model, NULL, error)) return 0;
     rbt_split_def def = split_def(&o, 0);
-    double step = rbt_imex_cheapest(&stability, &def, rbt_islands_can(model, o.lag), error);
+    double step = rbt_imex_cheapest(&stability, &def, rbt_islands_can(model, o.rotation_lag), error);
     rbt_stability_free(&stability);
     return step;
 }
@@ -295,8 +297,8 @@ static void watch_reach(imex *s, const rbt_state *state, const memory *parts) {
     s->watch.moved += (int64_t)(s->split.moved_count - before);
 }
 
-// The implicit nodes are those of the memory. A new state has none in it yet; one that was resumed or restored may have others than
-// this workspace; and a body that is strained more than before may need more of them.
+// The implicit nodes are those of the memory. A new state has none in it yet; one that was resumed or restored may
+// have others than this workspace; and a body that is strained more than before may need more of them.
 static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
     const rbt_model *m = s->base.model;
     bool fresh = !parts->watched->begun, other = !fresh && memcmp(parts->implicit, s->implicit, m->node_count) != 0;
@@ -335,11 +337,13 @@ static rbt_outcome take_step(imex *s, rbt_state *state, double until, rbt_stages
     RBT_STAGE("force", forces(s, state, h));            // f = f_ext - dW/dx - D v
     RBT_STAGE("explicit", explicit_part(s, state, h));  // v += h M^-1 f of explicit nodes
     if (s->block.count) {                               // A dv = h (f - D v - h K v) of implicit ones
-        rbt_outcome outcome = rbt_imex_block_solve(&s->block, state, parts.inverse, s->base.held, h, stages, report);
+        rbt_outcome outcome =
+            rbt_imex_block_solve(&s->block, state, parts.inverse, s->base.constrained, h, stages, report);
         if (outcome != RBT_DONE) return outcome;
     }
     if (s->islands.count) {
-        rbt_outcome outcome = rbt_islands_solve(&s->islands, state, parts.inverse, s->base.held, h, stages, report);
+        rbt_outcome outcome =
+            rbt_islands_solve(&s->islands, state, parts.inverse, s->base.constrained, h, stages, report);
         if (outcome != RBT_DONE) return outcome;
     }
     RBT_STAGE("update", update(s, state, h, report));  // v += dv, x += h v
@@ -367,8 +371,8 @@ static const char *solver_name(int i) {
     static const char *const NAMES[RBT_IMEX_SOLVERS] = {[RBT_IMEX_AUTO] = "auto",
                                                         [RBT_IMEX_CHOLESKY] = "cholesky",
                                                         [RBT_IMEX_CG] = "cg",
-                                                        [RBT_IMEX_REUSED] = "reused",
-                                                        [RBT_IMEX_KEPT] = "kept"};
+                                                        [RBT_IMEX_CACHED] = "cached",
+                                                        [RBT_IMEX_LAGGED] = "lagged"};
     return i >= 0 && i < RBT_IMEX_SOLVERS ? NAMES[i] : NULL;
 }
 
@@ -382,14 +386,14 @@ static void describe(const void *self, rbt_text *json) {
     rbt_text_add(json, ", \"certified_again\": %lld, \"moved_then\": %lld, \"largest_strain\": ",
                  (long long)s->watch.certificates, (long long)s->watch.moved);
     rbt_text_add_json_number(json, fmax(s->watch.strain, s->envelope.strain));
-    rbt_text_add(json, ", \"least_local_bound\": ");
+    rbt_text_add(json, ", \"min_local_bound\": ");
     rbt_text_add_json_number(json, s->least);
     rbt_text_add(json, ", \"largest_local_bound\": ");
     rbt_text_add_json_number(json, s->most);
     rbt_text_add(json, ", \"implicit_elements\": %zu, \"implicit_solver\": \"%s\"",
                  s->block.part.element_count + s->islands.part.element_count,
                  s->all             ? "cholesky"
-                 : s->islands.count ? "kept"
+                 : s->islands.count ? "lagged"
                  : s->block.count   ? solver_name((int)s->block.solver)
                                     : "none");
     if (s->islands.count)
@@ -426,11 +430,11 @@ static const rbt_field FIELDS[] = {
          "where every element is ill-shaped. Without, all nodes of ill-shaped elements are implicit, as in the "
          "paper."},
     {OPTION(tolerance, RBT_REAL), .fallback = {1e-4}, .flags = RBT_ABOVE, .max = 0.1,
-     .doc = "With the solvers cg and reused: error of the implicit nodes' change of velocity relative to it, in the "
+     .doc = "With the solvers cg and cached: error of the implicit nodes' change of velocity relative to it, in the "
             "norm of "
             "their kinetic energy and the elastic one of a step."},
-    {OPTION(lag, RBT_REAL), .fallback = {0.3}, .max = 0.3,
-     .doc = "With solver kept: how far elements may turn before the stiffness of their island is computed again, "
+    {OPTION(rotation_lag, RBT_REAL), .fallback = {0.3}, .max = 0.3,
+     .doc = "With solver lagged: how far elements may turn before the stiffness of their island is computed again, "
             "1/20 of "
             "this in radians, less "
             "where step times rate of a node's elements is above 20. 0: no such solver."},
@@ -443,6 +447,7 @@ const rbt_method RBT_IMEX = {
     .doc = "explicit where elements allow the step, implicit at the nodes of those that do not",
     .when = "a few bad elements force tiny explicit steps on a body that would else take larger ones; little "
             "numerical damping",
+    .cheap_steps = true,
     .order = 1,
     .needs_lumped_mass = true,
     .solvers = solver_name,

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATIENCE = 12, MOST_ITERATIONS = 5000 };  // with an old factor; at all
+enum { PATIENCE = 12, MAX_ITERATIONS = 5000 };  // with an old factor; at all
 
 void rbt_imex_block_free(rbt_imex_block *b) {
     rbt_cholesky_free(b->factor);
@@ -34,22 +34,22 @@ double rbt_imex_inverse_cost(const rbt_imex_block *b) {
 
 // ---- The inverse
 
-static rbt_outcome analyse(rbt_imex_block *b, const unsigned char *held) {
+static rbt_outcome analyse(rbt_imex_block *b, const unsigned char *constrained) {
     bool same = b->row_count > 0 && (b->factor || b->solver == RBT_IMEX_CG);
     for (size_t i = 0; i < b->count; i++) {
-        unsigned char now = held && held[b->part.nodes[i]];
-        same = same && b->held[i] == now;
-        b->held[i] = now;
+        unsigned char now = constrained && constrained[b->part.nodes[i]];
+        same = same && b->constrained[i] == now;
+        b->constrained[i] = now;
     }
     if (same) return RBT_DONE;
     b->ready = false;
     b->row_count = 0;
     for (size_t i = 0; i < b->count; i++)
-        if (!b->held[i]) b->rows[b->row_count++] = (int32_t)i;
+        if (!b->constrained[i]) b->rows[b->row_count++] = (int32_t)i;
     if (b->solver == RBT_IMEX_CG || !b->row_count) return RBT_DONE;
     rbt_cholesky_free(b->factor);
     // Inside conjugate gradients single precision is enough.
-    b->factor = rbt_cholesky_analyze_rows(&b->A, b->rows, b->row_count, b->direct ? RBT_DOUBLE : RBT_SINGLE, NULL);
+    b->factor = rbt_cholesky_analyse_rows(&b->A, b->rows, b->row_count, b->direct ? RBT_DOUBLE : RBT_SINGLE, NULL);
     return b->factor ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
@@ -114,19 +114,19 @@ static rbt_outcome make_inverse(rbt_imex_block *b, const double *x, double h, co
     return result == RBT_FACTOR_NOT_FINITE ? RBT_NOT_FINITE : RBT_NOT_POSITIVE_DEFINITE;
 }
 
-// z = inverse r over the rows that are not held, 0 in the others; false: no memory
+// z = inverse r over the rows that are not constrained, 0 in the others; false: no memory
 static bool apply_inverse(rbt_imex_block *b, const double *r, double *z) {
     if (b->solver == RBT_IMEX_CG) {
         for (size_t i = 0; i < b->count; i++) {
             const double *B = b->inverse + 9 * i, *v = r + 3 * i;
-            for (size_t k = 0; k < 3; k++) z[3 * i + k] = b->held[i] ? 0 : rbt_dot(B + 3 * k, v);
+            for (size_t k = 0; k < 3; k++) z[3 * i + k] = b->constrained[i] ? 0 : rbt_dot(B + 3 * k, v);
         }
         return true;
     }
     if (!rbt_cholesky_solve_rows(b->factor, r, z)) return false;
     if (b->row_count == b->count) return true;
     for (size_t k = b->row_count, i = b->count; i-- > 0;) {  // spread out, from the end
-        if (b->held[i]) memset(z + 3 * i, 0, 3 * sizeof *z);
+        if (b->constrained[i]) memset(z + 3 * i, 0, 3 * sizeof *z);
         else memmove(z + 3 * i, z + 3 * --k, 3 * sizeof *z);
     }
     return true;
@@ -143,7 +143,7 @@ static void product(rbt_imex_block *b, const double *p, double h, double *y) {
         for (size_t k = 3 * i; k < 3 * i + 3; k++) {
             y[k] = mass * p[k] + scale * b->Kp[k];
             if (b->contact) y[k] += h * h * rbt_dot(b->contact + 3 * k, p + 3 * i);
-            if (b->held[i]) y[k] = 0;
+            if (b->constrained[i]) y[k] = 0;
         }
     }
 }
@@ -155,12 +155,13 @@ static bool right_side(rbt_imex_block *b, const rbt_state *state, double h) {
         double scale = rbt_stiffness_factor(b->whole, body_node(b, i), h);
         double drag = (rbt_mass_factor(b->whole, body_node(b, i), h) - 1) * b->mass[i];
         for (size_t k = 3 * i; k < 3 * i + 3; k++)
-            b->rhs[k] = b->held[i] ? 0 : h * b->f[k] - drag * b->moved[k] - scale * b->Kp[k];
+            b->rhs[k] = b->constrained[i] ? 0 : h * b->f[k] - drag * b->moved[k] - scale * b->Kp[k];
     }
     return isfinite(rbt_vector_norm(3 * b->count, b->rhs));
 }
 
-// r^T M^-1 r, not less than the square of the error A^-1 r in the energy norm |e|_A^2 = e^T A e, since A - M has no negative eigenvalue
+// r^T M^-1 r, not less than the square of the error A^-1 r in the energy norm |e|_A^2 = e^T A e, since A - M has no
+// negative eigenvalue
 static double error_bound(const rbt_imex_block *b) {
     double sum = 0;
     for (size_t i = 0; i < b->count; i++)
@@ -168,8 +169,9 @@ static double error_bound(const rbt_imex_block *b) {
     return sum;
 }
 
-// Conjugate gradients for A dv = rhs from 0, until the error in the energy norm is at most `tolerance` of dv: |dv|_A^2 is the sum of
-// what the iterations gain. At most `most` iterations: RBT_NOT_CONVERGED after them. *error: the bound relative to dv.
+// Conjugate gradients for A dv = rhs from 0, until the error in the energy norm is at most `tolerance` of dv:
+// |dv|_A^2 is the sum of what the iterations gain. At most `most` iterations: RBT_NOT_CONVERGED after them. *error:
+// the bound relative to dv.
 static rbt_outcome iterate(rbt_imex_block *b, double h, int most, int *iterations, double *error) {
     size_t n = 3 * b->count;
     double rz = 0, gained = 0, bound;
@@ -220,10 +222,10 @@ void rbt_imex_block_take(rbt_imex_block *b, const double *f) {
     }
 }
 
-static rbt_outcome prepare(rbt_imex_block *b, const rbt_state *state, const unsigned char *held) {
+static rbt_outcome prepare(rbt_imex_block *b, const rbt_state *state, const unsigned char *constrained) {
     rbt_model_part_gather(&b->part, state->x, b->x);
     if (!b->constant) rbt_tangent_prepare(&b->tangent, b->x);
-    return analyse(b, held);
+    return analyse(b, constrained);
 }
 
 // The inverse that the memory speaks of, or one made here if there is none or a new one is due
@@ -255,14 +257,14 @@ static rbt_outcome solve(rbt_imex_block *b, rbt_imex_memory *memory, const rbt_s
         return apply_inverse(b, b->rhs, b->dv) ? RBT_DONE : RBT_OUT_OF_MEMORY;
     }
     bool old = memory && memory->fresh > 0;
-    int patience = b->solver == RBT_IMEX_REUSED && old ? PATIENCE : MOST_ITERATIONS;
+    int patience = b->solver == RBT_IMEX_CACHED && old ? PATIENCE : MAX_ITERATIONS;
     rbt_outcome outcome = iterate(b, h, patience, &iterations, &report->residual);
     if (old && (outcome == RBT_NOT_CONVERGED || outcome == RBT_NOT_POSITIVE_DEFINITE)) {
         memory->stale = 1;
         memory->fresh = 0;
         if ((outcome = invert(b, memory, state, h, report)) != RBT_DONE) return outcome;
         report->iterations += iterations;
-        outcome = iterate(b, h, MOST_ITERATIONS, &iterations, &report->residual);
+        outcome = iterate(b, h, MAX_ITERATIONS, &iterations, &report->residual);
     }
     report->iterations += iterations;
     if (outcome == RBT_NOT_POSITIVE_DEFINITE)
@@ -278,8 +280,9 @@ static rbt_outcome solve(rbt_imex_block *b, rbt_imex_memory *memory, const rbt_s
 }
 
 rbt_outcome rbt_imex_block_solve(rbt_imex_block *b, rbt_state *state, rbt_imex_memory *memory,
-                                 const unsigned char *held, double h, rbt_stages *stages, rbt_step_report *report) {
-    RBT_STAGE("tangent", prepare(b, state, held));  // K(x) of the elements at implicit nodes, as a map
+                                 const unsigned char *constrained, double h, rbt_stages *stages,
+                                 rbt_step_report *report) {
+    RBT_STAGE("tangent", prepare(b, state, constrained));  // K(x) of the elements at implicit nodes, as a map
     if (!b->row_count) {
         memset(b->dv, 0, 3 * b->count * sizeof *b->dv);
         return RBT_DONE;
@@ -291,7 +294,7 @@ rbt_outcome rbt_imex_block_solve(rbt_imex_block *b, rbt_state *state, rbt_imex_m
 
 void rbt_imex_block_add(const rbt_imex_block *b, rbt_state *state) {
     for (size_t i = 0; i < 3 * b->count; i++)
-        if (!b->held[i / 3]) state->v[3 * body_node(b, i / 3) + i % 3] += b->dv[i];
+        if (!b->constrained[i / 3]) state->v[3 * body_node(b, i / 3) + i % 3] += b->dv[i];
 }
 
 // ---- Life
@@ -308,7 +311,7 @@ static bool allocate(rbt_imex_block *b, rbt_arena *arena) {
            (b->f = rbt_arena_take(arena, own, sizeof(double))) &&
            (b->inverse = rbt_arena_take(arena, 9 * b->part.model.node_count, sizeof(double))) &&
            (b->rows = rbt_arena_take(arena, b->count, sizeof *b->rows)) &&
-           (b->held = rbt_arena_take(arena, b->count, 1));
+           (b->constrained = rbt_arena_take(arena, b->count, 1));
 }
 
 static bool build_matrix(rbt_imex_block *b, rbt_error *error) {
@@ -319,14 +322,15 @@ static bool build_matrix(rbt_imex_block *b, rbt_error *error) {
            rbt_fail_memory(error, 9 * blocks * sizeof(double), "the implicit nodes");
 }
 
-// Iterations of conjugate gradients at rest, with the diagonal blocks' inverse, for a right-hand side without preference
+// Iterations of conjugate gradients at rest, with the diagonal blocks' inverse, for a right-hand side without
+// preference
 static int probe(rbt_imex_block *b, double step) {
     rbt_step_report unused = {0};
-    int iterations = MOST_ITERATIONS;
+    int iterations = MAX_ITERATIONS;
     rbt_model_part_gather(&b->part, b->whole->X, b->x);
     b->solver = RBT_IMEX_CG;
     analyse(b, NULL);
-    if (make_inverse(b, b->x, step, NULL, &unused) != RBT_DONE) return MOST_ITERATIONS;
+    if (make_inverse(b, b->x, step, NULL, &unused) != RBT_DONE) return MAX_ITERATIONS;
     for (size_t i = 0; i < 3 * b->count; i++) b->rhs[i] = b->mass[i / 3] * ((i * 2654435761u % 1024) / 512.0 - 1);
     iterate(b, step, 300, &iterations, &unused.residual);
     b->ready = false;
@@ -336,7 +340,7 @@ static int probe(rbt_imex_block *b, double step) {
 // The cheaper of both by the fixed units. An old factor needs about three iterations, and every twenty steps a new one.
 static bool choose(rbt_imex_block *b, double step, rbt_error *error) {
     double cg = probe(b, step) * rbt_imex_iteration_cost(b);
-    b->solver = RBT_IMEX_REUSED;
+    b->solver = RBT_IMEX_CACHED;
     b->direct = b->constant;
     b->row_count = 0;
     if (!build_matrix(b, error) || analyse(b, NULL) != RBT_DONE) return false;

@@ -1,13 +1,13 @@
 // The implicit nodes of imex: one linearised step on them, with the new velocities of all other nodes known.
 //   A dv = h f - h alpha M v - h (h + beta) K (v + dv_known),      A = (1 + h alpha) M + h (h + beta) K + h^2 K_contact
-// (linearised.h with all explicit nodes held). K is the tangent at the start of the step of the elements at these nodes, and no
-// others; it is applied as a map, without a matrix, in conjugate gradients.
+// (linearised.h with all explicit nodes constrained). K is the tangent at the start of the step of the elements at
+// these nodes, and no others; it is applied as a map, without a matrix, in conjugate gradients.
 //
-// "cholesky" factors A in every step and solves exactly. What makes the others fast is the inverse of an older A: of A's Cholesky
-// factor ("reused"), or of its diagonal blocks ("cg", the matrix-free solver of Fierz et al.). It is made anew when the iterations
-// since then have cost as much more than those of a fresh one as a new one costs. Costs are counted in fixed units, not measured: the
-// same bits in every run. The positions that it belongs to and what was spent so far lie in the state's memory, so that a resumed run
-// goes on with the same inverse.
+// "cholesky" factors A in every step and solves exactly. What makes the others fast is the inverse of an older A: of
+// A's Cholesky factor ("cached"), or of its diagonal blocks ("cg", the matrix-free solver of Fierz et al.). It is
+// made again when the iterations since then have cost as much more than those of a fresh one as a new one costs. Costs
+// are counted in fixed units, not measured: the same bits in every run. The positions that it belongs to and what was
+// spent so far lie in the state's memory, so that a resumed run continues with the same inverse.
 #ifndef RBT_STEP_IMEX_IMEX_BLOCK_H
 #define RBT_STEP_IMEX_IMEX_BLOCK_H
 
@@ -18,11 +18,11 @@
 #include "step/core/stage.h"
 
 typedef enum rbt_imex_solver {
-    RBT_IMEX_AUTO,  // the cheaper of cg and reused
+    RBT_IMEX_AUTO,  // the cheaper of cg and cached
     RBT_IMEX_CHOLESKY,
     RBT_IMEX_CG,
-    RBT_IMEX_REUSED,
-    RBT_IMEX_KEPT,  // not here: islands.h
+    RBT_IMEX_CACHED,
+    RBT_IMEX_LAGGED,  // not here: islands.h
     RBT_IMEX_SOLVERS
 } rbt_imex_solver;
 
@@ -40,7 +40,7 @@ typedef struct rbt_imex_block {
     size_t count;            // implicit nodes: the first of the part's
     rbt_imex_solver solver;  // never RBT_IMEX_AUTO
     double tolerance;
-    bool constant;  // A depends on h and the held nodes only
+    bool constant;  // A depends on h and the constrained nodes only
     bool direct;    // the factor is A's own: no iterations
 
     rbt_tangent tangent;
@@ -48,9 +48,9 @@ typedef struct rbt_imex_block {
     rbt_block_matrix A;
     rbt_cholesky *factor;
     double *inverse;  // CG: (count x 9) of A's diagonal blocks
-    int32_t *rows;    // (count) those not held, ascending
+    int32_t *rows;    // (count) those not constrained, ascending
     size_t row_count;
-    unsigned char *held;  // (count) as analysed
+    unsigned char *constrained;  // (count) as analysed
 
     bool ready;                        // the inverse is that of `made_at` and `made_for`
     double *made_at;                   // (part nodes x 3)
@@ -75,9 +75,10 @@ void rbt_imex_block_meet(rbt_imex_block *b, const rbt_state *state, const double
 // f (node_count x 3): f_ext - dW/dx of the whole, to which contact is added here.
 void rbt_imex_block_take(rbt_imex_block *b, const double *f);
 
-// K at state->x, and dv; state->v has the new velocities in all nodes but the implicit ones. held (node_count).
+// K at state->x, and dv; state->v has the new velocities in all nodes but the implicit ones. constrained (node_count).
 rbt_outcome rbt_imex_block_solve(rbt_imex_block *b, rbt_state *state, rbt_imex_memory *memory,
-                                 const unsigned char *held, double h, rbt_stages *stages, rbt_step_report *report);
+                                 const unsigned char *constrained, double h, rbt_stages *stages,
+                                 rbt_step_report *report);
 
 // v += dv in the implicit nodes
 void rbt_imex_block_add(const rbt_imex_block *b, rbt_state *state);

@@ -9,7 +9,7 @@
 // More than is needed, so that certificates are rare: each costs as much as some hundred steps.
 static const double AHEAD = 1.25, LEAST = 0.02;
 static const double CLOSE = 0.5;  // of the radius
-enum { MOST_TRIALS = 5, EVERY = 4 };
+enum { MAX_TRIALS = 5, EVERY = 4 };
 
 bool rbt_imex_stiffens(const rbt_group *group) {
     return group->type->stiffening && !group->constant_stiffness && !group->turning_stiffness;
@@ -130,7 +130,7 @@ static void share_out(rbt_imex_envelope *v, rbt_stability *s, const unsigned cha
             allowed[first + e] = room > 0 ? (float)fmin(room, 1e6) : 0;
         }
     }
-    for (int trial = 0; trial < MOST_TRIALS; trial++) {
+    for (int trial = 0; trial < MAX_TRIALS; trial++) {
         for (size_t e = 0; e < v->element_count; e++) allowed[e] *= 0.4f;
         take(v, s, implicit, allowed);
         s->added = v->added;

@@ -2,7 +2,8 @@
 //
 // Elements stiffen as they are strained, flat tets at once: their thickness changes manifold while edges keep their
 // lengths. So every element e has an allowance d_e, and what is certified is not K at some place but the envelope
-//   K(X) + sum_e d_e G_e  >=  K(x) turned back,    for all x at which none is stiffer than rest + d_e   (energy/stiffening.h).
+//   K(X) + sum_e d_e G_e  >=  K(x) turned back,
+//   for all x at which none is stiffer than rest + d_e (energy/stiffening.h).
 // It covers every motion within the allowances; what it leaves out is that neighbours turn differently, as corotational
 // elements do too, by about their strain. Before a step elements with explicit nodes are looked at, where their forces
 // are about to be evaluated; every fourth step all of them, and else those that were not in the inner half of their

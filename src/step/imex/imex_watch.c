@@ -21,8 +21,8 @@ static bool has_explicit(const rbt_stability *s, const unsigned char *implicit, 
     return false;
 }
 
-// Elements with explicit nodes, at each of their nodes: start (nodes + 1), where their corners begin and how many these are. With NULL
-// they are only counted.
+// Elements with explicit nodes, at each of their nodes: start (nodes + 1), where their corners begin and how many
+// these are. With NULL they are only counted.
 static void list_elements(const rbt_stability *s, const unsigned char *implicit, size_t *start, const int32_t **list,
                           unsigned char *corners_of) {
     const rbt_model *m = s->model;

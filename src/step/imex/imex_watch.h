@@ -1,9 +1,10 @@
-// Whether a certificate of imex still holds: the tangent stiffness changes as the body is strained. Here for elements whose stiffness
-// only turns, and for hinges; those that stiffen have an envelope (imex_envelope.h).
+// Whether a certificate of imex still holds: the tangent stiffness changes as the body is strained. Here for elements
+// whose stiffness only turns, and for hinges; those that stiffen have an envelope (imex_envelope.h).
 //
-// The measure is how much edges of elements are longer or shorter than at rest, |l^2 / L^2 - 1|, which does not change with rotations.
-// It is looked at every so many steps, where explicit nodes are; when it goes beyond what has been certified, in levels of 0.1, the
-// certificate is asked for again with the tangent at that place. What this depends on lies in the state's memory.
+// The measure is how much edges of elements are longer or shorter than at rest, |l^2 / L^2 - 1|, which does not
+// change with rotations. It is looked at every so many steps, where explicit nodes are; when it goes beyond what has
+// been certified, in levels of 0.1, the certificate is asked for again with the tangent at that place. What this
+// depends on lies in the state's memory.
 #ifndef RBT_STEP_IMEX_IMEX_WATCH_H
 #define RBT_STEP_IMEX_IMEX_WATCH_H
 

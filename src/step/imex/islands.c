@@ -11,14 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
-// Least of h w_e: elements that could turn far without harm to stability do not, for accuracy's sake: lag / 20 is 0.02 rad.
+// Least of h w_e: elements that could turn far without harm to stability do not, for accuracy's sake: lag / 20 is
+// 0.02 rad.
 static const double SOFT = 20;
 enum { SELDOM = 16 };  // steps at most between two looks at how far elements have turned
 
 bool rbt_islands_can(const rbt_model *m, double lag) {
     for (size_t g = 0; g < m->group_count; g++)
         if (m->groups[g].type != &RBT_TETS) return false;
-    return !m->obstacles.count && rbt_turn_knows(m) && (m->linear || lag > 0);
+    return !m->obstacles.count && rbt_rotation_lag_knows(m) && (m->linear || lag > 0);
 }
 
 size_t rbt_islands_memory_size(const rbt_model *m) {
@@ -29,7 +30,8 @@ size_t rbt_islands_memory_size(const rbt_model *m) {
 
 // ---- K
 
-// Parts of the elements at a row: K_ab = V (lambda h_a h_b^T + mu h_b h_a^T + mu (h_a . h_b) I), h_a = R g_a (tet_kernel.h)
+// Parts of the elements at a row: K_ab = V (lambda h_a h_b^T + mu h_b h_a^T + mu (h_a . h_b) I), h_a = R g_a
+// (tet_kernel.h)
 static void add_use(const rbt_islands *s, size_t use, double *row) {
     size_t e = s->use[use] / 4, a = s->use[use] % 4;
     const double *R = s->rotation + 9 * e, *shape = s->shape + 14 * e;
@@ -79,7 +81,7 @@ static void renew(rbt_islands *s, rbt_island *island, float *turned) {
     for (size_t i = island->element_begin; i < island->element_end; i++) {
         size_t e = (size_t)s->elements[i];
         double R[9], q[4];
-        rbt_turn_rotation(&s->turn, e, R);
+        rbt_rotation_lag_rotation(&s->turn, e, R);
         rbt_quaternion_of(R, q);
         for (size_t k = 0; k < 4; k++) turned[4 * e + k] = (float)q[k];
         recall_rotation(s, e, turned + 4 * e);
@@ -92,7 +94,7 @@ static double share_used(rbt_islands *s, const rbt_island *island, double h) {
     double most = 0;
     for (size_t i = island->element_begin; i < island->element_end; i++) {
         size_t e = (size_t)s->elements[i];
-        double square = rbt_turn_square(&s->turn, e, s->rotation + 9 * e), weight = h * s->turn.rate[e];
+        double square = rbt_rotation_lag_square(&s->turn, e, s->rotation + 9 * e), weight = h * s->turn.rate[e];
         s->square[e] = weight * weight * square;
         most = fmax(most, SOFT * SOFT * square);
     }
@@ -108,7 +110,7 @@ static double share_used(rbt_islands *s, const rbt_island *island, double h) {
 static void look(rbt_islands *s, rbt_islands_memory *memory, double h) {
     double most = 0;
     float *turned = (float *)(memory + 1);
-    rbt_turn_look(&s->turn, s->x);
+    rbt_rotation_lag_look(&s->turn, s->x);
     for (size_t k = 0; k < s->island_count; k++) {
         double used = memory->made ? share_used(s, &s->islands[k], h) : 1;
         most = fmax(most, used);
@@ -148,15 +150,15 @@ static rbt_outcome find_rotations(rbt_islands *s, const rbt_state *state, rbt_is
 
 static size_t body_node(const rbt_islands *s, size_t row) { return (size_t)s->part.nodes[s->node[row]]; }
 
-// A block of A, k-th of K's in this row; rows and columns of held nodes are those of the identity.
+// A block of A, k-th of K's in this row; rows and columns of constrained nodes are those of the identity.
 static void block_of_A(const rbt_islands *s, size_t row, size_t k, size_t island_begin, double h, double A[9]) {
     size_t other = island_begin + (size_t)s->column[k], node = body_node(s, row);
-    bool held = s->held[row] || s->held[other];
+    bool constrained = s->constrained[row] || s->constrained[other];
     double scale = rbt_stiffness_factor(s->whole, node, h),
            mass = rbt_mass_factor(s->whole, node, h) * s->whole->mass[node];
     for (size_t i = 0; i < 9; i++) {
-        A[i] = held ? 0 : scale * s->K[9 * k + i];
-        if (other == row && i % 4 == 0) A[i] = held ? 1 : A[i] + mass;
+        A[i] = constrained ? 0 : scale * s->K[9 * k + i];
+        if (other == row && i % 4 == 0) A[i] = constrained ? 1 : A[i] + mass;
     }
 }
 
@@ -195,7 +197,7 @@ static rbt_factor_result factor_many(rbt_islands *s, rbt_island *island, double 
         for (size_t k = s->start[r]; k < s->start[r + 1]; k++)
             if ((size_t)s->column[k] <= r - island->begin)
                 block_of_A(s, r, k, island->begin, h, island->A.value + 9 * to++);
-    if (!island->factor) island->factor = rbt_cholesky_analyze(&island->A, s->every_row, NULL);
+    if (!island->factor) island->factor = rbt_cholesky_analyse(&island->A, s->every_row, NULL);
     return island->factor ? rbt_cholesky_factor(island->factor, &island->A, row) : RBT_FACTOR_NO_MEMORY;
 }
 
@@ -208,13 +210,13 @@ static rbt_outcome fail_inverse(const rbt_islands *s, rbt_factor_result result, 
     return RBT_NOT_FINITE;
 }
 
-static rbt_outcome find_inverses(rbt_islands *s, const rbt_state *state, const unsigned char *held, double h,
+static rbt_outcome find_inverses(rbt_islands *s, const rbt_state *state, const unsigned char *constrained, double h,
                                  rbt_step_report *report) {
     bool all = !s->ready || s->made_for != h;
     for (size_t r = 0; r < s->count; r++) {
-        unsigned char now = held && held[body_node(s, r)];
-        all = all || s->held[r] != now;
-        s->held[r] = now;
+        unsigned char now = constrained && constrained[body_node(s, r)];
+        all = all || s->constrained[r] != now;
+        s->constrained[r] = now;
     }
     s->ready = false;
     for (size_t k = 0; k < s->island_count; k++) {
@@ -253,9 +255,9 @@ static void right_side(rbt_islands *s, const rbt_state *state, double h) {
         double drag = (rbt_mass_factor(s->whole, node, h) - 1) * s->whole->mass[node];
         const double *bent = s->bent + 3 * (size_t)s->node[r], *v = state->v + 3 * node;
         for (size_t k = 0; k < 3; k++)
-            s->rhs[3 * r + k] = s->held[r] ? 0
-                                           : h * (s->external[3 * r + k] + bent[k]) +
-                                                 beta * (bent[k] - s->elastic[3 * r + k]) - drag * v[k];
+            s->rhs[3 * r + k] = s->constrained[r] ? 0
+                                                  : h * (s->external[3 * r + k] + bent[k]) +
+                                                        beta * (bent[k] - s->elastic[3 * r + k]) - drag * v[k];
     }
 }
 
@@ -279,17 +281,18 @@ static rbt_outcome solve(rbt_islands *s, const rbt_state *state, double h, rbt_s
     return RBT_DONE;
 }
 
-rbt_outcome rbt_islands_solve(rbt_islands *s, rbt_state *state, rbt_islands_memory *memory, const unsigned char *held,
-                              double h, rbt_stages *stages, rbt_step_report *report) {
-    RBT_STAGE("tangent", find_rotations(s, state, memory, h));      // who has turned too far
-    RBT_STAGE("factor", find_inverses(s, state, held, h, report));  // K and A^-1 of their islands
-    RBT_STAGE("solve", solve(s, state, h, report));                 // dv
+rbt_outcome rbt_islands_solve(rbt_islands *s, rbt_state *state, rbt_islands_memory *memory,
+                              const unsigned char *constrained, double h, rbt_stages *stages,
+                              rbt_step_report *report) {
+    RBT_STAGE("tangent", find_rotations(s, state, memory, h));             // who has turned too far
+    RBT_STAGE("factor", find_inverses(s, state, constrained, h, report));  // K and A^-1 of their islands
+    RBT_STAGE("solve", solve(s, state, h, report));                        // dv
     return RBT_DONE;
 }
 
 void rbt_islands_add(const rbt_islands *s, rbt_state *state) {
     for (size_t r = 0; r < s->count; r++)
-        if (!s->held[r]) rbt_add_scaled(state->v + 3 * body_node(s, r), 1, s->dv + 3 * r);
+        if (!s->constrained[r]) rbt_add_scaled(state->v + 3 * body_node(s, r), 1, s->dv + 3 * r);
 }
 
 // ---- Life
@@ -311,7 +314,7 @@ static bool allocate(rbt_islands *s) {
            (s->turned = rbt_arena_take(s->part.arena, 4 * elements, sizeof *s->turned)) &&
            (s->square = rbt_arena_take(s->part.arena, elements, sizeof *s->square)) &&
            (s->rotation = rbt_arena_take(s->part.arena, 9 * elements, sizeof *s->rotation)) &&
-           (s->held = rbt_arena_take(s->part.arena, s->count, 1)) &&
+           (s->constrained = rbt_arena_take(s->part.arena, s->count, 1)) &&
            (s->every_row = rbt_arena_take(s->part.arena, s->count, 1));
 }
 
@@ -327,7 +330,7 @@ bool rbt_islands_init(rbt_islands *s, const rbt_model *model, const unsigned cha
         memset(s->every_row, 1, s->count);
         for (size_t i = 0; i < nodes; i++) mass[i] = model->mass[s->part.nodes[i]];
         rbt_model_part_gather(&s->part, model->X, s->x);
-        ok = rbt_turn_build(&s->turn, &s->part, mass, s->x, error) && rbt_islands_build(s, error);
+        ok = rbt_rotation_lag_build(&s->turn, &s->part, mass, s->x, error) && rbt_islands_build(s, error);
     }
     if (!ok) rbt_islands_free(s);
     return ok;

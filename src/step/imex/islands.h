@@ -1,21 +1,23 @@
-// The implicit nodes of imex in islands: sets that share no element with each other, so that each has an equation of its own,
-//   A dv = h (f_ext + f(x~)) + beta (f(x~) - f(x)) - h alpha M v,      x~ = x + h v,      A = (1 + h alpha) M + h (h + beta) K'
-// where f are the elastic forces, and v the new velocities of explicit nodes. To first order f(x~) is f(x) - h K v: imex_block.h.
-// Most islands are tiny. K' is the stiffness that an island's elements had when one of them had last turned too far (turn.h), which no
-// other island has to wait for: K' and an inverse of A, dense for few nodes and a Cholesky factor for many, serve until then. As
-// forces are exact, an old K' matters for changes of velocity only: with K' (v + dv) instead of f(x~), rotations of neighbours
-// would seem to strain an element, and explicit nodes next to it could blow up.
-// For elements whose stiffness depends on their rotations alone, where no obstacles are.
+// The implicit nodes of imex in islands: sets that share no element with each other, so that each has an equation of
+// its own,
+//   A dv = h (f_ext + f(x~)) + beta (f(x~) - f(x)) - h alpha M v,      x~ = x + h v,
+//   A = (1 + h alpha) M + h (h + beta) K'
+// where f are the elastic forces, and v the new velocities of explicit nodes. To first order f(x~) is f(x) - h K v:
+// imex_block.h. Most islands are tiny. K' is the stiffness that an island's elements had when one of them had last
+// turned too far (turn.h), which no other island has to wait for: K' and an inverse of A, dense for few nodes and a
+// Cholesky factor for many, serve until then. As forces are exact, an old K' matters for changes of velocity only:
+// with K' (v + dv) instead of f(x~), rotations of neighbours would seem to strain an element, and explicit nodes next
+// to it could blow up. For elements whose stiffness depends on their rotations alone, where no obstacles are.
 //
-// K' is made of rotations in single precision, four numbers each, and these lie in the state's memory: a resumed run goes on with the
-// same K'.
+// K' is made of rotations in single precision, four numbers each, and these lie in the state's memory: a resumed run
+// continues with the same K'.
 #ifndef RBT_STEP_IMEX_ISLANDS_H
 #define RBT_STEP_IMEX_ISLANDS_H
 
 #include "model/part.h"
 #include "solve/cholesky.h"
 #include "step/core/stage.h"
-#include "step/imex/turn.h"
+#include "step/imex/rotation_lag.h"
 
 typedef struct rbt_island {
     size_t begin, end;                  // rows
@@ -23,7 +25,7 @@ typedef struct rbt_island {
     rbt_block_matrix A;                 // many nodes: as it is factored
     rbt_cholesky *factor;
     double *inverse;  // few nodes: (3 rows)^2
-    bool stale;       // K is to be made anew
+    bool stale;       // K is to be made again
 } rbt_island;
 
 typedef struct rbt_islands {
@@ -35,7 +37,7 @@ typedef struct rbt_islands {
     size_t island_count;
     rbt_island *islands;
     const int32_t *elements;  // (part elements) island by island
-    rbt_turn turn;
+    rbt_rotation_lag turn;
 
     // K: blocks of each row
     const size_t *start;      // (count + 1)
@@ -52,7 +54,7 @@ typedef struct rbt_islands {
     double *rotation;            // (elements x 9) the same
     double *square;              // (elements) work space
     double made_for;             // [s] the step of A
-    unsigned char *held;         // (count) as in A
+    unsigned char *constrained;  // (count) as in A
     unsigned char *every_row;    // (count) 1
     double *x, *bent;            // (part nodes x 3) places, forces there
     double *partial;             // work space of these
@@ -80,9 +82,10 @@ void rbt_islands_free(rbt_islands *s);
 void rbt_islands_take_external(rbt_islands *s, const double *f);
 void rbt_islands_take(rbt_islands *s, const double *f);
 
-// dv; state->v has the new velocities in all nodes but the implicit ones. held (node_count).
-rbt_outcome rbt_islands_solve(rbt_islands *s, rbt_state *state, rbt_islands_memory *memory, const unsigned char *held,
-                              double h, rbt_stages *stages, rbt_step_report *report);
+// dv; state->v has the new velocities in all nodes but the implicit ones. constrained (node_count).
+rbt_outcome rbt_islands_solve(rbt_islands *s, rbt_state *state, rbt_islands_memory *memory,
+                              const unsigned char *constrained, double h, rbt_stages *stages,
+                              rbt_step_report *report);
 
 void rbt_islands_add(const rbt_islands *s, rbt_state *state);  // v += dv
 

@@ -127,7 +127,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The rows that a row shares elements with, ascending, in `list`, counted from its island's first; seen (count) is row + 1 for these.
+// The rows that a row shares elements with, ascending, in `list`, counted from its island's first; seen (count) is
+// row + 1 for these.
 static size_t list_columns(const builder *b, size_t row, size_t *seen, int32_t *list) {
     size_t count = 0;
     for (size_t u = b->s->use_start[row]; u < b->s->use_start[row + 1]; u++)

@@ -7,7 +7,8 @@
 enum { RBT_ISLAND_FEW = 8 };           // nodes whose inverse is dense
 #define RBT_ISLAND_OUTSIDE UINT32_MAX  // in `target`: a corner that is not implicit
 
-// Fills node, islands, elements, start, column, use, target and shape of `s`, whose part is there; the values of matrices are not.
+// Fills node, islands, elements, start, column, use, target and shape of `s`, whose part is there; the values of
+// matrices are not.
 bool rbt_islands_build(rbt_islands *s, rbt_error *error);
 
 #endif

@@ -1,25 +1,28 @@
-// ADMM around projective dynamics' matrix (Overby et al. 2017, "ADMM contains projective dynamics"). With Q the quadratic part
-// of the step's function (objective.h) and F_e(z) the deformation gradient of tet e, linear in z,
+// ADMM around projective dynamics' matrix (Overby et al. 2017, "ADMM contains projective dynamics"). With Q the
+// quadratic part of the step's function (objective.h) and F_e(z) the deformation gradient of tet e, linear in z,
 //
-//   E(z) = Q(z) + tau^2 sum_e V_e psi_e(F_e(z)),   Q(z) = 1/2 |z - y|_M^2 - tau^2 f_ext.(z - y) + tau/2 (z - b)^T D (z - b),
+//   E(z) = Q(z) + tau^2 sum_e V_e psi_e(F_e(z)),   Q(z) = 1/2 |z - y|_M^2 - tau^2 f_ext.(z - y) + tau/2 (z - b)^T D
+//                                                  (z - b),
 //
-// every tet gets a deformation Z_e of its own, which a multiplier u_e binds to F_e(z) with the weight w_e^2 = tau^2 k_e V_e,
-// k = lambda + 2 mu / 3. From u = 0 an iteration is
+// every tet gets a deformation Z_e of its own, which a multiplier u_e binds to F_e(z) with the weight w_e^2 = tau^2
+// k_e V_e, k = lambda + 2 mu / 3. From u = 0 an iteration is
 //
 //   local    Z_e = argmin psi_e(Z) + k_e/2 |Z - F_e(z) - u_e|^2,   u_e += F_e(z) - Z_e     (energy/proximal.h)
 //   global   z   = argmin Q(z) + sum_e w_e^2/2 |F_e(z) - Z_e + u_e|^2.
 //
-// The global step is taken as a correction: z <- z - A^-1 r with r the gradient of that quadratic at z and A its matrix,
+// The global step is taken as a correction: z <- z - A^-1 r with r the gradient of that quadratic at z and A its
+// matrix,
 //
 //   r = M (z - y) - tau^2 f_ext + tau D (z - b) + tau^2 sum_e V_e k_e (F_e(z) - Z_e + u_e) g_e,
 //   A = (1 + tau alpha) M + tau beta K + tau^2 L,   L = sum_e k_e V_e G_e G_e^T.
 //
-// Without stiffness damping A acts on each component alike (laplacian.h) and is factored once. With it K is frozen anew at every
-// step; A is then solved with by conjugate gradients, the factor of the Laplacian's matrix as preconditioner, to a part of r: where
-// the iteration rests, r = 0 all the same.
+// Without stiffness damping A acts on each component alike (laplacian.h) and is factored once. With it K is frozen
+// again at every step; A is then solved with by conjugate gradients, the factor of the Laplacian's matrix as
+// preconditioner, to a part of r: where the iteration rests, r = 0 all the same.
 //
-// It rests where F_e(z) = Z_e, and k_e u_e = P(Z_e) by the local step, so that r = grad E(z): exactly at the minimum, however far
-// the weights are from the stiffness. The distance to it shrinks by a constant factor at best, and E may grow on the way.
+// It rests where F_e(z) = Z_e, and k_e u_e = P(Z_e) by the local step, so that r = grad E(z): exactly at the minimum,
+// however far the weights are from the stiffness. The distance to it shrinks by a constant factor at best, and E may
+// grow on the way.
 #include "base/threads.h"
 #include "energy/proximal.h"
 #include "math/vec3.h"
@@ -31,7 +34,7 @@
 #include <string.h>
 
 static const double DAMPED_TOLERANCE = 1e-3;  // of the global step with stiffness damping
-enum { MOST_DAMPED_ITERATIONS = 50 };
+enum { MAX_DAMPED_ITERATIONS = 50 };
 
 typedef struct local_group {  // beside a group of tets
     rbt_proximal minimise;
@@ -143,8 +146,8 @@ static bool all_finite(const double *z, size_t count) {
     return sum == 0;
 }
 
-// The test all solvers stop by. On its way the iteration may pass places where grad E has no value although every Z_e is
-// allowed: it does not end there, but may not stay there either.
+// The test all solvers stop by. On its way the iteration may pass places where grad E has no value although every Z_e
+// is allowed: it does not end there, but may not stay there either.
 static rbt_outcome judge(admm *s, const double *z, rbt_stop *stop, int k, int max_iterations, bool *solved,
                          rbt_stages *stages, rbt_step_report *report) {
     rbt_objective *o = s->objective;
@@ -210,7 +213,7 @@ static void find_residual(admm *s, const double *z) {
         rbt_vector_add_scaled(3 * m->node_count, r, tau, s->product);
     }
     for (size_t n = 0; n < m->node_count; n++)
-        if (o->held[n]) memset(r + 3 * n, 0, 3 * sizeof *r);
+        if (o->constrained[n]) memset(r + 3 * n, 0, 3 * sizeof *r);
 }
 
 // y = A x with stiffness damping
@@ -241,7 +244,7 @@ static rbt_outcome global_step(admm *s, double *z) {
     if (s->cg) {
         memset(s->forward, 0, values * sizeof(double));
         rbt_cg_solve(s->cg, &(rbt_operator){apply_matrix, s}, &(rbt_operator){apply_factor, s}, s->laplacian.keep,
-                     s->residual, s->forward, DAMPED_TOLERANCE, MOST_DAMPED_ITERATIONS);
+                     s->residual, s->forward, DAMPED_TOLERANCE, MAX_DAMPED_ITERATIONS);
     } else if (!rbt_cholesky_solve(s->laplacian.factor, s->residual, s->forward)) return RBT_OUT_OF_MEMORY;
     rbt_vector_add_scaled(values, z, -1, s->forward);
     return RBT_DONE;
@@ -250,7 +253,7 @@ static rbt_outcome global_step(admm *s, double *z) {
 static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *stop, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report) {
     admm *s = self;
-    RBT_STAGE("factor", rbt_laplacian_prepare(&s->laplacian, last, report));  // if step or held nodes changed
+    RBT_STAGE("factor", rbt_laplacian_prepare(&s->laplacian, last, report));  // if step or constrained nodes changed
     RBT_STAGE("start", forget(s));                                            // u = 0
     for (int k = 0;; k++) {
         bool solved;

@@ -1,16 +1,20 @@
-// DOT, decomposed optimisation time integration (Li et al. 2019): L-BFGS around the factors of subdomains (subdomains.h).
+// DOT, decomposed optimisation time integration (Li et al. 2019): L-BFGS around the factors of subdomains
+// (subdomains.h).
 //
-// As published ("paper"): the factors are made once a step, of H where the step begins; the line search starts at the minimum of
-// the quadratic model along p, within [0.1, 1]: -p.grad E / p^T H(x_n) p (eq. 14).
+// As published ("paper"): the factors are made once a step, of H where the step begins; the line search starts at the
+// minimum of the quadratic model along p, within [0.1, 1]: -p.grad E / p^T H(x_n) p (eq. 14).
 //
-// "fast" differs in three points; in brackets what each one alone does to the mean iterations of the first 40 steps of the bunny and
-// the horse stretched and twisted fast, and of the horse stretched slowly (one subdomain, stop test "characteristic", start "predictor"):
-//   - H is taken where the iteration starts, which knows how the held nodes moved (9.5 -> 8.1, 26.5 -> 17.3, 16.6 -> 3.5);
-//   - factors are made anew within a step where that pays (lbfgs.h; 8.1, 17.3 -> 11.7, 3.5);
+// "fast" differs in three points; in brackets what each one alone does to the mean iterations of the first 40 steps
+// of the bunny and the horse stretched and twisted fast, and of the horse stretched slowly (one subdomain, stop test
+// "characteristic", start "predictor"):
+//   - H is taken where the iteration starts, which knows how the constrained nodes moved (9.5 -> 8.1, 26.5 -> 17.3,
+//   16.6 -> 3.5);
+//   - factors are made again within a step where that pays (lbfgs.h; 8.1, 17.3 -> 11.7, 3.5);
 //   - the line search starts at 1: the model of a fresh H is too cautious (15.2 -> 8.1, 17.4 -> 11.7, 3.6 -> 3.5).
-// Factors are of single precision in both: iterations stay within 3 %, factors and solves take about half the time. Where the largest
-// and the smallest eigenvalue of H may differ by more than SINGLE_RANGE, which h^2 times stiffness over mass tells, single precision
-// would lose the soft directions of stiff bodies: the factors are of double precision then. The paper's stop test does not ask for those.
+// Factors are of single precision in both: iterations stay within 3 %, factors and solves take about half the time.
+// Where the largest and the smallest eigenvalue of H may differ by more than SINGLE_RANGE, which h^2 times stiffness
+// over mass tells, single precision would lose the soft directions of stiff bodies: the factors are of double
+// precision then. The paper's stop test does not ask for those.
 #include "math/block_matrix.h"
 #include "step/implicit/lbfgs.h"
 #include "step/implicit/subdomains.h"
@@ -51,10 +55,10 @@ static costs estimate(const rbt_model *m, double flops, double fill) {
                    .gradient = element_gradient * elements + node * (double)m->node_count};
 }
 
-// Iterations of a step with that many subdomains: some for what is not linear, the others until the subdomains agree, which takes
-// the longer the more digits are asked for. For the characteristic test this fits bunny5K (3.8, 9.8, 10.1 with 1, 2, 8), horse7K
-// (2.1, 7.9, 12.9) and bar17K (0.9, 7.3, 10.1 and 14.1 with 32) of the authors; for the force test bar17K (2.2, 20.5, 24.3 with 1,
-// 2, 4).
+// Iterations of a step with that many subdomains: some for what is not linear, the others until the subdomains agree,
+// which takes the longer the more digits are asked for. For the characteristic test this fits bunny5K (3.8, 9.8, 10.1
+// with 1, 2, 8), horse7K (2.1, 7.9, 12.9) and bar17K (0.9, 7.3, 10.1 and 14.1 with 32) of the authors; for the force
+// test bar17K (2.2, 20.5, 24.3 with 1, 2, 4).
 static double usual_iterations(rbt_stop_test test, double count) {
     if (!(count > 1)) return 4;
     return test == RBT_STOP_CHARACTERISTIC ? 4 + 4 * pow(count, 0.3) : 4 + 13 * pow(count, 0.3);
@@ -64,9 +68,9 @@ static double step_cost(const costs *c, rbt_stop_test test, double count) {
     return c->assemble + c->factor + usual_iterations(test, count) * (c->solve + c->gradient);
 }
 
-// The cost of factors is counted for few subdomains, of at most `largest` nodes, and follows the laws of nested dissection for more
-// of them: flops as the square of a solid's size, fill as its power 4/3 (of a sheet's 3/2 and, nearly, 1). The number of threads
-// has no say: results would depend on it.
+// The cost of factors is counted for few subdomains, of at most `largest` nodes, and follows the laws of nested
+// dissection for more of them: flops as the square of a solid's size, fill as its power 4/3 (of a sheet's 3/2 and,
+// nearly, 1). The number of threads has no say: results would depend on it.
 static bool choose_count(const rbt_objective *o, rbt_stop_test test, size_t *chosen, rbt_error *error) {
     enum { SMALLEST = 256 };
     size_t largest = test == RBT_STOP_CHARACTERISTIC ? 16384 : 65536;
@@ -75,7 +79,7 @@ static bool choose_count(const rbt_objective *o, rbt_stop_test test, size_t *cho
     bool solid = m->tet_count > 0, changed;
     double flops, fill, count = (double)(1 + m->node_count / largest), least = INFINITY;
     if (!rbt_subdomains_init(&parts, m, &o->H, (size_t)count, RBT_SINGLE, error)) return false;
-    bool analysed = rbt_subdomains_analyse(&parts, o->held, &changed) == RBT_DONE;
+    bool analysed = rbt_subdomains_analyse(&parts, o->constrained, &changed) == RBT_DONE;
     if (analysed) rbt_subdomains_work(&parts, &flops, &fill);
     rbt_subdomains_free(&parts);
     if (!analysed) return rbt_fail_memory(error, m->node_count * sizeof(double), "subdomains");
@@ -121,7 +125,7 @@ static void *create(rbt_objective *objective, const rbt_solver_options *options,
 static rbt_outcome analyse(dot *s) {
     bool changed;
     double flops, fill;
-    rbt_outcome outcome = rbt_subdomains_analyse(&s->subdomains, s->objective->held, &changed);
+    rbt_outcome outcome = rbt_subdomains_analyse(&s->subdomains, s->objective->constrained, &changed);
     if (outcome == RBT_DONE && changed) {
         rbt_subdomains_work(&s->subdomains, &flops, &fill);
         s->costs = estimate(s->objective->model, flops, fill);

@@ -1,12 +1,12 @@
 // Backward Euler, the implicit midpoint rule and BDF2: three readings of one minimisation (objective.h).
 //
-//                     tau       base position b              base velocity u              after the minimum z, w = (z - b)/tau
-//   backward-euler    h         x_n                          v_n                          x = z,          v = w
-//   implicit-midpoint h/2       x_n                          v_n                          x = 2 z - x_n,  v = 2 w - v_n
-//   bdf2              2h/3      (4 x_n - x_{n-1})/3          (4 v_n - v_{n-1})/3          x = z,          v = w
+//                     tau    base position b        base velocity u        after the minimum z, w = (z - b)/tau
+//   backward-euler    h      x_n                    v_n                    x = z,          v = w
+//   implicit-midpoint h/2    x_n                    v_n                    x = 2 z - x_n,  v = 2 w - v_n
+//   bdf2              2h/3   (4 x_n - x_{n-1})/3    (4 v_n - v_{n-1})/3    x = z,          v = w
 //
-// BDF2 keeps x_{n-1}, v_{n-1} and the last step in the state's memory; after a step of another length, and at the start, it does
-// one step of backward Euler.
+// BDF2 keeps x_{n-1}, v_{n-1} and the last step in the state's memory; after a step of another length, and at the
+// start, it does one step of backward Euler.
 #include "math/vec3.h"
 #include "step/core/method.h"
 #include "step/implicit/rigid.h"
@@ -25,7 +25,7 @@ typedef struct implicit {
     const rbt_step_solver *solver;
     void *work;  // the solver's
     rbt_arena *arena;
-    double *base, *velocity, *z, *other, *held_velocity;  // (node_count x 3)
+    double *base, *velocity, *z, *other, *constrained_velocity;  // (node_count x 3)
 } implicit;
 
 static void destroy(void *self) {
@@ -45,7 +45,7 @@ static void *create(rule which, const rbt_model *model, int solver, const void *
     s->arena = rbt_arena_new();
     if (options) s->options = *(const rbt_solver_options *)options;
     else rbt_record_default(&RBT_SOLVER_OPTIONS, &s->options);
-    double **vectors[] = {&s->base, &s->velocity, &s->z, &s->other, &s->held_velocity};
+    double **vectors[] = {&s->base, &s->velocity, &s->z, &s->other, &s->constrained_velocity};
     bool ok = s->arena;
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(s->arena, 3 * model->node_count, sizeof(double))) != NULL;
@@ -81,8 +81,8 @@ static void remember(const implicit *s, rbt_state *state, double h, const double
 
 // ---- The stages of a step
 
-// D belongs where the rule takes the force. The rules of second order extrapolate to there, which keeps their order; should a
-// material forbid that place, x_n has to do, as it does for backward Euler.
+// D belongs where the rule takes the force. The rules of second order extrapolate to there, which keeps their order;
+// should a material forbid that place, x_n has to do, as it does for backward Euler.
 static void freeze_damping(implicit *s, const rbt_state *state, double ahead) {
     rbt_objective *o = &s->objective;
     if (!o->damping) return;
@@ -102,27 +102,28 @@ static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
         s->velocity[i] = before ? (4 * state->v[i] - before[values + i]) / 3 : state->v[i];
     }
     o->base = s->base;
-    rbt_held_nodes(m, state->t, o->held);
+    rbt_constrained_nodes(m, state->t, o->constrained);
     freeze_damping(s, state, s->rule == MIDPOINT ? 0.5 * h : before ? h : 0);
     rbt_force_external(m, state->t + (s->rule == MIDPOINT ? 0.5 * h : h), state->x, state->v, o->external);
-    // The start of the iteration: where inertia and outside forces alone would bring the nodes, held nodes where they must be.
+    // The start of the iteration: where inertia and outside forces alone would bring the nodes, constrained nodes
+    // where they must be.
     for (size_t i = 0; i < values; i++) {
         double mass = m->mass[i / 3];
         o->target[i] = s->base[i] + o->tau * s->velocity[i];
         s->z[i] = o->target[i] + (mass > 0 ? o->tau * o->tau * o->external[i] / mass : 0);
     }
-    memcpy(s->held_velocity, state->v, values * sizeof(double));
-    rbt_held_velocities(m, o->held, state->t, h, state->x, s->held_velocity);
+    memcpy(s->constrained_velocity, state->v, values * sizeof(double));
+    rbt_constrained_velocities(m, o->constrained, state->t, h, state->x, s->constrained_velocity);
     double share = s->rule == MIDPOINT ? 0.5 : 1;
     for (size_t i = 0; i < values; i++)
-        if (o->held[i / 3]) s->z[i] = state->x[i] + share * h * s->held_velocity[i];
+        if (o->constrained[i / 3]) s->z[i] = state->x[i] + share * h * s->constrained_velocity[i];
     return RBT_DONE;
 }
 
 // s->other = x of the free nodes, with the others where they must be
 static void take_other(implicit *s, const double *x) {
     const rbt_objective *o = &s->objective;
-    for (size_t i = 0; i < 3 * o->model->node_count; i++) s->other[i] = o->held[i / 3] ? s->z[i] : x[i];
+    for (size_t i = 0; i < 3 * o->model->node_count; i++) s->other[i] = o->constrained[i / 3] ? s->z[i] : x[i];
 }
 
 // z = s->other if E is lower there
@@ -134,9 +135,10 @@ static void offer_other(implicit *s, double *value) {
     memcpy(s->z, s->other, 3 * o->model->node_count * sizeof(double));
 }
 
-// The predicted start has been moved by outside forces as if nothing held the nodes together, and can lie where a material
-// forbids it. Motion by inertia alone is often lower, since most of the time stress balances the forces. Lower still, where both would
-// tear a stiff or small body apart, is the last shape, moved as a whole where nothing holds it.
+// The predicted start has been moved by outside forces as if nothing constrained the nodes together, and can lie
+// where a material forbids it. Motion by inertia alone is often lower, since most of the time stress balances the
+// forces. Lower still, where both would tear a stiff or small body apart, is the last shape, moved as a whole where
+// nothing holds it.
 static rbt_outcome find_start(implicit *s, const rbt_state *state) {
     double value = rbt_objective_value(&s->objective, s->z);
     rbt_rigid_begin(&s->rigid);
@@ -160,15 +162,15 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
         s->base[i] = x;
         s->velocity[i] = v;
         state->x[i] = middle ? 2 * s->z[i] - x : s->z[i];
-        state->v[i] = o->held[i / 3] ? s->held_velocity[i] : middle ? 2 * w - v : w;
+        state->v[i] = o->constrained[i / 3] ? s->constrained_velocity[i] : middle ? 2 * w - v : w;
     }
     rbt_outcome outcome = rbt_check_motion(o->model, state, h, report);
     if (outcome == RBT_DONE) remember(s, state, h, s->base, s->velocity);
     return outcome;
 }
 
-// Of the force test's tolerance. The midpoint rule goes on twice as far as its minimum, and damps no error: those of many steps add
-// up.
+// Of the force test's tolerance. The midpoint rule continues twice as far as its minimum, and damps no error: those of
+// many steps add up.
 static double tolerance_share(const implicit *s) {
     return (s->solver->share > 0 ? s->solver->share : 1) * (s->rule == MIDPOINT ? 0.2 : 1);
 }
@@ -181,7 +183,8 @@ static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *sta
     return s->solver->solve(s->work, state->x, s->z, &stop, most, stages, report);
 }
 
-// A step that is accepted although it has not converged. It goes into the report, and from there into the run's outcome.
+// A step that is accepted although it has not converged. It goes into the report, and from there into the run's
+// outcome.
 static void count_unconverged(double t, rbt_step_report *report) {
     if (!report->unconverged) report->first_unconverged = t;
     if (!report->unconverged || report->residual > report->worst_residual) report->worst_residual = report->residual;
@@ -219,6 +222,8 @@ const rbt_method RBT_BACKWARD_EULER = {
     .name = "backward-euler",
     .doc = "implicit, first order: each step is the minimum of an energy, solved to a tolerance",
     .when = "robustness counts most: any stiffness, any step; damps fast motion strongly",
+    .gain_remedy =
+        "a tighter tolerance or another solver",  // the minimum is never above the start, unless it is missed
     .order = 1,
     .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
@@ -232,6 +237,7 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .name = "implicit-midpoint",
     .doc = "implicit, second order: the force in the middle of the step; no numerical damping",
     .when = "long undamped motion must keep its energy and the step resolves the stiffest motion that matters",
+    .gain_remedy = "a tighter tolerance, or backward-euler",
     .order = 2,
     .keeps_angular_momentum = true,
     .solvers = rbt_step_solver_name,
@@ -246,6 +252,7 @@ const rbt_method RBT_BDF2 = {
     .name = "bdf2",
     .doc = "implicit, second order, two steps: stable for any stiffness, damps far less than backward Euler",
     .when = "stiff bodies should move livelier than with backward Euler at the same cost",
+    .gain_remedy = "a tighter tolerance, or backward-euler",
     .order = 2,
     .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,

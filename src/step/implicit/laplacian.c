@@ -90,14 +90,14 @@ static void fill(rbt_laplacian *l) {
 rbt_outcome rbt_laplacian_prepare(rbt_laplacian *l, const double *x, rbt_step_report *report) {
     const rbt_objective *o = l->objective;
     size_t nodes = o->model->node_count, row = 0;
-    bool analysed = l->factor && memcmp(o->held, l->analysed, nodes) == 0;
+    bool analysed = l->factor && memcmp(o->constrained, l->analysed, nodes) == 0;
     if (analysed && l->factored_tau == o->tau) return RBT_DONE;
     l->factored_tau = 0;
     if (!analysed) {
         rbt_cholesky_free(l->factor);
-        for (size_t n = 0; n < nodes; n++) l->keep[n] = !o->held[n];
-        memcpy(l->analysed, o->held, nodes);
-        l->factor = rbt_cholesky_analyze_scalar(&l->A, l->keep, NULL);
+        for (size_t n = 0; n < nodes; n++) l->keep[n] = !o->constrained[n];
+        memcpy(l->analysed, o->constrained, nodes);
+        l->factor = rbt_cholesky_analyse_scalar(&l->A, l->keep, NULL);
         if (!l->factor) return RBT_OUT_OF_MEMORY;
     }
     fill(l);

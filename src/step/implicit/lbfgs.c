@@ -57,7 +57,7 @@ static void remember(rbt_lbfgs *l, const double *z) {
     rbt_vector_combine(values, l->y[k], l->gradient, -1, l->gradient_before);
     double ys = rbt_vector_dot(values, l->y[k], l->s[k]);
     if (!(ys > 0)) {
-        // The place may have held the oldest pair, which is gone now.
+        // The place may have constrained the oldest pair, which is gone now.
         if (l->count == RBT_LBFGS_PAIRS) l->count--;
         return;
     }
@@ -78,8 +78,8 @@ static rbt_outcome advance(rbt_lbfgs *l, const rbt_inverse *D, double *z, double
     return RBT_DONE;
 }
 
-// Since D was made, `count` iterations brought the residual (gradient over tolerance) from `first` to `now`; at that rate
-// count log(now) / log(first / now) more are to come.
+// Since D was made, `count` iterations brought the residual (gradient over tolerance) from `first` to `now`; at that
+// rate count log(now) / log(first / now) more are to come.
 static bool new_one_pays(const rbt_inverse *D, int count, double first, double now) {
     if (!D->make || D->place || count < 0.75 * D->usual_iterations) return false;  // too early to tell
     return !((D->making_cost + D->usual_iterations) * log(first / now) > count * log(now));

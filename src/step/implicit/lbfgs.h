@@ -1,6 +1,6 @@
-// Limited-memory BFGS around a matrix D that approximates the inverse of E's second derivative: p = -D_k grad E, where D_k is D
-// corrected by the last pairs of differences s = z_{k+1} - z_k, y = grad E_{k+1} - grad E_k (Nocedal and Wright 2006, algorithm
-// 7.4). What D is makes the method: lbfgs_h.c, lbfgs_pd.c, dot.c.
+// Limited-memory BFGS around a matrix D that approximates the inverse of E's second derivative: p = -D_k grad E,
+// where D_k is D corrected by the last pairs of differences s = z_{k+1} - z_k, y = grad E_{k+1} - grad E_k (Nocedal
+// and Wright 2006, algorithm 7.4). What D is makes the method: lbfgs_h.c, lbfgs_pd.c, dot.c.
 #ifndef RBT_STEP_IMPLICIT_LBFGS_H
 #define RBT_STEP_IMPLICIT_LBFGS_H
 
@@ -16,7 +16,7 @@ typedef struct rbt_inverse {  // D
     rbt_outcome (*apply)(void *self, const double *q, double *r);       // r = D q
     double (*first_length)(void *self, const double *p, double slope);  // of the line search; NULL: 1
     const double
-        *place;  // where D is made, once a step; NULL: at z, and anew where that seems to save more than it costs:
+        *place;  // where D is made, once a step; NULL: at z, and again where that seems to save more than it costs:
     double making_cost;       // in iterations
     double usual_iterations;  // of a step with a D made at its start
 } rbt_inverse;
@@ -34,7 +34,8 @@ typedef struct rbt_lbfgs {
 bool rbt_lbfgs_init(rbt_lbfgs *lbfgs, rbt_objective *objective, rbt_error *error);
 void rbt_lbfgs_free(rbt_lbfgs *lbfgs);
 
-// Like a step solver's solve. D is made if the start is not already good enough. The pairs of earlier steps are forgotten.
+// Like a step solver's solve. D is made if the start is not already good enough. The pairs of earlier steps are
+// forgotten.
 rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *lbfgs, const rbt_inverse *D, double *z, rbt_stop *stop, int max_iterations,
                             rbt_stages *stages, rbt_step_report *report);
 

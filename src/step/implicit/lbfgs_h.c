@@ -1,7 +1,7 @@
 // L-BFGS around the inverse of the whole projected second derivative of E, factored once a step where the step begins:
 // D = H(x_n)^-1.
-#include "step/implicit/lbfgs.h"
 #include "step/core/linear.h"
+#include "step/implicit/lbfgs.h"
 
 typedef struct lbfgs_h {
     rbt_objective *objective;
@@ -30,7 +30,7 @@ static void *create(rbt_objective *objective, const rbt_solver_options *options,
 
 static rbt_outcome analyse(lbfgs_h *s) {
     bool changed;
-    return rbt_linear_analyse(&s->linear, s->objective->held, &changed);
+    return rbt_linear_analyse(&s->linear, s->objective->constrained, &changed);
 }
 
 static rbt_outcome assemble(lbfgs_h *s, const double *last) {

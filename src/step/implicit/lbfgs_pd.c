@@ -1,5 +1,5 @@
-// L-BFGS around projective dynamics' matrix (Liu et al. 2017): D = (M + tau^2 L)^-1 with a scalar Laplacian L of modulus
-// 2 mu + lambda that does not depend on positions, factored once and for all.
+// L-BFGS around projective dynamics' matrix (Liu et al. 2017): D = (M + tau^2 L)^-1 with a scalar Laplacian L of
+// modulus 2 mu + lambda that does not depend on positions, factored once and for all.
 #include "step/implicit/laplacian.h"
 #include "step/implicit/lbfgs.h"
 

@@ -1,5 +1,5 @@
-// Projected Newton: z <- z - s H(z)^-1 grad E(z), with the length s halved until E does not increase. For a linear model the
-// factor is kept from step to step.
+// Projected Newton: z <- z - s H(z)^-1 grad E(z), with the length s halved until E does not increase. For a linear
+// model the factor is kept from step to step.
 #include "math/vector.h"
 #include "step/core/linear.h"
 #include "step/implicit/search.h"
@@ -42,7 +42,7 @@ static void *create(rbt_objective *objective, const rbt_solver_options *options,
 
 static rbt_outcome analyse(newton *s) {
     bool changed;
-    rbt_outcome outcome = rbt_linear_analyse(&s->linear, s->objective->held, &changed);
+    rbt_outcome outcome = rbt_linear_analyse(&s->linear, s->objective->constrained, &changed);
     if (changed) s->factored_tau = 0;
     return outcome;
 }

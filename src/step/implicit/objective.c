@@ -26,8 +26,8 @@ void rbt_small_strain_lame(const rbt_material_def *def, double *mu, double *lamb
     *lambda = no_volume ? 0 : 2 * *mu * def->poisson / (1 - 2 * def->poisson);
 }
 
-// Frobenius norm of the 9x9 second derivative of the energy density at rest, which is that of linear elasticity for every
-// material: |2 mu sym + lambda I (x) I|^2 = 24 mu^2 + 12 mu lambda + 9 lambda^2.
+// Frobenius norm of the 9x9 second derivative of the energy density at rest, which is that of linear elasticity for
+// every material: |2 mu sym + lambda I (x) I|^2 = 24 mu^2 + 12 mu lambda + 9 lambda^2.
 static double rest_stiffness_norm(const rbt_material_def *def) {
     double mu, lambda;
     rbt_small_strain_lame(def, &mu, &lambda);
@@ -52,7 +52,8 @@ static bool characteristic_force(rbt_objective *o, rbt_error *error) {
     return true;
 }
 
-// The stiffness that a node feels at rest: the Frobenius norm of its own block of K, and of obstacles that it may touch.
+// The stiffness that a node feels at rest: the Frobenius norm of its own block of K, and of obstacles that it may
+// touch.
 static void find_stiff(rbt_objective *o) {
     const rbt_model *m = o->model;
     const rbt_block_matrix *K = &o->stiffness.K;
@@ -85,7 +86,7 @@ bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) 
               (o->product = rbt_arena_take(o->arena, values, sizeof(double))) &&
               (o->energies = rbt_arena_take(o->arena, m->plan.chunk_count, sizeof(double))) &&
               (o->partial = rbt_arena_take(o->arena, 3 * m->plan.slot_count, sizeof(double))) &&
-              (o->held = rbt_arena_take(o->arena, m->node_count, 1));
+              (o->constrained = rbt_arena_take(o->arena, m->node_count, 1));
     if (ok && damped) ok = (o->damping = rbt_arena_take(o->arena, 9 * blocks, sizeof(double))) != NULL;
     if (ok && m->obstacles.count)
         ok = (o->contact = rbt_arena_take(o->arena, 9 * m->node_count, sizeof(double))) != NULL;
@@ -153,16 +154,17 @@ static bool is_damped(const rbt_model *m) {
 static void node_inertia(const rbt_objective *o, const double *z, size_t n, double moved[3], double pushed[3]) {
     bool coupled = o->mass.matrix.value != NULL;
     for (size_t i = 0; i < 3; i++) {
-        moved[i] = o->held[n] && !coupled ? 0 : z[3 * n + i] - o->target[3 * n + i];
+        moved[i] = o->constrained[n] && !coupled ? 0 : z[3 * n + i] - o->target[3 * n + i];
         pushed[i] = coupled ? o->inertia[3 * n + i] : o->model->mass[n] * moved[i];
     }
 }
 
-// What a node that is not held brings to its row of the gradient, and to the squares of the forces on its piece. o->force holds
-// -dW/dz, o->product D (z - b), o->inertia M (z - y) if M is not lumped.
+// What a node that is not constrained brings to its row of the gradient, and to the squares of the forces on its
+// piece. o->force holds -dW/dz, o->product D (z - b), o->inertia M (z - y) if M is not lumped.
 //
-// Rounding: z is stored to epsilon |z|, so that K z and M z / tau^2 are off by epsilon |z| times the stiffness and mass that the
-// node feels, by about as much from its neighbours' positions, and by epsilon times the stress within each element, which is less.
+// Rounding: z is stored to epsilon |z|, so that K z and M z / tau^2 are off by epsilon |z| times the stiffness and
+// mass that the node feels, by about as much from its neighbours' positions, and by epsilon times the stress within
+// each element, which is less.
 static void free_row(const rbt_objective *o, const double *z, size_t n, const double pushed[3], const double push[3],
                      bool damped, double *gradient, rbt_acting *sum) {
     double tau = o->tau, tau2 = tau * tau, *row = gradient + 3 * n;
@@ -179,7 +181,8 @@ static void free_row(const rbt_objective *o, const double *z, size_t n, const do
     sum->rounding += noise * noise * rbt_dot(z + 3 * n, z + 3 * n);
 }
 
-// What a block of nodes adds to 1/2 |z - y|_M^2 + tau^2 (C(z) - f_ext.(z - y)), with a gradient to this and the forces, too.
+// What a block of nodes adds to 1/2 |z - y|_M^2 + tau^2 (C(z) - f_ext.(z - y)), with a gradient to this and the
+// forces, too.
 static double block_terms(const rbt_objective *o, const double *z, bool damped, size_t block, double *gradient) {
     const rbt_model *m = o->model;
     const rbt_pieces *p = &o->pieces;
@@ -190,7 +193,7 @@ static double block_terms(const rbt_objective *o, const double *z, bool damped, 
         double moved[3], pushed[3], push[3] = {0};
         node_inertia(o, z, n, moved, pushed);
         inertia += 0.5 * rbt_dot(moved, pushed);
-        if (o->held[n]) {
+        if (o->constrained[n]) {
             for (size_t i = 3 * n; gradient && i < 3 * n + 3; i++) gradient[i] = 0;
             continue;
         }

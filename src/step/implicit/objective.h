@@ -1,22 +1,23 @@
-// One implicit step as the minimum of a function. With tau the scale of the method's step (h for backward Euler, 2h/3 for
-// BDF2, h/2 for the midpoint rule), base position b and base velocity u, the unknown position z minimises
+// One implicit step as the minimum of a function. With tau the scale of the method's step (h for backward Euler, 2h/3
+// for BDF2, h/2 for the midpoint rule), base position b and base velocity u, the unknown position z minimises
 //
 //   E(z) = 1/2 |z - y|_M^2 + tau^2 (W(z) + C(z) - f_ext.(z - y)) + tau/2 (z - b)^T D (z - b),     y = b + tau u
 //
 // (for a lumped M this is, up to a constant, 1/2 |z - y'|_M^2 + ... with y' = y + tau^2 M^-1 f_ext.)
-// W: elastic energy, C: penalty of obstacles, D = alpha M + beta K(x_n): Rayleigh damping with K frozen and projected, so that
-// damping is a quadratic. Held nodes are no unknowns: their z is given, and their rows of the gradient are 0.
+// W: elastic energy, C: penalty of obstacles, D = alpha M + beta K(x_n): Rayleigh damping with K frozen and
+// projected, so that damping is a quadratic. Held nodes are no unknowns: their z is given, and their rows of the
+// gradient are 0.
 #ifndef RBT_STEP_IMPLICIT_OBJECTIVE_H
 #define RBT_STEP_IMPLICIT_OBJECTIVE_H
 
 #include "model/force.h"
 #include "model/mass.h"
 #include "model/stiffness.h"
-#include "step/implicit/pieces.h"
 #include "step/core/stage.h"
+#include "step/implicit/pieces.h"
 
-// The forces on a connected piece where the gradient was taken last, and what rounding makes of them: 2-norms over its free
-// nodes [N].
+// The forces on a connected piece where the gradient was taken last, and what rounding makes of them: 2-norms over
+// its free nodes [N].
 typedef struct rbt_acting {
     double residual;  // grad E / tau^2
     double inertia;   // M (z - y) / tau^2
@@ -34,15 +35,15 @@ typedef struct rbt_objective {
     double *damping;     // values of beta K(x_n) per block, NULL without stiffness damping
 
     double tau;
-    const double *base;   // b (node_count x 3)
-    double *target;       // y
-    double *external;     // f_ext
-    double *inertia;      // (node_count x 3) M (z - y), work
-    unsigned char *held;  // (node_count)
-    double *energies;     // (plan.chunk_count) work
-    double *partial;      // (plan.slot_count x 3) work
-    double *force;        // (node_count x 3) work
-    double *contact;      // (node_count x 9) stiffness of obstacles, NULL without
+    const double *base;          // b (node_count x 3)
+    double *target;              // y
+    double *external;            // f_ext
+    double *inertia;             // (node_count x 3) M (z - y), work
+    unsigned char *constrained;  // (node_count)
+    double *energies;            // (plan.chunk_count) work
+    double *partial;             // (plan.slot_count x 3) work
+    double *force;               // (node_count x 3) work
+    double *contact;             // (node_count x 9) stiffness of obstacles, NULL without
     rbt_pieces pieces;
     rbt_acting *acting;        // (pieces.count)
     rbt_acting *block_acting;  // (pieces.block_count) work: sums of squares
@@ -62,15 +63,16 @@ void rbt_objective_freeze_damping(rbt_objective *o, const double *x);
 // E(z); infinity where a material forbids z.
 double rbt_objective_value(rbt_objective *o, const double *z);
 
-// E(z) and its gradient (node_count x 3), 0 in held nodes; `acting` follows.
+// E(z) and its gradient (node_count x 3), 0 in constrained nodes; `acting` follows.
 double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradient);
 
 // H(z) with projected element stiffness: positive definite.
 void rbt_objective_hessian(rbt_objective *o, const double *z);
 
-// The characteristic size of a gradient times epsilon: epsilon tau^2 <W> |l| (Li et al. 2019, section 5.2; with several materials
-// each element brings its own <W>). Shells and nets, stiff in one direction and soft in others, ask for epsilon m l instead: no
-// node is misplaced by more than that share of an edge. It knows nothing of the loads (stop.h).
+// The characteristic size of a gradient times epsilon: epsilon tau^2 <W> |l| (Li et al. 2019, section 5.2; with
+// several materials each element brings its own <W>). Shells and nets, stiff in one direction and soft in others, ask
+// for epsilon m l instead: no node is misplaced by more than that share of an edge. It knows nothing of the loads
+// (stop.h).
 double rbt_objective_tolerance(const rbt_objective *o, double epsilon);
 
 // Lamé parameters of linear elasticity [Pa], which every material has at rest; lambda is 0 for materials without it.

@@ -33,8 +33,8 @@ static void join_all(const rbt_model *m, int32_t *parent) {
     }
 }
 
-// Numbers the roots in their order: piece[n] for every node; returns how many there are. A root is the least node of its tree, so
-// it has its number before the others ask for it.
+// Numbers the roots in their order: piece[n] for every node; returns how many there are. A root is the least node of
+// its tree, so it has its number before the others ask for it.
 static size_t number(size_t nodes, int32_t *parent, int32_t *piece) {
     size_t count = 0;
     for (size_t n = 0; n < nodes; n++) {

@@ -1,9 +1,9 @@
-// The connected pieces of a model: nodes that elements join, directly or through others. Pieces do not know of each other, so a
-// tolerance that is relative to forces is relative to those on the same piece: a light soft body must not be called solved because
-// a heavy stiff one beside it is. A body's nodes without elements (particles) are one piece.
+// The connected pieces of a model: nodes that elements join, directly or through others. Pieces do not know of each
+// other, so a tolerance that is relative to forces is relative to those on the same piece: a light soft body must not
+// be called solved because a heavy stiff one beside it is. A body's nodes without elements (particles) are one piece.
 //
-// The nodes of a piece are listed in blocks of at most RBT_PIECE_BLOCK, which depend on the model alone: sums over blocks, added in
-// their order, have the same bits for any number of threads.
+// The nodes of a piece are listed in blocks of at most RBT_PIECE_BLOCK, which depend on the model alone: sums over
+// blocks, added in their order, have the same bits for any number of threads.
 #ifndef RBT_STEP_IMPLICIT_PIECES_H
 #define RBT_STEP_IMPLICIT_PIECES_H
 

@@ -39,7 +39,7 @@ static bool is_free(const rbt_objective *o, size_t piece) {
     const rbt_body *body = &o->model->bodies[o->model->node_body[o->pieces.order[begin]]];
     if (body->kind == RBT_PARTICLES || body->consistent_mass || body->damping.stiffness > 0) return false;
     for (size_t k = begin; k < end; k++)
-        if (o->held[o->pieces.order[k]] || !(o->model->mass[o->pieces.order[k]] > 0)) return false;
+        if (o->constrained[o->pieces.order[k]] || !(o->model->mass[o->pieces.order[k]] > 0)) return false;
     return true;
 }
 
@@ -70,8 +70,8 @@ static void goal(const rbt_objective *o, size_t n, double g[3]) {
             (o->target[i] + o->tau * o->tau * o->external[i] / mass + damping * o->base[i]) / (1 + damping);
 }
 
-// x += shift + (Q - I) (x - c) with shift the mean of g - z: what is added is small, so that no mean of large coordinates leaves its
-// rounding in the momentum of all nodes.
+// x += shift + (Q - I) (x - c) with shift the mean of g - z: what is added is small, so that no mean of large
+// coordinates leaves its rounding in the momentum of all nodes.
 static void fit_piece(const rbt_objective *o, size_t piece, double *z) {
     size_t begin, end;
     const int32_t *order = o->pieces.order;

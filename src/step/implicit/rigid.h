@@ -1,14 +1,16 @@
 // The part of an implicit step that has a closed form: the rigid motion of a piece that nothing holds.
 //
-// Elastic energy does not change when a connected piece moves as a whole, z_n -> a + Q (z_n - c), so that along these motions the
-// step's function (objective.h, with lumped M and mass damping alpha) is, up to a constant,
+// Elastic energy does not change when a connected piece moves as a whole, z_n -> a + Q (z_n - c), so that along these
+// motions the step's function (objective.h, with lumped M and mass damping alpha) is, up to a constant,
 //
-//   1/2 sum_n w_n |a + Q (z_n - c) - g_n|^2,   w = (1 + tau alpha) m,   g = (y + tau^2 f_ext / m + tau alpha b) / (1 + tau alpha).
+//   1/2 sum_n w_n |a + Q (z_n - c) - g_n|^2,   w = (1 + tau alpha) m,
+//   g = (y + tau^2 f_ext / m + tau alpha b) / (1 + tau alpha).
 //
-// Its minimum: a is the mean of g, c that of z, Q = U V^T of sum w (g - a) (z - c)^T (Kabsch 1976; Wahba 1965). There the residual
-// has neither net force nor net torque: momenta are kept to rounding whatever the solver's tolerance is, and nothing elastic has to undo
-// what a start did to the shape of a body that turns. A residual that is small beside the forces would still add up to a turn that is
-// large beside the strains of a stiff body, since nothing holds it back.
+// Its minimum: a is the mean of g, c that of z, Q = U V^T of sum w (g - a) (z - c)^T (Kabsch 1976; Wahba 1965). There
+// the residual has neither net force nor net torque: momenta are kept to rounding whatever the solver's tolerance is,
+// and nothing elastic has to undo what a start did to the shape of a body that turns. A residual that is small beside
+// the forces would still add up to a turn that is large beside the strains of a stiff body, since nothing holds it
+// back.
 #ifndef RBT_STEP_IMPLICIT_RIGID_H
 #define RBT_STEP_IMPLICIT_RIGID_H
 
@@ -24,8 +26,8 @@ typedef struct rbt_rigid {
 bool rbt_rigid_init(rbt_rigid *rigid, rbt_objective *objective, rbt_error *error);
 void rbt_rigid_free(rbt_rigid *rigid);
 
-// For the held nodes of this step. Pieces with linear elasticity, consistent mass or stiffness damping, whose terms do change with a
-// rigid motion, are left to the solver.
+// For the constrained nodes of this step. Pieces with linear elasticity, consistent mass or stiffness damping, whose
+// terms do change with a rigid motion, are left to the solver.
 void rbt_rigid_begin(rbt_rigid *rigid);
 
 // Moves the free pieces of z that touch no obstacle, each as a whole, to the minimum.

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { MOST_HALVINGS = 40 };
+enum { MAX_HALVINGS = 40 };
 
 bool rbt_search_init(rbt_search *s, rbt_objective *objective, rbt_error *error) {
     *s = (rbt_search){.objective = objective, .arena = rbt_arena_new()};
@@ -34,13 +34,13 @@ static bool is_blind(double slope, double first, int halvings, double rounding) 
 }
 
 // Where E is blind: the decrease that the slope promises drowns in the rounding of E, but the slope along p does not.
-// phi'(s) <= (1 - 2 delta) |phi'(0)| is, on a parabola, the decrease that E would have to show (Hager and Zhang 2005, "approximate
-// Wolfe conditions"); E must not increase by more than its rounding all the same.
+// phi'(s) <= (1 - 2 delta) |phi'(0)| is, on a parabola, the decrease that E would have to show (Hager and Zhang 2005,
+// "approximate Wolfe conditions"); E must not increase by more than its rounding all the same.
 static double search_by_slope(rbt_search *s, const double *p, double slope, double first, int halvings, double limit,
                               double *z, double *value, double *gradient) {
     static const double DELTA = 0.1;
     size_t values = 3 * s->objective->model->node_count;
-    for (; halvings < MOST_HALVINGS; halvings++) {
+    for (; halvings < MAX_HALVINGS; halvings++) {
         double trial_value = evaluate(s, p, first, halvings, z, true);
         double trial_slope = rbt_vector_dot(values, p, s->trial_gradient);
         if (!(trial_value <= limit) || !(trial_slope <= (1 - 2 * DELTA) * fabs(slope))) continue;
@@ -66,7 +66,7 @@ double rbt_search_along(rbt_search *s, const double *p, double slope, double fir
         halvings--;
         known = false;
     }
-    while (!good && ++halvings < MOST_HALVINGS) {
+    while (!good && ++halvings < MAX_HALVINGS) {
         if (is_blind(slope, first, halvings, rounding))
             return search_by_slope(s, p, slope, first, halvings, limit + rounding, z, value, gradient);
         good = evaluate(s, p, first, halvings, z, false) <= limit;

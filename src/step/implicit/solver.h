@@ -1,5 +1,6 @@
-// The table of step solvers: ways to find the minimum of a step's function (objective.h). All start from the same place and
-// stop by the same test, so that iterations and times compare. Adding one is a file and a line in RBT_STEP_SOLVER_LIST.
+// The table of step solvers: ways to find the minimum of a step's function (objective.h). All start from the same
+// place and stop by the same test, so that iterations and times compare. Adding one is a file and a line in
+// RBT_STEP_SOLVER_LIST.
 #ifndef RBT_STEP_IMPLICIT_SOLVER_H
 #define RBT_STEP_IMPLICIT_SOLVER_H
 
@@ -27,15 +28,16 @@ typedef struct rbt_step_solver {
     const char *name;
     const char *doc;     // what it does, one sentence
     int max_iterations;  // its own limit
-    // Of the force test's tolerance, unless the scene gives one, and of what counts as rounding there (0: 1). A residual that is left in the softest modes moves a body
-    // further than one of the same size that is spread over all of them, and where it is left depends on the matrix that a solver has
-    // in place of H: the shares are what test/verify/measure_sweep.c asks for.
+    // Of the force test's tolerance, unless the scene gives one, and of what counts as rounding there (0: 1). A
+    // residual that is left in the softest modes moves a body further than one of the same size that is spread over
+    // all of them, and where it is left depends on the matrix that a solver has in place of H: the shares are what
+    // test/verify/measure_sweep.c asks for.
     double share;
     // A workspace for this objective, which stays alive as long; the options too.
     void *(*create)(rbt_objective *objective, const rbt_solver_options *options, rbt_error *error);
     void (*destroy)(void *self);
-    // From z, which holds the start and receives the minimum, until `stop` says so. `last` is where the step began: the place for
-    // what is computed once a step.
+    // From z, which holds the start and receives the minimum, until `stop` says so. `last` is where the step began:
+    // the place for what is computed once a step.
     rbt_outcome (*solve)(void *self, const double *last, double *z, rbt_stop *stop, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report);
     // What it has to say about itself in run.json: the members of an object, in JSON; NULL: nothing.
@@ -67,9 +69,9 @@ rbt_outcome rbt_solver_not_finite(const rbt_objective *objective, const double *
 rbt_outcome rbt_solver_no_descent(const rbt_stop *stop, const double *z, const double *gradient,
                                   rbt_step_report *report);
 
-// Judges an iterate, whose gradient was taken last: RBT_DONE with *solved if it counts as solved, without it if the iteration
-// goes on; RBT_NOT_FINITE, RBT_INVERTED; RBT_NOT_CONVERGED, and report->at_cap, if iteration == max_iterations. Writes residual
-// and trace.
+// Judges an iterate, whose gradient was taken last: RBT_DONE with *solved if it counts as solved, without it if the
+// iteration continues; RBT_NOT_FINITE, RBT_INVERTED; RBT_NOT_CONVERGED, and report->at_cap, if iteration ==
+// max_iterations. Writes residual and trace.
 rbt_outcome rbt_solver_judge(rbt_stop *stop, const double *z, const double *gradient, int iteration,
                              int max_iterations, bool *solved, rbt_stages *stages, rbt_step_report *report);
 

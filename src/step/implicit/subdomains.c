@@ -13,7 +13,7 @@ void rbt_subdomains_free(rbt_subdomains *s) {
     for (size_t j = 0; s->exact && j < s->count; j++) rbt_cholesky_free(s->exact[j]);
     free(s->member_start);
     free(s->members);
-    free(s->held);
+    free(s->constrained);
     free(s->row_start);
     free(s->rows);
     free(s->copy_start);
@@ -112,7 +112,7 @@ bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_bl
          (s->inexact = rbt_array_new(count, sizeof *s->inexact, WHAT, error)) &&
          (s->result = rbt_array_new(count, 1, WHAT, error)) &&
          (s->bad_row = rbt_array_new(count, sizeof *s->bad_row, WHAT, error)) &&
-         (s->held = rbt_array_new(nodes, 1, WHAT, error)) &&
+         (s->constrained = rbt_array_new(nodes, 1, WHAT, error)) &&
          (s->copy_start = rbt_array_new(nodes + 1, sizeof *s->copy_start, WHAT, error)) && divide(s, &e, error) &&
          (s->rows = rbt_array_new(s->member_start[count], sizeof *s->rows, WHAT, error)) &&
          (s->copies = rbt_array_new(s->member_start[count], sizeof *s->copies, WHAT, error)) &&
@@ -125,9 +125,9 @@ bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_bl
 
 // ---- Factors
 
-// With at least a subdomain for each thread they are dealt out; fewer are done one after the other by all threads together. The
-// bits are the same either way. (Not the `if` of an OpenMP loop: inside one, be it of one thread, another has to start threads of its
-// own each time.)
+// With at least a subdomain for each thread they are dealt out; fewer are done one after the other by all threads
+// together. The bits are the same either way. (Not the `if` of an OpenMP loop: inside one, be it of one thread,
+// another has to start threads of its own each time.)
 static void for_each(rbt_subdomains *s, const double *q, void (*work)(rbt_subdomains *s, size_t j, const double *q)) {
     if (s->count >= (size_t)rbt_threads_count()) {
 #pragma omp parallel for schedule(dynamic, 1)
@@ -141,7 +141,7 @@ static void list_rows(rbt_subdomains *s) {
     memset(s->copy_start, 0, (nodes + 1) * sizeof *s->copy_start);
     for (size_t j = 0; j < s->count; j++) {
         for (size_t k = s->member_start[j]; k < s->member_start[j + 1]; k++) {
-            if (s->held[s->members[k]]) continue;
+            if (s->constrained[s->members[k]]) continue;
             s->rows[at++] = s->members[k];
             s->copy_start[s->members[k] + 1]++;
         }
@@ -154,15 +154,15 @@ static void list_rows(rbt_subdomains *s) {
 }
 
 static rbt_cholesky *analyse_one(rbt_subdomains *s, size_t j, rbt_precision precision) {
-    return rbt_cholesky_analyze_rows(s->H, s->rows + s->row_start[j], s->row_start[j + 1] - s->row_start[j],
+    return rbt_cholesky_analyse_rows(s->H, s->rows + s->row_start[j], s->row_start[j + 1] - s->row_start[j],
                                      precision, NULL);
 }
 
-rbt_outcome rbt_subdomains_analyse(rbt_subdomains *s, const unsigned char *held, bool *changed) {
-    *changed = !s->analysed || memcmp(held, s->held, s->model->node_count) != 0;
+rbt_outcome rbt_subdomains_analyse(rbt_subdomains *s, const unsigned char *constrained, bool *changed) {
+    *changed = !s->analysed || memcmp(constrained, s->constrained, s->model->node_count) != 0;
     if (!*changed) return RBT_DONE;
     s->analysed = false;
-    memcpy(s->held, held, s->model->node_count);
+    memcpy(s->constrained, constrained, s->model->node_count);
     list_rows(s);
     bool ok = true;
 #pragma omp parallel for schedule(dynamic, 1) reduction(&& : ok)

@@ -2,9 +2,9 @@
 //
 //   D = B S^T diag(H_1^-1, ..., H_s^-1) S
 //
-// Subdomain j has the nodes of its elements; nodes between subdomains belong to each of them. S copies a vector of all nodes to the
-// subdomains, H_j is the principal sub-matrix of H for the nodes of j (which is exactly the subdomain's second derivative with
-// what the interface lacks added), and B divides by the number of copies.
+// Subdomain j has the nodes of its elements; nodes between subdomains belong to each of them. S copies a vector of
+// all nodes to the subdomains, H_j is the principal sub-matrix of H for the nodes of j (which is exactly the
+// subdomain's second derivative with what the interface lacks added), and B divides by the number of copies.
 #ifndef RBT_STEP_IMPLICIT_SUBDOMAINS_H
 #define RBT_STEP_IMPLICIT_SUBDOMAINS_H
 
@@ -20,19 +20,19 @@ typedef struct rbt_subdomains {
     size_t *member_start;  // (count + 1)
     int32_t *members;      // (member_start[count]) ascending in each
 
-    // The same without the nodes held at the latest analysis:
+    // The same without the nodes constrained at the latest analysis:
     bool analysed;
-    unsigned char *held;    // (node_count)
-    size_t *row_start;      // (count + 1)
-    int32_t *rows;          // (row_start[count])
-    size_t *copy_start;     // (node_count + 1)
-    size_t *copies;         // (row_start[count]) the places of each node in `rows`, ascending
-    rbt_cholesky **factor;  // (count) of the precision asked for
-    rbt_cholesky **exact;   // (count) of double precision where single was not enough, made when first needed
-    bool *inexact;          // (count) single was not enough in the latest factorisation
-    double *local;          // (row_start[count] x 3) work
-    unsigned char *result;  // (count) work: rbt_factor_result
-    size_t *bad_row;        // (count) work
+    unsigned char *constrained;  // (node_count)
+    size_t *row_start;           // (count + 1)
+    int32_t *rows;               // (row_start[count])
+    size_t *copy_start;          // (node_count + 1)
+    size_t *copies;              // (row_start[count]) the places of each node in `rows`, ascending
+    rbt_cholesky **factor;       // (count) of the precision asked for
+    rbt_cholesky **exact;        // (count) of double precision where single was not enough, made when first needed
+    bool *inexact;               // (count) single was not enough in the latest factorisation
+    double *local;               // (row_start[count] x 3) work
+    unsigned char *result;       // (count) work: rbt_factor_result
+    size_t *bad_row;             // (count) work
 } rbt_subdomains;
 
 // `count` as asked for; there are as many as there are elements at most, and at least one.
@@ -40,17 +40,17 @@ bool rbt_subdomains_init(rbt_subdomains *subdomains, const rbt_model *model, con
                          rbt_precision precision, rbt_error *error);
 void rbt_subdomains_free(rbt_subdomains *subdomains);
 
-// Sets *changed if the held nodes are others than last time, so that factors can no longer be kept.
-rbt_outcome rbt_subdomains_analyse(rbt_subdomains *subdomains, const unsigned char *held, bool *changed);
+// Sets *changed if the constrained nodes are others than last time, so that factors can no longer be kept.
+rbt_outcome rbt_subdomains_analyse(rbt_subdomains *subdomains, const unsigned char *constrained, bool *changed);
 
 // Flops of all factorisations, and non-zeros of all factors, as analysed.
 void rbt_subdomains_work(const rbt_subdomains *subdomains, double *flops, double *fill);
 
-// Factors all H_j. Where single precision finds no factor (H_j's condition is beyond 1e7 or so), double does. If one cannot be, the
-// report names the node's place at x.
+// Factors all H_j. Where single precision finds no factor (H_j's condition is beyond 1e7 or so), double does. If one
+// cannot be, the report names the node's place at x.
 rbt_outcome rbt_subdomains_factor(rbt_subdomains *subdomains, const double *x, rbt_step_report *report);
 
-// r = D q; r is 0 in held nodes.
+// r = D q; r is 0 in constrained nodes.
 rbt_outcome rbt_subdomains_apply(rbt_subdomains *subdomains, const double *q, double *r);
 
 #endif

@@ -24,7 +24,7 @@ static bool allocate(rbt_linearised *s, const rbt_model *m) {
     s->A = s->stiffness.K;
     return (s->partial = rbt_arena_take(s->arena, 3 * m->plan.slot_count, sizeof(double))) &&
            (s->A.value = rbt_arena_take(s->arena, 9 * s->A.start[s->A.row_count], sizeof(double))) &&
-           (s->held = rbt_arena_take(s->arena, m->node_count, 1));
+           (s->constrained = rbt_arena_take(s->arena, m->node_count, 1));
 }
 
 bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, bool iterative, rbt_error *error) {
@@ -44,7 +44,7 @@ bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, bool iterati
 
 rbt_outcome rbt_linearised_forces(rbt_linearised *s, const rbt_state *state, double h) {
     const rbt_model *m = s->model;
-    rbt_held_nodes(m, state->t, s->held);
+    rbt_constrained_nodes(m, state->t, s->constrained);
     rbt_force_external(m, state->t, state->x, state->v, s->f);
     if (s->contact) {
         memcpy(s->push, s->f, 3 * m->node_count * sizeof(double));
@@ -65,7 +65,7 @@ rbt_outcome rbt_linearised_forces(rbt_linearised *s, const rbt_state *state, dou
 
 rbt_outcome rbt_linearised_analyse(rbt_linearised *s) {
     bool changed;
-    rbt_outcome outcome = rbt_linear_analyse(&s->linear, s->held, &changed);
+    rbt_outcome outcome = rbt_linear_analyse(&s->linear, s->constrained, &changed);
     if (changed) s->factored_step = 0;
     return outcome;
 }
@@ -98,19 +98,20 @@ rbt_outcome rbt_linearised_factor(rbt_linearised *s, const rbt_state *state, dou
 void rbt_linearised_right(rbt_linearised *s, const rbt_state *state, double h) {
     const rbt_model *m = s->model;
     size_t values = 3 * m->node_count;
-    // moved = v, with the new velocity in held nodes: v + dv_held
+    // moved = v, with the new velocity in constrained nodes: v + dv_constrained
     memcpy(s->moved, state->v, values * sizeof(double));
-    rbt_held_velocities(m, s->held, state->t, h, state->x, s->moved);
+    rbt_constrained_velocities(m, s->constrained, state->t, h, state->x, s->moved);
     rbt_block_matrix_product(&s->stiffness.K, s->moved, s->product);
-    // inertia = M (h alpha v + (1 + h alpha) dv_held)
+    // inertia = M (h alpha v + (1 + h alpha) dv_constrained)
     for (size_t i = 0; i < values; i++) {
         double factor_of_mass = rbt_mass_factor(m, i / 3, h);
         s->dv[i] = (factor_of_mass - 1) * state->v[i] + factor_of_mass * (s->moved[i] - state->v[i]);
     }
     rbt_mass_product(&s->mass, s->dv, s->inertia);
     for (size_t i = 0; i < values; i++)
-        s->rhs[i] =
-            s->held[i / 3] ? 0 : h * s->f[i] - s->inertia[i] - rbt_stiffness_factor(m, i / 3, h) * s->product[i];
+        s->rhs[i] = s->constrained[i / 3]
+                        ? 0
+                        : h * s->f[i] - s->inertia[i] - rbt_stiffness_factor(m, i / 3, h) * s->product[i];
 }
 
 rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report) {
@@ -119,7 +120,7 @@ rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report) {
     rbt_block_matrix_product(&s->A, s->dv, s->product);
     double error = 0, size = 0;
     for (size_t i = 0; i < 3 * s->model->node_count; i++) {
-        double r = s->held[i / 3] ? 0 : s->product[i] - s->rhs[i];
+        double r = s->constrained[i / 3] ? 0 : s->product[i] - s->rhs[i];
         error += r * r;
         size += s->rhs[i] * s->rhs[i];
     }
@@ -134,7 +135,7 @@ static rbt_outcome right_and_solve(rbt_linearised *s, const rbt_state *state, do
 
 static rbt_outcome update(const rbt_linearised *s, rbt_state *state, double h, rbt_step_report *report) {
     for (size_t i = 0; i < 3 * s->model->node_count; i++) {
-        state->v[i] = s->held[i / 3] ? s->moved[i] : state->v[i] + s->dv[i];
+        state->v[i] = s->constrained[i / 3] ? s->moved[i] : state->v[i] + s->dv[i];
         state->x[i] += h * state->v[i];
     }
     return rbt_check_motion(s->model, state, h, report);

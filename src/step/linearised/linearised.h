@@ -1,11 +1,12 @@
-// A step with the forces linearised once, about its start: what semi-implicit Euler is, and what siere does with all but
-// its modes.
+// A step with the forces linearised once, about its start: what semi-implicit Euler is, and what siere does with all
+// but its modes.
 //   (M + h D + h^2 K) dv = h (f_ext - dW/dx - D v - h K v),   v+ = v + dv,   x+ = x + h v+,   D = alpha M + beta K
 // Held nodes have a known dv; their columns go to the right-hand side and their rows are eliminated:
 //   A = (1 + h alpha) M + h (h + beta) K + h^2 K_contact
-//   A_ff dv_f = [h (f - alpha M v) - (1 + h alpha) M dv_held - h (h + beta) K (v + dv_held)]_f
-// Contact is linearised about y = x + h v + h^2 f_ext / M, where the nodes are heading: a node that would be inside at the
-// end of the step meets the obstacle in this step, not when it is already deep in it. With x+ - y = h dv - h^2 f_ext / M
+//   A_ff dv_f = [h (f - alpha M v) - (1 + h alpha) M dv_constrained - h (h + beta) K (v + dv_constrained)]_f
+// Contact is linearised about y = x + h v + h^2 f_ext / M, where the nodes are heading: a node that would be inside
+// at the end of the step meets the obstacle in this step, not when it is already deep in it. With x+ - y = h dv - h^2
+// f_ext / M
 //   f_contact(x+) ~ f_contact(y) + K_contact h^2 f_ext / M - h K_contact dv.
 // K is the exact tangent. If A is not positive definite (strong compression), the step is an outcome: a shorter one
 // is, since M dominates as h goes to 0.
@@ -25,10 +26,10 @@ typedef struct rbt_linearised {
     rbt_block_matrix A;  // pattern of K, values of its own
     rbt_linear linear;
     double factored_step;  // h of the factor, which a linear model without obstacles keeps; 0: none
-    unsigned char *held;
+    unsigned char *constrained;
     double *f;                                     // (node_count x 3) f_ext + contact - dW/dx
     double *push;                                  // (node_count x 3) contact's share of f, NULL without obstacles
-    double *moved;                                 // (node_count x 3) v, in held nodes the new one
+    double *moved;                                 // (node_count x 3) v, in constrained nodes the new one
     double *rhs, *dv, *product, *ahead, *inertia;  // (node_count x 3)
     double *work;                                  // (2 x node_count x 3) of a linear model
     double *partial;                               // (plan.slot_count x 3)
@@ -48,10 +49,10 @@ static inline double rbt_stiffness_factor(const rbt_model *m, size_t node, doubl
 
 // ---- The stages, in their order
 
-rbt_outcome rbt_linearised_forces(rbt_linearised *s, const rbt_state *state, double h);  // held nodes, f
+rbt_outcome rbt_linearised_forces(rbt_linearised *s, const rbt_state *state, double h);  // constrained nodes, f
 rbt_outcome rbt_linearised_analyse(rbt_linearised *s);  // ordering and fill, when nodes were released
 
-// Whether K and A must be made anew; otherwise those of the last step, and the factor, are this step's too.
+// Whether K and A must be made again; otherwise those of the last step, and the factor, are this step's too.
 bool rbt_linearised_stale(const rbt_linearised *s, double h);
 
 rbt_outcome rbt_linearised_assemble(rbt_linearised *s, const rbt_state *state, rbt_stiffness_kind kind, double h);

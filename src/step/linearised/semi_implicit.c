@@ -1,6 +1,7 @@
-// Semi-implicit Euler: backward Euler with one linearisation per step (Baraff and Witkin 1998). All of it is in linearised.h.
-#include "step/linearised/linearised.h"
+// Semi-implicit Euler: backward Euler with one linearisation per step (Baraff and Witkin 1998). All of it is in
+// linearised.h.
 #include "step/core/method.h"
+#include "step/linearised/linearised.h"
 
 static void destroy(void *self) {
     rbt_linearised_free(self);

@@ -1,20 +1,21 @@
-// Asynchronous implicit backward Euler (Zhao, Li and Barbic 2016): the root of the tree of parts takes one step of length H, every
-// other part a whole number of shorter steps in each step of its parent, all coupled implicitly. Forces are linearised once per
-// long step. The parts and their matrices are step/multirate/pace.h, the steps step/multirate/march.h.
+// Asynchronous implicit backward Euler (Zhao, Li and Barbic 2016): the root of the tree of parts takes one step of
+// length H, every other part a whole number of shorter steps in each step of its parent, all coupled implicitly.
+// Forces are linearised once per long step. The parts and their matrices are step/multirate/rate_part.h, the steps
+// step/multirate/subcycling.h.
 //
 // Of a linear model all factors and responses are kept: a step is one product K (x - X), and the solves. Otherwise the
-// condensation is made anew in every long step, and where obstacles are touched: by parts in each of their own steps (step/multirate/touch.h), by
-// the rest once per long step, as in the paper.
+// condensation is made again in every long step, and where obstacles are touched: by parts in each of their own steps
+// (step/multirate/substep_obstacle.h), by the rest once per long step, as in the paper.
 #include "step/multirate/multirate.h"
 
 #include "math/vec3.h"
 #include "model/force.h"
 #include "solve/cg.h"
-#include "step/multirate/march.h"
 #include "step/core/method.h"
-#include "step/multirate/stride.h"
-#include "step/multirate/tempo_choice.h"
-#include "step/multirate/touch.h"
+#include "step/multirate/fused_part.h"
+#include "step/multirate/rate_choice.h"
+#include "step/multirate/subcycling.h"
+#include "step/multirate/substep_obstacle.h"
 
 #include <string.h>
 
@@ -26,19 +27,19 @@ typedef struct multirate {
     rbt_block_operator *product;
     rbt_mass mass;
     rbt_tempo_choice choice;  // the model's tempi, or those chosen
-    rbt_paces parts;
+    rbt_rate_parts parts;
     bool varies;
-    double factored_step;                 // H of the factors; 0: none
-    unsigned char *held, *analysed;       // (node_count)
-    double *f, *internal, *moved, *work;  // (node_count x 3)
-    double *push, *contact;               // (node_count x 3, x 9) NULL without obstacles
-    double *partial;                      // (plan.slot_count x 3)
+    double factored_step;                   // H of the factors; 0: none
+    unsigned char *constrained, *analysed;  // (node_count)
+    double *f, *internal, *moved, *work;    // (node_count x 3)
+    double *push, *contact;                 // (node_count x 3, x 9) NULL without obstacles
+    double *partial;                        // (plan.slot_count x 3)
 } multirate;
 
 static void destroy(void *self) {
     multirate *s = self;
     if (!s) return;
-    rbt_paces_free(&s->parts);
+    rbt_rate_parts_free(&s->parts);
     rbt_block_operator_free(s->product);
     rbt_stiffness_free(&s->stiffness);
     rbt_arena_free(s->arena);
@@ -54,7 +55,7 @@ static bool allocate(multirate *s) {
                                !(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double)))))
         return false;
     return (s->partial = rbt_arena_take(s->arena, 3 * m->plan.slot_count, sizeof(double))) &&
-           (s->held = rbt_arena_take(s->arena, m->node_count, 1)) &&
+           (s->constrained = rbt_arena_take(s->arena, m->node_count, 1)) &&
            (s->analysed = rbt_arena_take(s->arena, m->node_count, 1));
 }
 
@@ -69,11 +70,11 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     } else if (rbt_stiffness_build(&s->stiffness, model, error) &&
                rbt_mass_build(&s->mass, s->arena, model, &s->stiffness.K, error) &&
                (s->product = rbt_block_operator_new(&s->stiffness.K, error))) {
-        s->parts = (rbt_paces){.model = model,
-                               .stiffness = &s->stiffness,
-                               .mass = &s->mass,
-                               .unsymmetric = solver == 1,
-                               .averaged = s->options.interpolation == 0};
+        s->parts = (rbt_rate_parts){.model = model,
+                                    .stiffness = &s->stiffness,
+                                    .mass = &s->mass,
+                                    .unsymmetric = solver == 1,
+                                    .averaged = s->options.interpolation == 0};
         rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
         s->choice.tempos = model->tempos;
         if (s->options.regions == 0 || rbt_tempo_choose(&s->choice, s->arena, model, &s->stiffness.K, error))
@@ -86,13 +87,13 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
 // ---- The start of a step
 
 static rbt_outcome analyse(multirate *s, const rbt_state *state) {
-    rbt_held_nodes(s->model, state->t, s->held);
-    if (s->parts.count && memcmp(s->held, s->analysed, s->model->node_count) == 0) return RBT_DONE;
-    rbt_paces_free(&s->parts);
+    rbt_constrained_nodes(s->model, state->t, s->constrained);
+    if (s->parts.count && memcmp(s->constrained, s->analysed, s->model->node_count) == 0) return RBT_DONE;
+    rbt_rate_parts_free(&s->parts);
     s->factored_step = 0;
-    memcpy(s->analysed, s->held, s->model->node_count);
-    if (rbt_paces_build(&s->parts, &s->choice.tempos, s->held, NULL)) return RBT_DONE;
-    rbt_paces_free(&s->parts);
+    memcpy(s->analysed, s->constrained, s->model->node_count);
+    if (rbt_rate_parts_build(&s->parts, &s->choice.tempos, s->constrained, NULL)) return RBT_DONE;
+    rbt_rate_parts_free(&s->parts);
     return RBT_OUT_OF_MEMORY;
 }
 
@@ -123,10 +124,11 @@ static void touch(multirate *s, const rbt_state *state, double H) {
             s->push[i] += s->contact[3 * i + k] * (s->moved[3 * (i / 3) + k] - state->x[3 * (i / 3) + k]);
 }
 
-// K (x - X) and, by the same product, what the old velocity does in a root that moves with averaged velocities: in its rows
-// K (x - X + (1 - theta) H v), v being that of the root; what this adds to other rows is taken from them again in the march.
+// K (x - X) and, by the same product, what the old velocity does in a root that moves with averaged velocities: in
+// its rows K (x - X + (1 - theta) H v), v being that of the root; what this adds to other rows is taken from them
+// again in the sub-cycling.
 static void linear_forces(multirate *s, const rbt_state *state) {
-    const rbt_pace *root = &s->parts.items[0];
+    const rbt_rate_part *root = &s->parts.items[0];
     rbt_operator K = rbt_block_operator_of(s->product);
     for (size_t i = 0; i < 3 * s->model->node_count; i++) s->work[i] = state->x[i] - s->model->X[i];
     double way = (1 - root->theta) * root->h;
@@ -135,10 +137,10 @@ static void linear_forces(multirate *s, const rbt_state *state) {
     K.apply(K.self, s->work, s->internal);
 }
 
-static void subtract_border(const rbt_pace *root, rbt_pace *p) {
-    for (size_t i = 0; i < p->border.count; i++) {
-        const rbt_link *link = &p->border.items[i];
-        const double *v = root->v + 3 * (size_t)p->border.place[link->column];
+static void subtract_interface(const rbt_rate_part *root, rbt_rate_part *p) {
+    for (size_t i = 0; i < p->interface.count; i++) {
+        const rbt_link *link = &p->interface.items[i];
+        const double *v = root->v + 3 * (size_t)p->interface.place[link->column];
         for (size_t r = 0; r < 3; r++)
             p->g[3 * (size_t)link->row + r] -= (1 - root->theta) * root->h * rbt_dot(link->K + 3 * r, v);
     }
@@ -147,7 +149,7 @@ static void subtract_border(const rbt_pace *root, rbt_pace *p) {
 static rbt_outcome forces(multirate *s, const rbt_state *state, double H) {
     const rbt_model *m = s->model;
     size_t n = 3 * m->node_count;
-    rbt_paces_set_step(&s->parts, H);
+    rbt_rate_parts_set_step(&s->parts, H);
     rbt_force_external(m, state->t, state->x, state->v, s->f);
     s->varies = s->parts.count > 1 && forces_vary(m, state->t, H);
     if (s->push) touch(s, state, H);
@@ -163,17 +165,17 @@ static rbt_outcome forces(multirate *s, const rbt_state *state, double H) {
 
 // ---- Matrices
 
-static void gather(const rbt_pace *p, size_t each, const double *from, double *to) {
+static void gather(const rbt_rate_part *p, size_t each, const double *from, double *to) {
     for (size_t i = 0; i < p->count; i++)
         memcpy(to + each * i, from + each * (size_t)p->node[i], each * sizeof(double));
 }
 
-// Whether anything must be condensed anew: everything after a change of the step or of the stiffness, and the parts whose
-// obstacles changed with all above them
+// Whether anything must be condensed again: everything after a change of the step or of the stiffness, and the parts
+// whose obstacles changed with all above them
 static bool find_stale(multirate *s, double H) {
     bool any = false, all = !s->model->linear || s->factored_step != H;
     for (size_t i = s->parts.count; i-- > 0;) {
-        rbt_pace *p = &s->parts.items[i];
+        rbt_rate_part *p = &s->parts.items[i];
         p->stale |= all;
         if (s->contact && !p->touches) {
             gather(p, 9, s->contact, p->contact);
@@ -187,8 +189,8 @@ static bool find_stale(multirate *s, double H) {
 
 // ---- What the parts start from
 
-// External forces at every instant of a part, for nodes that go on as they do
-static void gather_forces(multirate *s, const rbt_state *state, rbt_pace *p) {
+// External forces at every instant of a part, for nodes that continue as they do
+static void gather_forces(multirate *s, const rbt_state *state, rbt_rate_part *p) {
     const rbt_model *m = s->model;
     size_t n = 3 * p->count;
     gather(p, 3, s->f, p->f);
@@ -201,18 +203,19 @@ static void gather_forces(multirate *s, const rbt_state *state, rbt_pace *p) {
     }
 }
 
-static void gather_held(const multirate *s, const rbt_state *state, rbt_pace *p) {
-    p->held_moves = false;
-    for (size_t i = 0; i < p->held.node_count; i++) {
-        const double *v = state->v + 3 * (size_t)p->held.node[i];
-        memcpy(p->held_v + 3 * i, v, 3 * sizeof(double));
-        memcpy(p->held_x + 3 * i, state->x + 3 * (size_t)p->held.node[i], 3 * sizeof(double));
-        p->held_moves |= p->held.place[i] >= 0 || (s->mass.matrix.value && (v[0] != 0 || v[1] != 0 || v[2] != 0));
+static void gather_constrained(const multirate *s, const rbt_state *state, rbt_rate_part *p) {
+    p->constrained_moves = false;
+    for (size_t i = 0; i < p->constrained.node_count; i++) {
+        const double *v = state->v + 3 * (size_t)p->constrained.node[i];
+        memcpy(p->constrained_v + 3 * i, v, 3 * sizeof(double));
+        memcpy(p->constrained_x + 3 * i, state->x + 3 * (size_t)p->constrained.node[i], 3 * sizeof(double));
+        p->constrained_moves |=
+            p->constrained.place[i] >= 0 || (s->mass.matrix.value && (v[0] != 0 || v[1] != 0 || v[2] != 0));
     }
 }
 
 // K v of a part that moves with interpolated velocities
-static void gather_product(multirate *s, rbt_pace *p) {
+static void gather_product(multirate *s, rbt_rate_part *p) {
     rbt_operator K = rbt_block_operator_of(s->product);
     memset(s->moved, 0, 3 * s->model->node_count * sizeof(double));
     for (size_t i = 0; i < p->count; i++) memcpy(s->moved + 3 * (size_t)p->node[i], p->v + 3 * i, 3 * sizeof(double));
@@ -221,84 +224,85 @@ static void gather_product(multirate *s, rbt_pace *p) {
 }
 
 static void gather_part(multirate *s, const rbt_state *state, size_t i) {
-    rbt_pace *p = &s->parts.items[i];
+    rbt_rate_part *p = &s->parts.items[i];
     gather(p, 3, state->v, p->v);
     gather(p, 3, s->internal, p->g);
     memset(p->total, 0, 3 * p->count * sizeof(double));
     if (p->push && !p->touches) gather(p, 3, s->push, p->push);
     gather_forces(s, state, p);
-    gather_held(s, state, p);
+    gather_constrained(s, state, p);
     if (p->theta < 1 && (i || !s->model->linear)) gather_product(s, p);
-    if (s->model->linear && p->parent == 0) subtract_border(&s->parts.items[0], p);
+    if (s->model->linear && p->parent == 0) subtract_interface(&s->parts.items[0], p);
 }
 
 // ---- Matrices of this step
 
-// The obstacles that parts meet in their own steps. Where they are others than before, everything above is condensed anew.
+// The obstacles that parts meet in their own steps. Where they are others than before, everything above is condensed
+// again.
 static rbt_outcome probe(multirate *s, const rbt_state *state, rbt_step_report *report) {
-    rbt_march m = {&s->parts, state, s->varies};
+    rbt_subcycling m = {&s->parts, state, s->varies};
     gather(&s->parts.items[0], 3, state->v, s->parts.items[0].v);
     for (size_t i = 1; i < s->parts.count; i++) {
-        rbt_pace *p = &s->parts.items[i];
+        rbt_rate_part *p = &s->parts.items[i];
         if (!p->touches) continue;
         gather_part(s, state, i);
-        rbt_outcome outcome = rbt_march_probe(&m, p, report);
+        rbt_outcome outcome = rbt_subcycling_probe(&m, p, report);
         if (outcome != RBT_DONE) return outcome;
-        if (!rbt_touches_changed(p)) continue;
+        if (!rbt_substep_obstacles_changed(p)) continue;
         p->stale = true;
-        if (!s->parts.items[0].stale) rbt_pace_assemble(&s->parts, &s->parts.items[0]);
+        if (!s->parts.items[0].stale) rbt_rate_part_assemble(&s->parts, &s->parts.items[0]);
         s->parts.items[0].stale = true;
     }
     return RBT_DONE;
 }
 
 static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_step_report *report) {
-    rbt_paces *parts = &s->parts;
+    rbt_rate_parts *parts = &s->parts;
     if (!s->model->linear) rbt_stiffness_assemble(&s->stiffness, s->model, RBT_TANGENT, state->x);
     s->factored_step = 0;
     for (size_t i = 0; i < parts->count; i++)
-        if (parts->items[i].stale) rbt_pace_assemble(parts, &parts->items[i]);
+        if (parts->items[i].stale) rbt_rate_part_assemble(parts, &parts->items[i]);
     for (size_t i = parts->count; i-- > 1;) {
-        rbt_pace *p = &parts->items[i];
-        rbt_outcome outcome = p->touches && p->stale ? rbt_pace_factor(parts, p, state->x, report) : RBT_DONE;
+        rbt_rate_part *p = &parts->items[i];
+        rbt_outcome outcome = p->touches && p->stale ? rbt_rate_part_factor(parts, p, state->x, report) : RBT_DONE;
         if (outcome != RBT_DONE) return outcome;
     }
     rbt_outcome probed = s->push ? probe(s, state, report) : RBT_DONE;
     if (probed != RBT_DONE) return probed;
     for (size_t i = parts->count; i-- > 0;) {
-        rbt_pace *p = &parts->items[i];
-        rbt_outcome outcome = p->stale && !p->touches ? rbt_pace_factor(parts, p, state->x, report) : RBT_DONE;
+        rbt_rate_part *p = &parts->items[i];
+        rbt_outcome outcome = p->stale && !p->touches ? rbt_rate_part_factor(parts, p, state->x, report) : RBT_DONE;
         if (outcome != RBT_DONE) return outcome;
-        if (i && parts->items[p->parent].stale && !rbt_march_condense(parts, p)) return RBT_OUT_OF_MEMORY;
+        if (i && parts->items[p->parent].stale && !rbt_subcycling_condense(parts, p)) return RBT_OUT_OF_MEMORY;
     }
-    if (!rbt_strides_make(parts)) return RBT_OUT_OF_MEMORY;
+    if (!rbt_fused_parts_make(parts)) return RBT_OUT_OF_MEMORY;
     for (size_t i = 0; i < parts->count; i++) parts->items[i].stale = false;
     s->factored_step = H;
     return RBT_DONE;
 }
 
-// ---- The march
+// ---- The sub-cycling
 
-static rbt_outcome march(multirate *s, const rbt_state *state, rbt_step_report *report) {
+static rbt_outcome subcycle(multirate *s, const rbt_state *state, rbt_step_report *report) {
     for (size_t i = 0; i < s->parts.count; i++) {
         gather_part(s, state, i);
         report->iterations += s->parts.items[i].instants;
     }
-    rbt_march m = {&s->parts, state, s->varies};
-    return rbt_march_root(&m) ? RBT_DONE : RBT_OUT_OF_MEMORY;
+    rbt_subcycling m = {&s->parts, state, s->varies};
+    return rbt_subcycling_root(&m) ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
 // Held nodes end where they must be; with the velocity of the last step of the part that they are in
-static void update_held(const multirate *s, rbt_state *state, double H) {
+static void update_constrained(const multirate *s, rbt_state *state, double H) {
     const rbt_model *m = s->model;
-    rbt_held_velocities(m, s->held, state->t, H, state->x, state->v);
+    rbt_constrained_velocities(m, s->constrained, state->t, H, state->x, state->v);
     for (size_t n = 0; n < m->node_count; n++)
-        for (size_t k = 3 * n; s->held[n] && k < 3 * n + 3; k++) state->x[k] += H * state->v[k];
+        for (size_t k = 3 * n; s->constrained[n] && k < 3 * n + 3; k++) state->x[k] += H * state->v[k];
     for (size_t i = 0; s->choice.tempos.count && i < m->motions.node_count; i++) {
         size_t n = (size_t)m->motions.node[i];
-        const rbt_pace *p = &s->parts.items[s->choice.tempos.node[n] + 1];
+        const rbt_rate_part *p = &s->parts.items[s->choice.tempos.node[n] + 1];
         double before[3], t = state->t + (double)(p->instants - 1) * p->h;
-        if (!s->held[n] || p->instants == 1) continue;
+        if (!s->constrained[n] || p->instants == 1) continue;
         rbt_motion_position(&m->motions.groups[m->motions.group[i]], m->x0 + 3 * n, t, before);
         for (size_t k = 0; k < 3; k++) state->v[3 * n + k] = (state->x[3 * n + k] - before[k]) / p->h;
     }
@@ -306,9 +310,9 @@ static void update_held(const multirate *s, rbt_state *state, double H) {
 
 static rbt_outcome update(multirate *s, rbt_state *state, double H, rbt_step_report *report) {
     const rbt_model *m = s->model;
-    update_held(s, state, H);
+    update_constrained(s, state, H);
     for (size_t i = 0; i < s->parts.count; i++) {
-        const rbt_pace *p = &s->parts.items[i];
+        const rbt_rate_part *p = &s->parts.items[i];
         for (size_t k = 0; k < 3 * p->count; k++) {
             size_t at = 3 * (size_t)p->node[k / 3] + k % 3;
             state->v[at] = p->v[k];
@@ -325,7 +329,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     RBT_STAGE("force", forces(s, state, H));  // f_ext, dW/dx
     if (find_stale(s, H) || s->push)
         RBT_STAGE("condense", condense(s, state, H, report));  // A + B = L L^T, responses Y, W
-    RBT_STAGE("march", march(s, state, report));               // all parts to the end of the step
+    RBT_STAGE("subcycle", subcycle(s, state, report));         // all parts to the end of the step
     RBT_STAGE("update", update(s, state, H, report));
     return RBT_DONE;
 }
@@ -334,11 +338,11 @@ static void describe(const void *self, rbt_text *json) {
     const multirate *s = self;
     rbt_text_add(json, "\"parts\": [");
     for (size_t i = 1; i < s->parts.count; i++) {
-        const rbt_pace *p = &s->parts.items[i];
+        const rbt_rate_part *p = &s->parts.items[i];
         rbt_text_add(json, "%s{\"name\": ", i > 1 ? ", " : "");
         rbt_text_add_json(json, s->choice.tempos.items[i - 1].name);
-        rbt_text_add(json, ", \"free_nodes\": %zu, \"border_nodes\": %zu, \"steps\": %lld}", p->count,
-                     p->border.node_count, (long long)p->instants);
+        rbt_text_add(json, ", \"free_nodes\": %zu, \"interface_nodes\": %zu, \"steps\": %lld}", p->count,
+                     p->interface.node_count, (long long)p->instants);
     }
     rbt_text_add(json, "]");
     if (!s->choice.reason) return;
@@ -365,11 +369,12 @@ static const rbt_field FIELDS[] = {
             "above "
             "the others; run.json tells which and why."},
     {OPTION(interpolation, RBT_CHOICE), .of.names = interpolation_name,
-     .doc = "How a part with long steps moves where shorter steps go on beside it: by the average of the velocities "
-            "that the "
-            "others see, so that all agree where the border between them is, or by its velocity at the end of the "
-            "step, as the "
-            "paper has it, which drags along what hangs on a stiff border."},
+     .doc =
+         "How a part with long steps moves where shorter steps continue beside it: by the average of the velocities "
+         "that the "
+         "others see, so that all agree where the interface between them is, or by its velocity at the end of the "
+         "step, as the "
+         "paper has it, which drags along what hangs on a stiff interface."},
 };
 const rbt_record RBT_MULTIRATE_OPTIONS = {"multirate-euler options", "How parts with steps of their own are coupled.",
                                           sizeof(rbt_multirate_options), RBT_FIELDS(FIELDS)};
@@ -381,7 +386,7 @@ const rbt_method RBT_MULTIRATE_EULER = {
     .doc = "backward Euler with shorter steps in chosen parts of a body (tempo), all coupled implicitly",
     .when =
         "a small stiff or light part should swing instead of being damped away, on a body that the long step itself "
-        "suits; costs more the larger the part and its border",
+        "suits; costs more the larger the part and its interface",
     .order = 1,
     .solvers = solver_name,
     .options = &RBT_MULTIRATE_OPTIONS,

@@ -1,15 +1,19 @@
-// The asynchronous scheme of Schroeder, Kwatra, Zheng and Fedkiw (2011), as Zhao, Li and Barbic (2016) describe and compare it (their
-// Fig. 9): a part (model/tempo.h) that takes m steps of length h in each step H of the rest goes through m - 1 of them as if the rest
-// were not there, with its own elements only, explicit in their forces and implicit in damping; the rest stays behind in time,
+// The asynchronous scheme of Schroeder, Kwatra, Zheng and Fedkiw (2011), as Zhao, Li and Barbic (2016) describe and
+// compare it (their Fig. 9): a part (model/tempo.h) that takes m steps of length h in each step H of the rest goes
+// through m - 1 of them as if the rest were not there, with its own elements only, explicit in their forces and
+// implicit in damping; the rest stays behind in time,
 //   (M + h D) v+ = M v + h (f_ext - dW_own/dx),   x += h v+.
-// Its last step is coupled with the one step of the rest, in one backward Euler solve in which every node i has its own step h_i:
+// Its last step is coupled with the one step of the rest, in one backward Euler solve in which every node i has its
+// own step h_i:
 //   M_i (v+_i - v_i) = h_i [f_ext - dW/dx - K (h_j v+_j) - D v+]_i,   x_i += h_i v+_i.
-// In terms of the ways h_i v+_i its matrix M / h_i^2 + K is symmetric. Damping between nodes of different steps takes their old velocities.
+// In terms of the ways h_i v+_i its matrix M / h_i^2 + K is symmetric. Damping between nodes of different steps takes
+// their old velocities.
 //
-// What it loses: elements between part and rest pull on the part for h of every H only, so they are m times too soft for it, while the
-// rest feels them all the time: momentum is not kept. The part's steps must be stable explicit ones, and what the border does to it
-// comes in jerks of h K x every H, which needs h H K / M < 4: a stiff border throws a light part off. Schroeder's filter, which
-// spreads forces on the border as rigid ones, is left out.
+// What it loses: elements between part and rest pull on the part for h of every H only, so they are m times too soft
+// for it, while the rest feels them all the time: momentum is not kept. The part's steps must be stable explicit
+// ones, and what the interface does to it comes in jerks of h K x every H, which needs h H K / M < 4: a stiff
+// interface throws a light part off. Schroeder's filter, which spreads forces on the interface as rigid ones, is left
+// out.
 #include "math/vec3.h"
 #include "model/force.h"
 #include "model/mass.h"
@@ -43,7 +47,7 @@ typedef struct schroeder {
     island *islands;                          // those that take more than one step
     double *h;                                // (node_count) each node's step
     double factored_step;                     // H of the factors; 0: none
-    unsigned char *held;                      // (node_count)
+    unsigned char *constrained;               // (node_count)
     double *f, *rhs, *way, *moved, *product;  // (node_count x 3)
     double *contact;                          // (node_count x 9) NULL without obstacles
     double *partial;                          // (plan.slot_count x 3)
@@ -141,7 +145,7 @@ static bool allocate(schroeder *s) {
     return (s->partial = rbt_arena_take(s->arena, 3 * m->plan.slot_count, sizeof(double))) &&
            (s->A.value = rbt_arena_take(s->arena, 9 * s->A.start[m->node_count], sizeof(double))) &&
            (s->h = rbt_arena_take(s->arena, m->node_count, sizeof(double))) &&
-           (s->held = rbt_arena_take(s->arena, m->node_count, 1));
+           (s->constrained = rbt_arena_take(s->arena, m->node_count, 1));
 }
 
 static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
@@ -177,7 +181,7 @@ static void drive(const schroeder *s, int part, double t, double h, rbt_state *s
     for (size_t i = 0; i < m->motions.node_count; i++) {
         size_t n = (size_t)m->motions.node[i];
         double target[3];
-        if (!s->held[n] || part_of(s, n) != part) continue;
+        if (!s->constrained[n] || part_of(s, n) != part) continue;
         rbt_motion_position(&m->motions.groups[m->motions.group[i]], m->x0 + 3 * n, t + h, target);
         for (size_t k = 0; k < 3; k++) state->v[3 * n + k] = (target[k] - state->x[3 * n + k]) / h;
     }
@@ -190,13 +194,13 @@ static rbt_outcome factor_island(schroeder *s, island *own, int part, const rbt_
     size_t row = 0;
     bool analysed = own->factor != NULL;
     for (size_t n = 0; n < m->node_count; n++) {
-        unsigned char keep = !s->held[n] && part_of(s, n) == part;
+        unsigned char keep = !s->constrained[n] && part_of(s, n) == part;
         analysed &= own->keep[n] == keep;
         own->keep[n] = keep;
     }
     if (!analysed) {
         rbt_cholesky_free(own->factor);
-        own->factor = rbt_cholesky_analyze(&own->A, own->keep, NULL);
+        own->factor = rbt_cholesky_analyse(&own->A, own->keep, NULL);
     }
     if (!own->factor) return RBT_OUT_OF_MEMORY;
     rbt_stiffness_assemble(&own->stiffness, &own->own, RBT_TANGENT, state->x);
@@ -220,7 +224,7 @@ static void island_right(schroeder *s, const island *own, int part, const rbt_st
     rbt_force_slots(&own->own, plan, state->x, NULL, own->partial);
     for (size_t n = 0; n < m->node_count; n++) {
         double *rhs = s->rhs + 3 * n, push[3];
-        if (part_of(s, n) != part || s->held[n]) continue;
+        if (part_of(s, n) != part || s->constrained[n]) continue;
         for (size_t k = plan->node_start[n]; k < plan->node_start[n + 1]; k++)
             rbt_add_scaled(s->f + 3 * n, -1, own->partial + 3 * (size_t)plan->node_slots[k]);
         if (s->contact && m->node_area[n] > 0) {
@@ -231,7 +235,7 @@ static void island_right(schroeder *s, const island *own, int part, const rbt_st
     }
     if (!own->factor) return;
     for (size_t i = 0; i < 3 * m->node_count; i++)
-        s->way[i] = s->held[i / 3] && part_of(s, i / 3) == part ? state->v[i] : 0;
+        s->way[i] = s->constrained[i / 3] && part_of(s, i / 3) == part ? state->v[i] : 0;
     rbt_block_matrix_product(&own->A, s->way, s->product);
     for (size_t i = 0; i < 3 * m->node_count; i++) s->rhs[i] -= s->product[i];
 }
@@ -246,7 +250,7 @@ static rbt_outcome step_island(schroeder *s, island *own, int part, double t, rb
         if (part_of(s, n) != part) continue;
         double inertia = (1 + own->h * m->bodies[m->node_body[n]].damping.mass) * m->mass[n];
         for (size_t i = 3 * n; i < 3 * n + 3; i++) {
-            if (!s->held[n]) state->v[i] = own->factor ? s->way[i] : s->rhs[i] / inertia;
+            if (!s->constrained[n]) state->v[i] = own->factor ? s->way[i] : s->rhs[i] / inertia;
             state->x[i] += own->h * state->v[i];
         }
     }
@@ -327,7 +331,7 @@ static rbt_outcome factor(schroeder *s, const rbt_state *state, double H, rbt_st
     return outcome;
 }
 
-// f + M v / h - (damping between different steps) - A (ways of held nodes)
+// f + M v / h - (damping between different steps) - A (ways of constrained nodes)
 static void right_side(schroeder *s, const rbt_state *state, double H) {
     const rbt_model *m = s->model;
     const rbt_block_matrix *K = &s->stiffness.K;
@@ -336,7 +340,7 @@ static void right_side(schroeder *s, const rbt_state *state, double H) {
     for (size_t i = 0; i < m->motions.node_count; i++) {
         size_t n = (size_t)m->motions.node[i];
         double target[3];
-        if (!s->held[n]) continue;
+        if (!s->constrained[n]) continue;
         rbt_motion_position(&m->motions.groups[m->motions.group[i]], m->x0 + 3 * n, t, target);
         rbt_subtract(target, state->x + 3 * n, s->way + 3 * n);
     }
@@ -363,7 +367,7 @@ static rbt_outcome solve(schroeder *s, const rbt_state *state, double H, rbt_ste
 
 static rbt_outcome update(schroeder *s, rbt_state *state, double H, rbt_step_report *report) {
     for (size_t i = 0; i < 3 * s->model->node_count; i++) {
-        double way = s->held[i / 3] ? s->way[i] : s->moved[i];
+        double way = s->constrained[i / 3] ? s->way[i] : s->moved[i];
         state->v[i] = way / s->h[i / 3];
         state->x[i] += way;
     }
@@ -372,8 +376,8 @@ static rbt_outcome update(schroeder *s, rbt_state *state, double H, rbt_step_rep
 
 static rbt_outcome analyse(schroeder *s, const rbt_state *state, double H) {
     bool changed;
-    rbt_held_nodes(s->model, state->t, s->held);
-    rbt_outcome outcome = rbt_linear_analyse(&s->linear, s->held, &changed);
+    rbt_constrained_nodes(s->model, state->t, s->constrained);
+    rbt_outcome outcome = rbt_linear_analyse(&s->linear, s->constrained, &changed);
     if (changed) s->factored_step = 0;
     for (size_t n = 0; n < s->model->node_count; n++) s->h[n] = H;
     for (size_t i = 0; i < s->island_count; i++) {
@@ -402,10 +406,10 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
 // ---- Whether the steps of parts are stable
 
 // implicit[n] = 0 for the nodes of a part, or only for those that share elements with others
-static void mark(const schroeder *s, int part, bool border, unsigned char *implicit) {
+static void mark(const schroeder *s, int part, bool interface, unsigned char *implicit) {
     const rbt_model *m = s->model;
-    for (size_t n = 0; n < m->node_count; n++) implicit[n] = border || part_of(s, n) != part;
-    for (size_t g = 0; border && g < m->group_count; g++) {
+    for (size_t n = 0; n < m->node_count; n++) implicit[n] = interface || part_of(s, n) != part;
+    for (size_t g = 0; interface && g < m->group_count; g++) {
         size_t corners = (size_t)m->groups[g].type->corners;
         for (size_t e = 0; e < m->groups[g].count; e++) {
             const int32_t *node = m->groups[g].nodes + corners * e;
@@ -417,15 +421,15 @@ static void mark(const schroeder *s, int part, bool border, unsigned char *impli
     }
 }
 
-// h^2 lambda < 4 in the part, and h H lambda < 4 on its border, with lambda of all elements there
+// h^2 lambda < 4 in the part, and h H lambda < 4 on its interface, with lambda of all elements there
 static int first_unstable(const schroeder *s, rbt_stability *stability, unsigned char *implicit, double *bound) {
     double H = s->model->step;
     for (size_t i = 0; i < s->island_count; i++) {
         double h = H / (double)s->islands[i].steps;
-        for (int border = 0; s->islands[i].steps > 1 && border < 2; border++) {
-            mark(s, (int)i, border, implicit);
+        for (int interface = 0; s->islands[i].steps > 1 && interface < 2; interface++) {
+            mark(s, (int)i, interface, implicit);
             double longest = rbt_stability_bound(stability, implicit, INFINITY, NULL, NULL);
-            *bound = border ? longest * longest / H : longest;
+            *bound = interface ? longest * longest / H : longest;
             if (h > *bound) return (int)i;
         }
     }

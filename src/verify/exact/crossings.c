@@ -1,8 +1,8 @@
 #include "verify/exact/crossings.h"
 
 #include "base/memory.h"
-#include "verify/exact/intersect.h"
 #include "mesh/core/topology.h"
+#include "verify/exact/intersect.h"
 
 #include <string.h>
 

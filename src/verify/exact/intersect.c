@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "math/exact.h"
 #include "math/vec3.h"
-#include "verify/exact/intersect_pairs.h"
 #include "mesh/core/topology.h"
+#include "verify/exact/intersect_pairs.h"
 
 #include <string.h>
 

@@ -1,15 +1,15 @@
-// Which triangles and edges of a mesh intersect each other, in one state or on the way from one to the next: all pairs, found
-// with a tree of boxes and judged exactly (math/exact.h). The independent judge of runs with contact: it shares no code
-// with any of it, so that `rubato verify` proves something. May be called from any room, at any time, with positions
-// only, and does not depend on the number of threads.
+// Which triangles and edges of a mesh intersect each other, in one state or on the way from one to the next: all
+// pairs, found with a tree of boxes and judged exactly (math/exact.h). The independent judge of runs with contact: it
+// shares no code with any of it, so that `rubato verify` proves something. May be called from any room, at any time,
+// with positions only, and does not depend on the number of threads.
 //
-// Round things (particles, and obstacles that are balls or rods) are solid: they meet what is nearer than their radius. Planes have a side on
-// which nothing may be. Pairs of obstacles alone do not count, nor do pairs of an obstacle and something else if neither has moved so far
-// (`still`): bodies may be built into walls.
+// Round things (particles, and obstacles that are balls or rods) are solid: they meet what is nearer than their
+// radius. Planes have a side on which nothing may be. Pairs of obstacles alone do not count, nor do pairs of an
+// obstacle and something else if neither has moved so far (`still`): bodies may be built into walls.
 //
 // Surfaces are closed sets: to touch is to intersect. Primitives that share a node are no intersection unless they
-// share more than that: an edge that lies on a triangle at whose corner it begins is one. Edges of no triangle (springs)
-// may cross each other, but no triangle.
+// share more than that: an edge that lies on a triangle at whose corner it begins is one. Edges of no triangle
+// (springs) may cross each other, but no triangle.
 #ifndef RBT_VERIFY_EXACT_INTERSECT_H
 #define RBT_VERIFY_EXACT_INTERSECT_H
 
@@ -85,14 +85,15 @@ typedef struct rbt_intersections {
     size_t exact;   // on the way: pairs that floating point left open
 } rbt_intersections;
 
-// One state: every edge against every triangle, and what is round or behind a plane. `keep`: how many to describe. x: (node_count x 3). false only if something is
-// wrong with the world or a position is not finite. Fills *found whatever it held; free it with rbt_intersections_free.
+// One state: every edge against every triangle, and what is round or behind a plane. `keep`: how many to describe. x:
+// (node_count x 3). false only if something is wrong with the world or a position is not finite. Fills *found
+// whatever it held; free it with rbt_intersections_free.
 bool rbt_intersect_state(const rbt_intersect_mesh *mesh, const double *x, size_t keep, rbt_intersections *found,
                          rbt_error *error);
 
-// On the way from x0 to x1, every node on a straight line at constant speed: every vertex against every triangle and every
-// edge against every edge, leaving out pairs of which no node moves, and what is round. (A node that is before a plane at both ends of a straight way
-// is so on all of it.)
+// On the way from x0 to x1, every node on a straight line at constant speed: every vertex against every triangle and
+// every edge against every edge, leaving out pairs of which no node moves, and what is round. (A node that is before
+// a plane at both ends of a straight way is so on all of it.)
 bool rbt_intersect_motion(const rbt_intersect_mesh *mesh, const double *x0, const double *x1, size_t keep,
                           rbt_intersections *found, rbt_error *error);
 

@@ -1,8 +1,8 @@
 // Intersections on the way between two states.
 //
 // The way is cut into 2^k equal spans of time, so many that within one nothing moves much further than an edge is long,
-// relative to the mean motion of all; in each, boxes around the moved primitives give pairs, and pairs that are not surely
-// apart during the span are collected. In the end each of these is decided once, exactly, for the whole way.
+// relative to the mean motion of all; in each, boxes around the moved primitives give pairs, and pairs that are not
+// surely apart during the span are collected. In the end each of these is decided once, exactly, for the whole way.
 #include "verify/exact/intersect.h"
 
 #include "base/memory.h"
@@ -13,7 +13,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { MOST_SPANS = 64 };
+enum { MAX_SPANS = 64 };
 
 typedef struct motion {
     const rbt_intersect_mesh *mesh;
@@ -79,7 +79,7 @@ static int span_count(const motion *m) {
         length += rbt_length(d) / (double)m->mesh->edge_count;
     }
     int count = 1;
-    while (count < MOST_SPANS && farthest > 2 * length * count) count *= 2;
+    while (count < MAX_SPANS && farthest > 2 * length * count) count *= 2;
     return count;
 }
 
@@ -117,7 +117,8 @@ static void set_span(motion *m, double begin, double end) {
 
 // ---- Pairs
 
-// The pair's four nodes; false if it is none to look at: a node is shared, both are springs or obstacles, or nothing moves.
+// The pair's four nodes; false if it is none to look at: a node is shared, both are springs or obstacles, or nothing
+// moves.
 static bool pair_nodes(const motion *m, int32_t kind, int32_t first, int32_t second, int32_t nodes[4]) {
     const rbt_intersect_mesh *mesh = m->mesh;
     if (kind == RBT_VERTEX_HIT_TRIANGLE) {

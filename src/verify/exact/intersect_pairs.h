@@ -19,8 +19,8 @@ typedef struct rbt_intersect_pile {
 
 void rbt_intersect_pile_add(rbt_intersect_pile *pile, rbt_intersect_pair pair);
 
-// For every box of `queries`: `visit` each item of the tree whose box overlaps it (closed). Piles of separate runs of queries are
-// filled at once and put behind each other, so the result does not depend on threads. Adds to *all.
+// For every box of `queries`: `visit` each item of the tree whose box overlaps it (closed). Piles of separate runs of
+// queries are filled at once and put behind each other, so the result does not depend on threads. Adds to *all.
 typedef void (*rbt_intersect_visit)(const void *context, int32_t query, int32_t item, rbt_intersect_pile *pile);
 bool rbt_intersect_search(const rbt_box *queries, size_t query_count, const rbt_box_tree *tree, const rbt_box *boxes,
                           rbt_intersect_visit visit, const void *context, rbt_intersect_pile *all, rbt_error *error);

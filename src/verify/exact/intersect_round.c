@@ -1,4 +1,5 @@
-// What is round, or behind a plane: balls and rods against triangles, edges of no triangle and each other, in a state or on a way.
+// What is round, or behind a plane: balls and rods against triangles, edges of no triangle and each other, in a state
+// or on a way.
 #include "base/memory.h"
 #include "math/exact_round.h"
 #include "verify/exact/intersect_pairs.h"
@@ -88,7 +89,8 @@ static void visit(const void *context, int32_t round, int32_t other, rbt_interse
 
 // ---- Boxes
 
-// Around places at both ends of the way and everything within the radius; a little more, so that rounding leaves nothing outside.
+// Around places at both ends of the way and everything within the radius; a little more, so that rounding leaves
+// nothing outside.
 static void include(rbt_box *box, const search *s, int32_t node, double radius) {
     for (int end = 0; end < (s->x1 ? 2 : 1); end++) {
         const double *x = (end ? s->x1 : s->x0) + 3 * (size_t)node;

@@ -1,17 +1,17 @@
-#include "step/multirate/touch.h"
+#include "step/multirate/substep_obstacle.h"
 
 #include "math/vec3.h"
 
 #include <string.h>
 
-bool rbt_touches_build(rbt_paces *parts, rbt_pace *part) {
+bool rbt_substep_obstacles_build(rbt_rate_parts *parts, rbt_rate_part *part) {
     size_t n = part->count, steps = (size_t)part->substeps;
     if (!parts->model->obstacles.count || part->parent != 0 || part->child_count) return true;
     if (!(part->touched.value = rbt_arena_take(parts->arena, 9 * part->A.start[n], sizeof(double))) ||
         !(part->touches = rbt_arena_take(parts->arena, steps, sizeof *part->touches)))
         return false;
     for (size_t i = 0; i < steps; i++) {
-        rbt_touch *touch = &part->touches[i];
+        rbt_substep_obstacle *touch = &part->touches[i];
         double **blocks[] = {&touch->stiffness, &touch->condensed, &touch->factored};
         for (size_t k = 0; k < 3; k++)
             if (!(*blocks[k] = rbt_arena_take(parts->arena, 9 * n, sizeof(double)))) return false;
@@ -20,30 +20,30 @@ bool rbt_touches_build(rbt_paces *parts, rbt_pace *part) {
     return true;
 }
 
-void rbt_touches_free(rbt_pace *part) {
+void rbt_substep_obstacles_free(rbt_rate_part *part) {
     for (int i = 0; part->touches && i < part->substeps; i++) rbt_cholesky_free(part->touches[i].own);
 }
 
-void rbt_touches_forget(rbt_pace *part) {
+void rbt_substep_obstacles_forget(rbt_rate_part *part) {
     for (int i = 0; part->touches && i < part->substeps; i++) {
-        rbt_touch *touch = &part->touches[i];
+        rbt_substep_obstacle *touch = &part->touches[i];
         memset(touch->factored, 0, 9 * part->count * sizeof(double));  // nothing: no factor is made for that
         touch->factor = part->cholesky;
     }
 }
 
-static bool same(const rbt_pace *part, const double *a, const double *b) {
+static bool same(const rbt_rate_part *part, const double *a, const double *b) {
     return memcmp(a, b, 9 * part->count * sizeof(double)) == 0;
 }
 
 // A + h^2 K = L L^T
-static rbt_outcome factor(const rbt_paces *parts, rbt_pace *part, rbt_touch *touch, const double *x,
-                          rbt_step_report *report) {
+static rbt_outcome factor(const rbt_rate_parts *parts, rbt_rate_part *part, rbt_substep_obstacle *touch,
+                          const double *x, rbt_step_report *report) {
     size_t row = 0, n = part->count;
     if (!touch->own) {
         unsigned char *keep = rbt_array_new(n, 1, "a part", NULL);
         if (keep) memset(keep, 1, n);
-        touch->own = keep ? rbt_cholesky_analyze(&part->A, keep, NULL) : NULL;
+        touch->own = keep ? rbt_cholesky_analyse(&part->A, keep, NULL) : NULL;
         free(keep);
         if (!touch->own) return RBT_OUT_OF_MEMORY;
     }
@@ -66,8 +66,8 @@ static rbt_outcome factor(const rbt_paces *parts, rbt_pace *part, rbt_touch *tou
 }
 
 // Where nodes are heading, and what they would meet there
-static void look(const rbt_paces *parts, const rbt_pace *part, const rbt_state *state, const double *f,
-                 rbt_touch *touch) {
+static void look(const rbt_rate_parts *parts, const rbt_rate_part *part, const rbt_state *state, const double *f,
+                 rbt_substep_obstacle *touch) {
     const rbt_model *m = parts->model;
     double h = part->h;
     touch->any = false;
@@ -88,9 +88,9 @@ static void look(const rbt_paces *parts, const rbt_pace *part, const rbt_state *
     }
 }
 
-rbt_outcome rbt_touch_find(const rbt_paces *parts, rbt_pace *part, const rbt_state *state, int64_t instant,
-                           const double *f, rbt_step_report *report) {
-    rbt_touch *touch = &part->touches[instant], *before = instant ? touch - 1 : NULL;
+rbt_outcome rbt_substep_obstacle_find(const rbt_rate_parts *parts, rbt_rate_part *part, const rbt_state *state,
+                                      int64_t instant, const double *f, rbt_step_report *report) {
+    rbt_substep_obstacle *touch = &part->touches[instant], *before = instant ? touch - 1 : NULL;
     look(parts, part, state, f, touch);
     touch->factor = part->cholesky;
     if (!touch->any) return RBT_DONE;
@@ -105,10 +105,10 @@ rbt_outcome rbt_touch_find(const rbt_paces *parts, rbt_pace *part, const rbt_sta
     return outcome;
 }
 
-bool rbt_touches_changed(rbt_pace *part) {
+bool rbt_substep_obstacles_changed(rbt_rate_part *part) {
     bool changed = false;
     for (int i = 0; i < part->substeps; i++) {
-        rbt_touch *touch = &part->touches[i];
+        rbt_substep_obstacle *touch = &part->touches[i];
         if (same(part, touch->condensed, touch->stiffness)) continue;
         memcpy(touch->condensed, touch->stiffness, 9 * part->count * sizeof(double));
         changed = true;
@@ -116,14 +116,15 @@ bool rbt_touches_changed(rbt_pace *part) {
     return changed;
 }
 
-void rbt_touch_push(const rbt_pace *part, int64_t instant, bool driven, const double *w, double *rhs) {
-    const rbt_touch *touch = &part->touches[instant];
+void rbt_substep_obstacle_push(const rbt_rate_part *part, int64_t instant, bool driven, const double *w,
+                               double *rhs) {
+    const rbt_substep_obstacle *touch = &part->touches[instant];
     for (size_t i = 0; touch->any && i < 3 * part->count; i++)
         rhs[i] += part->h * ((driven ? touch->push[i] : 0) - rbt_dot(touch->stiffness + 3 * i, w + 3 * (i / 3)));
 }
 
-void rbt_touch_take(const rbt_pace *part, int64_t instant, const double *v, double *rhs) {
-    const rbt_touch *touch = &part->touches[instant];
+void rbt_substep_obstacle_take(const rbt_rate_part *part, int64_t instant, const double *v, double *rhs) {
+    const rbt_substep_obstacle *touch = &part->touches[instant];
     for (size_t i = 0; touch->any && i < 3 * part->count; i++)
         rhs[i] -= part->h * part->h * rbt_dot(touch->stiffness + 3 * i, v + 3 * (i / 3));
 }

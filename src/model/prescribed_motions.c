@@ -1,4 +1,4 @@
-#include "model/scripts.h"
+#include "model/prescribed_motions.h"
 
 #include "math/exact_round.h"
 #include "math/vec3.h"
@@ -10,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 9, MOST_JUDGED = 20000 };
+enum { SAMPLES = 9, MAX_JUDGED = 20000 };
 
-// A thing is what moves as one: the nodes of a body with one script, those that are fixed, or an obstacle.
+// A thing is what moves as one: the nodes of a body with one prescribed motion, those that are fixed, or an obstacle.
 typedef struct thing {
     rbt_box box;  // around its way in a span
     bool moves;
 } thing;
 
-typedef struct scripts {
+typedef struct motions_check {
     const rbt_model *model;
     rbt_obstacle_parts obstacles;
     size_t node_count;  // of the model and of obstacles
-    int32_t *group;     // (model nodes) script, -1: none
+    int32_t *group;     // (model nodes) prescribed motion, -1: none
     int32_t *thing_of;  // (node_count) -1: not prescribed
     size_t thing_count;
     thing *things;
@@ -31,16 +31,16 @@ typedef struct scripts {
     double *x[SAMPLES];  // (node_count x 3) places in a span
     int judged;
     rbt_error *error;
-} scripts;
+} motions_check;
 
 // ---- Who is prescribed
 
-static double release_of(const scripts *s, size_t node) {
+static double release_of(const motions_check *s, size_t node) {
     return s->group[node] < 0 ? INFINITY : s->model->motions.groups[s->group[node]].release;
 }
 
-// Of a driven body's nodes those of one script, of others those that are fixed
-static void name_things(scripts *s) {
+// Of a driven body's nodes those of one prescribed motion, of others those that are fixed
+static void name_things(motions_check *s) {
     const rbt_model *m = s->model;
     size_t kinds = m->motions.group_count + 1;
     for (size_t i = 0; i < m->node_count; i++) s->group[i] = -1;
@@ -54,23 +54,23 @@ static void name_things(scripts *s) {
         s->thing_of[m->node_count + i] = (int32_t)(m->body_count * kinds) + s->obstacles.obstacle[i];
 }
 
-static bool make(scripts *s, const rbt_model *m, rbt_error *error) {
-    *s = (scripts){.model = m, .error = error};
+static bool make(motions_check *s, const rbt_model *m, rbt_error *error) {
+    *s = (motions_check){.model = m, .error = error};
     if (!rbt_obstacle_parts_make(&s->obstacles, m->obstacles.items, m->obstacles.count, m->node_count, error))
         return false;
     s->node_count = m->node_count + s->obstacles.node_count;
-    s->group = rbt_array_new(m->node_count, sizeof *s->group, "scripts", error);
-    s->thing_of = rbt_array_new(s->node_count, sizeof *s->thing_of, "scripts", error);
+    s->group = rbt_array_new(m->node_count, sizeof *s->group, "prescribed motions", error);
+    s->thing_of = rbt_array_new(s->node_count, sizeof *s->thing_of, "prescribed motions", error);
     for (int i = 0; i < SAMPLES; i++)
-        if (!(s->x[i] = rbt_array_new(s->node_count, 3 * sizeof(double), "scripts", error))) return false;
+        if (!(s->x[i] = rbt_array_new(s->node_count, 3 * sizeof(double), "prescribed motions", error))) return false;
     if (!s->group || !s->thing_of) return false;
     name_things(s);
-    s->things = rbt_array_new(s->thing_count, sizeof *s->things, "scripts", error);
-    s->meeting = rbt_array_new(s->thing_count * s->thing_count, 1, "scripts", error);
+    s->things = rbt_array_new(s->thing_count, sizeof *s->things, "prescribed motions", error);
+    s->meeting = rbt_array_new(s->thing_count * s->thing_count, 1, "prescribed motions", error);
     return s->things && s->meeting;
 }
 
-static void unmake(scripts *s) {
+static void unmake(motions_check *s) {
     rbt_obstacle_parts_free(&s->obstacles);
     rbt_intersect_mesh_free(&s->mesh);
     free(s->group);
@@ -82,46 +82,48 @@ static void unmake(scripts *s) {
 
 // ---- What there is of them until a time
 
-static bool is_held(const scripts *s, int32_t node, double until) {
+static bool is_constrained(const motions_check *s, int32_t node, double until) {
     return s->thing_of[node] >= 0 && ((size_t)node >= s->model->node_count || release_of(s, (size_t)node) >= until);
 }
 
-static bool are_held(const scripts *s, const int32_t *nodes, int count, double until) {
+static bool are_constrained(const motions_check *s, const int32_t *nodes, int count, double until) {
     for (int i = 0; i < count; i++)
-        if (!is_held(s, nodes[i], until)) return false;
+        if (!is_constrained(s, nodes[i], until)) return false;
     return true;
 }
 
-typedef struct lists {  // triangles, edges of no such triangle, and single nodes and particles, all of them held
+typedef struct
+    lists {  // triangles, edges of no such triangle, and single nodes and particles, all of them constrained
     int32_t *triangles, *edges;
     rbt_round *rounds;
     size_t triangle_count, edge_count, round_count;
 } lists;
 
-static bool take_lists(const scripts *s, lists *l) {
+static bool take_lists(const motions_check *s, lists *l) {
     const rbt_model *m = s->model;
-    l->triangles =
-        rbt_array_new(m->triangle_count + s->obstacles.triangle_count, 3 * sizeof(int32_t), "scripts", s->error);
-    l->edges = rbt_array_new(3 * m->triangle_count + m->edge_count, 2 * sizeof(int32_t), "scripts", s->error);
-    l->rounds = rbt_array_new(s->node_count, sizeof *l->rounds, "scripts", s->error);
+    l->triangles = rbt_array_new(m->triangle_count + s->obstacles.triangle_count, 3 * sizeof(int32_t),
+                                 "prescribed motions", s->error);
+    l->edges =
+        rbt_array_new(3 * m->triangle_count + m->edge_count, 2 * sizeof(int32_t), "prescribed motions", s->error);
+    l->rounds = rbt_array_new(s->node_count, sizeof *l->rounds, "prescribed motions", s->error);
     return l->triangles && l->edges && l->rounds;
 }
 
-static void list_elements(const scripts *s, double until, lists *l) {
+static void list_elements(const motions_check *s, double until, lists *l) {
     const rbt_model *m = s->model;
     for (size_t t = 0; t < m->triangle_count; t++) {
         const int32_t *corner = m->triangles + 3 * t;
-        if (are_held(s, corner, 3, until)) {
+        if (are_constrained(s, corner, 3, until)) {
             memcpy(l->triangles + 3 * l->triangle_count++, corner, 3 * sizeof *corner);
             continue;
         }
         for (int k = 0; k < 3; k++) {
             const int32_t side[2] = {corner[k], corner[(k + 1) % 3]};
-            if (are_held(s, side, 2, until)) memcpy(l->edges + 2 * l->edge_count++, side, sizeof side);
+            if (are_constrained(s, side, 2, until)) memcpy(l->edges + 2 * l->edge_count++, side, sizeof side);
         }
     }
     for (size_t e = 0; e < m->edge_count; e++)
-        if (are_held(s, m->edges + 2 * e, 2, until))
+        if (are_constrained(s, m->edges + 2 * e, 2, until))
             memcpy(l->edges + 2 * l->edge_count++, m->edges + 2 * e, 2 * sizeof(int32_t));
     if (s->obstacles.triangle_count)
         memcpy(l->triangles + 3 * l->triangle_count, s->obstacles.triangles,
@@ -130,7 +132,7 @@ static void list_elements(const scripts *s, double until, lists *l) {
 }
 
 // Particles, and nodes that have no element among those listed: balls without a radius
-static void list_rounds(const scripts *s, double until, lists *l, unsigned char *used) {
+static void list_rounds(const motions_check *s, double until, lists *l, unsigned char *used) {
     const rbt_model *m = s->model;
     for (size_t i = 0; i < 3 * l->triangle_count; i++) used[l->triangles[i]] = 1;
     for (size_t i = 0; i < 2 * l->edge_count; i++) used[l->edges[i]] = 1;
@@ -138,7 +140,7 @@ static void list_rounds(const scripts *s, double until, lists *l, unsigned char 
         const rbt_body *body = &m->bodies[m->node_body[i]];
         bool particle = body->kind == RBT_PARTICLES,
              surface = particle || body->kind == RBT_NET || m->node_area[i] > 0;
-        if (surface && !used[i] && is_held(s, (int32_t)i, until))
+        if (surface && !used[i] && is_constrained(s, (int32_t)i, until))
             l->rounds[l->round_count++] = (rbt_round){{(int32_t)i, -1}, particle ? body->particles.radius : 0};
     }
     if (s->obstacles.round_count)
@@ -146,10 +148,10 @@ static void list_rounds(const scripts *s, double until, lists *l, unsigned char 
     l->round_count += s->obstacles.round_count;
 }
 
-static bool make_mesh(scripts *s, double until) {
+static bool make_mesh(motions_check *s, double until) {
     lists l = {0};
     rbt_intersect_mesh_free(&s->mesh);
-    unsigned char *used = rbt_array_new(s->node_count, 1, "scripts", s->error);
+    unsigned char *used = rbt_array_new(s->node_count, 1, "prescribed motions", s->error);
     bool good = used && take_lists(s, &l);
     if (good) {
         list_elements(s, until, &l);
@@ -169,7 +171,7 @@ static bool make_mesh(scripts *s, double until) {
 
 // ---- Where they are
 
-static void place(const scripts *s, double t, double *x) {
+static void place(const motions_check *s, double t, double *x) {
     const rbt_model *m = s->model;
     for (size_t i = 0; i < m->node_count; i++) {
         if (s->group[i] >= 0) rbt_motion_position(&m->motions.groups[s->group[i]], m->x0 + 3 * i, t, x + 3 * i);
@@ -178,8 +180,8 @@ static void place(const scripts *s, double t, double *x) {
     rbt_obstacle_parts_place(&s->obstacles, t, 0, x + 3 * m->node_count);
 }
 
-// Places at the samples of a span of steps; a single one is straight, whatever the script says.
-static void sample(scripts *s, int64_t begin, int64_t end) {
+// Places at the samples of a span of steps; a single one is straight, whatever the prescribed motion says.
+static void sample(motions_check *s, int64_t begin, int64_t end) {
     double step = s->model->step;
     place(s, (double)begin * step, s->x[0]);
     place(s, (double)end * step, s->x[SAMPLES - 1]);
@@ -190,8 +192,8 @@ static void sample(scripts *s, int64_t begin, int64_t end) {
     }
 }
 
-// How all scripts bend in a span: 0, infinity or a rate [rad/s]
-static double bend(const scripts *s, int64_t begin, int64_t end) {
+// How all prescribed motions bend in a span: 0, infinity or a rate [rad/s]
+static double bend(const motions_check *s, int64_t begin, int64_t end) {
     const rbt_model *m = s->model;
     double most = 0, from = ((double)begin + 1e-6) * m->step, to = ((double)end - 1e-6) * m->step;
     for (size_t g = 0; g < m->motions.group_count; g++)
@@ -201,7 +203,7 @@ static double bend(const scripts *s, int64_t begin, int64_t end) {
     return most;
 }
 
-static double longest_way(const scripts *s, size_t node) {
+static double longest_way(const motions_check *s, size_t node) {
     double longest = 0;
     for (int i = 1; i < SAMPLES; i++) {
         double d[3];
@@ -212,7 +214,7 @@ static double longest_way(const scripts *s, size_t node) {
 }
 
 // Boxes of all things over the samples, wider by as much as anything goes from one to the next, and by radii
-static void find_boxes(scripts *s) {
+static void find_boxes(motions_check *s) {
     for (size_t t = 0; t < s->thing_count; t++) s->things[t] = (thing){rbt_box_empty(), false};
     for (size_t n = 0; n < s->node_count; n++) {
         if (s->thing_of[n] < 0) continue;
@@ -228,13 +230,13 @@ static void find_boxes(scripts *s) {
     }
 }
 
-static bool is_obstacle(const scripts *s, size_t t) { return t >= s->thing_count - s->model->obstacles.count; }
+static bool is_obstacle(const motions_check *s, size_t t) { return t >= s->thing_count - s->model->obstacles.count; }
 
-static bool counts(const scripts *s, size_t a, size_t b) {
+static bool counts(const motions_check *s, size_t a, size_t b) {
     return a != b && !s->meeting[a * s->thing_count + b] && !(is_obstacle(s, a) && is_obstacle(s, b));
 }
 
-static bool are_near(const scripts *s) {
+static bool are_near(const motions_check *s) {
     for (size_t a = 0; a < s->thing_count; a++)
         for (size_t b = a + 1; b < s->thing_count; b++) {
             const thing *p = &s->things[a], *q = &s->things[b];
@@ -255,7 +257,7 @@ typedef struct verdict {
 } verdict;
 
 // The first pair that counts
-static void pick(const scripts *s, const rbt_intersections *found, verdict *v) {
+static void pick(const motions_check *s, const rbt_intersections *found, verdict *v) {
     for (size_t i = 0; i < found->kept; i++) {
         const rbt_intersection *item = &found->kept_items[i];
         size_t a = (size_t)s->thing_of[item->nodes[0]], b = (size_t)s->thing_of[item->nodes[item->counts[0]]];
@@ -265,7 +267,7 @@ static void pick(const scripts *s, const rbt_intersections *found, verdict *v) {
 }
 
 // Planes are not among what has boxes: nodes are looked at one by one, at the end of a straight span.
-static void look_behind_planes(const scripts *s, verdict *v) {
+static void look_behind_planes(const motions_check *s, verdict *v) {
     const double *from = s->x[0], *to = s->x[SAMPLES - 1];
     for (size_t p = 0; p < s->mesh.plane_count; p++)
         for (size_t i = 0; i < s->mesh.vertex_count + s->mesh.round_count; i++) {
@@ -294,7 +296,7 @@ static void look_behind_planes(const scripts *s, verdict *v) {
         }
 }
 
-static bool note_meeting(scripts *s) {
+static bool note_meeting(motions_check *s) {
     rbt_intersections found;
     place(s, 0, s->x[0]);
     if (!rbt_intersect_state(&s->mesh, s->x[0], SIZE_MAX, &found, s->error)) return false;
@@ -307,7 +309,7 @@ static bool note_meeting(scripts *s) {
     return true;
 }
 
-static bool judge(scripts *s, bool near, verdict *v) {
+static bool judge(motions_check *s, bool near, verdict *v) {
     rbt_intersections found;
     look_behind_planes(s, v);
     if (!near) return true;
@@ -320,7 +322,7 @@ static bool judge(scripts *s, bool near, verdict *v) {
 
 // ---- Words
 
-static void add_side(const scripts *s, const rbt_intersection *i, int side, char *text, size_t size) {
+static void add_side(const motions_check *s, const rbt_intersection *i, int side, char *text, size_t size) {
     static const char *const words[] = {"", "node", "edge", "triangle"};
     const int32_t *n = i->nodes + (side ? i->counts[0] : 0);
     if ((size_t)n[0] >= s->model->node_count) {
@@ -337,7 +339,7 @@ static void add_side(const scripts *s, const rbt_intersection *i, int side, char
              s->model->bodies[s->model->node_body[n[0]]].name, s->group[n[0]] >= 0 ? "driven" : "fixed");
 }
 
-static bool refuse(const scripts *s, const verdict *v, int64_t begin, int64_t end) {
+static bool refuse(const motions_check *s, const verdict *v, int64_t begin, int64_t end) {
     char first[160], second[160];
     add_side(s, &v->what, 0, first, sizeof first);
     add_side(s, &v->what, 1, second, sizeof second);
@@ -351,7 +353,7 @@ static bool refuse(const scripts *s, const verdict *v, int64_t begin, int64_t en
 // ---- All the time
 
 // Whether all nodes are before all planes at the samples of a span, by more than they go from one to the next.
-static bool are_clear_of_planes(const scripts *s) {
+static bool are_clear_of_planes(const motions_check *s) {
     for (size_t p = 0; p < s->mesh.plane_count; p++)
         for (size_t i = 0; i < s->mesh.vertex_count + s->mesh.round_count; i++) {
             const rbt_half_space *plane = &s->mesh.planes[p];
@@ -368,8 +370,8 @@ static bool are_clear_of_planes(const scripts *s) {
     return true;
 }
 
-static bool look(scripts *s, int64_t begin, int64_t end) {
-    if (s->judged >= MOST_JUDGED) return true;
+static bool look(motions_check *s, int64_t begin, int64_t end) {
+    if (s->judged >= MAX_JUDGED) return true;
     double most = bend(s, begin, end), turned = most * s->model->step * (double)(end - begin) / (SAMPLES - 1);
     if (end - begin == 1 || most == 0) {
         verdict v = {0};
@@ -387,12 +389,12 @@ static bool look(scripts *s, int64_t begin, int64_t end) {
     return look(s, begin, middle) && look(s, middle, end);
 }
 
-static bool look_until(scripts *s, int64_t begin, int64_t end) {
+static bool look_until(motions_check *s, int64_t begin, int64_t end) {
     return make_mesh(s, (double)end * s->model->step) && (begin > 0 || note_meeting(s)) && look(s, begin, end);
 }
 
 // The first release after a step, or the end of the run
-static int64_t next_end(const scripts *s, int64_t begin, int64_t all) {
+static int64_t next_end(const motions_check *s, int64_t begin, int64_t all) {
     const rbt_motions *motions = &s->model->motions;
     int64_t end = all;
     for (size_t g = 0; g < motions->group_count; g++) {
@@ -402,12 +404,12 @@ static int64_t next_end(const scripts *s, int64_t begin, int64_t all) {
     return end;
 }
 
-bool rbt_scripts_are_possible(const rbt_model *m, rbt_error *error) {
+bool rbt_prescribed_motions_are_possible(const rbt_model *m, rbt_error *error) {
     bool moving = m->motions.node_count > 0;
     for (size_t i = 0; i < m->obstacles.count; i++) moving |= m->obstacle_motions[i].motion_count > 0;
     int64_t all = m->frame_count * m->steps_per_frame;
     if (!moving || all < 1) return true;
-    scripts s;
+    motions_check s;
     bool good = make(&s, m, error);
     for (int64_t begin = 0; good && begin < all;) {
         int64_t end = next_end(&s, begin, all);

@@ -1,4 +1,5 @@
-// Scripts by which prescribed things would meet are refused with their names and the time; those that miss each other are not.
+// Scripts by which prescribed things would meet are refused with their names and the time; those that miss each other
+// are not.
 #include "scene.h"
 #include "sim/sim.h"
 
@@ -86,8 +87,8 @@ static void obstacles(void **state) {
     static const struct {
         const char *hit, *when, *miss;
     } kinds[] = {
-        {"{'sphere': {'center': [0, -0.5, 0], 'radius': 0.1, %s}}", "meet at 0.4 s",
-         "{'sphere': {'center': [0.61, -0.5, 0], 'radius': 0.1, %s}}"},
+        {"{'sphere': {'centre': [0, -0.5, 0], 'radius': 0.1, %s}}", "meet at 0.4 s",
+         "{'sphere': {'centre': [0.61, -0.5, 0], 'radius': 0.1, %s}}"},
         {"{'capsule': {'a': [0, -0.7, 0], 'b': [9, -0.5, 0], 'radius': 0.1, %s}}", "meet at 0.5",
          "{'capsule': {'a': [0.61, -0.7, 0], 'b': [9, -0.5, 0], 'radius': 0.1, %s}}"},
         {"{'box': {'min': [-2, -0.5, -2], 'max': [2, -0.3, 2], %s}}", "meet at 0.3 s",
@@ -117,7 +118,7 @@ static void parts(void **state) {
     refused(FLOOR GRAIN("[0, 0.5, 0]", "{'velocity': {'velocity': [0, -1, 0]}}"), "", "node 9 of \"grains\"",
             "of \"floor\"", "meet at 0.45 s");
     accepted(FLOOR GRAIN("[0.66, 0.5, 0]", "{'velocity': {'velocity': [0, -1, 0]}}"), "");
-    // Held rows of nodes: their edges meet, although no triangle is held.
+    // Held rows of nodes: their edges meet, although no triangle is constrained.
     const char *rows = "{'name': 'a', " SHEET(1) ", 'fixed': ['left']},{'name': 'b', " SHEET(
         1) ", 'transform': {'axis': [0, 0, 1], 'degrees': 90, 'translate': [%s, 0.1, 0.6]}, "
            "'driven': [{'where': {'box': {'min': [-9, -9, -0.01], 'max': [9, 9, 0.11]}}, 'motions': [{'velocity': "

@@ -1,9 +1,10 @@
 // Embedded render surfaces.
 //
-// A body that has been cut shows its skin cut too: the skin's triangles are split where the faces go through them that cuts have
-// opened (as elements are by the cut itself, mesh/cut/cut.h), parted there, and every vertex is carried by a tet on its own side. The opened
-// faces become part of the skin, so that the body is closed again. Vertices in no tet are moved to theirs while that is found
-// out; and the opened faces reach out a little along the hull's normals, for triangles that span a hollow.
+// A body that has been cut shows its embedded surface cut too: the embedded surface's triangles are split where the
+// faces go through them that cuts have opened (as elements are by the cut itself, mesh/cut/cut.h), parted there, and
+// every vertex is carried by a tet on its own side. The opened faces become part of the embedded, so that the body is
+// closed again. Vertices in no tet are moved to theirs while that is found out; and the opened faces reach out a
+// little along the hull's normals, for triangles that span a hollow.
 #include "base/file.h"
 #include "math/vec3.h"
 #include "mesh/core/unit.h"
@@ -22,7 +23,8 @@ typedef struct hull {  // of a body that has been cut
     size_t flesh_count;
 } hull;
 
-// Whether a face of a part belonged to the hull of the uncut mesh: then it lies in one side of the old tet, and that was bare.
+// Whether a face of a part belonged to the hull of the uncut mesh: then it lies in one side of the old tet, and that
+// was bare.
 static bool was_bare(const rbt_dissection *cut, const int32_t *old_tet, unsigned bare, const int32_t *face) {
     unsigned corners = 0;
     for (int k = 0; k < 3; k++)
@@ -110,7 +112,7 @@ static bool hull_normals(const hull *h, const rbt_mesh *mesh, double *normals, r
     return true;
 }
 
-// ---- The opened faces as a surface that cuts the skin
+// ---- The opened faces as a surface that cuts the embedded surface
 
 typedef struct ribbon {
     size_t count, capacity;
@@ -120,7 +122,7 @@ typedef struct ribbon {
 
 static bool add_triangle(ribbon *r, const double *a, const double *b, const double *c) {
     if (!rbt_array_reserve((void **)&r->corners, &r->capacity, r->count + 1, 9 * sizeof *r->corners,
-                           "the skin of a cut", r->error))
+                           "the embedded surface of a cut", r->error))
         return false;
     const double *x[3] = {a, b, c};
     for (size_t k = 0; k < 3; k++) memcpy(r->corners + 9 * r->count + 3 * k, x[k], 3 * sizeof *r->corners);
@@ -145,9 +147,9 @@ static bool add_strip(ribbon *r, const rbt_mesh *mesh, const double *normals, in
 static bool flesh_surface(const hull *h, const rbt_mesh *mesh, double reach, rbt_cut_surface *surface,
                           rbt_error *error) {
     ribbon r = {.error = error};
-    uint32_t *first = rbt_array_new(h->count, 3 * sizeof *first, "the skin of a cut", error);
-    unsigned char *at_hull = rbt_array_new(h->count, 3, "the skin of a cut", error);
-    double *normals = rbt_array_new(mesh->node_count, 3 * sizeof *normals, "the skin of a cut", error);
+    uint32_t *first = rbt_array_new(h->count, 3 * sizeof *first, "the embedded surface of a cut", error);
+    unsigned char *at_hull = rbt_array_new(h->count, 3, "the embedded surface of a cut", error);
+    double *normals = rbt_array_new(mesh->node_count, 3 * sizeof *normals, "the embedded surface of a cut", error);
     bool good = first && at_hull && normals && hull_normals(h, mesh, normals, error) &&
                 rbt_match_sides(h->faces, h->count, &RBT_EDGES_OF_TRIANGLES, mesh->node_count, first, error);
     for (size_t i = 0; good && i < 3 * h->count; i++)
@@ -161,7 +163,8 @@ static bool flesh_surface(const hull *h, const rbt_mesh *mesh, double reach, rbt
             if (first[3 * i + k] != RBT_NO_SIDE && at_hull[first[3 * i + k]])
                 good = add_strip(&r, mesh, normals, face[k], face[(k + 1) % 3], reach);
     }
-    int32_t *triangles = good ? rbt_array_new(r.count, 3 * sizeof *triangles, "the skin of a cut", error) : NULL;
+    int32_t *triangles =
+        good ? rbt_array_new(r.count, 3 * sizeof *triangles, "the embedded surface of a cut", error) : NULL;
     for (size_t i = 0; triangles && i < 3 * r.count; i++) triangles[i] = (int32_t)i;
     good = triangles && rbt_cut_surface_init(surface, r.corners, 3 * r.count, triangles, r.count, NULL, error);
     free(first);
@@ -172,7 +175,7 @@ static bool flesh_surface(const hull *h, const rbt_mesh *mesh, double reach, rbt
     return good;
 }
 
-// ---- The skin
+// ---- The embedded surface
 
 static void weights_in(const double *X, const int32_t *tet, const double *p, double w[4]) {
     const double *x[4];
@@ -196,12 +199,12 @@ static void move_inside(const rbt_embedding *embedding, const rbt_mesh *uncut, d
     }
 }
 
-// Vertices on the cut are carried by the tet that is found a little aside, within the largest of their own triangles. `places`: moved
-// inside; `really`: where they are.
+// Vertices on the cut are carried by the tet that is found a little aside, within the largest of their own triangles.
+// `places`: moved inside; `really`: where they are.
 static bool embed_parts(const rbt_cut_result *r, const double *places, const double *really, const rbt_mesh *mesh,
                         rbt_embedding *embedding, rbt_error *error) {
-    double *aside = rbt_array_new(r->node_count, 3 * sizeof *aside, "the skin of a cut", error);
-    double *largest = rbt_array_new(r->node_count, sizeof *largest, "the skin of a cut", error);
+    double *aside = rbt_array_new(r->node_count, 3 * sizeof *aside, "the embedded surface of a cut", error);
+    double *largest = rbt_array_new(r->node_count, sizeof *largest, "the embedded surface of a cut", error);
     bool good = aside && largest;
     if (good) memcpy(aside, places, 3 * r->node_count * sizeof *aside);
     for (size_t t = 0; good && t < r->element_count; t++) {
@@ -230,17 +233,19 @@ static bool embed_parts(const rbt_cut_result *r, const double *places, const dou
 }
 
 // Appends the opened faces: a vertex for every corner's node, carried by that node alone.
-static bool add_flesh(rbt_compiler *c, const hull *h, const rbt_mesh *mesh, const rbt_cut_result *r, rbt_skin *skin) {
-    rbt_embedding *e = &skin->embedding;
+static bool add_flesh(rbt_compiler *c, const hull *h, const rbt_mesh *mesh, const rbt_cut_result *r,
+                      rbt_embedded_surface *embedded) {
+    rbt_embedding *e = &embedded->embedding;
     size_t vertices = e->vertex_count;
-    int32_t *number = rbt_array_new(mesh->node_count, sizeof *number, "the skin of a cut", c->error), *triangles;
+    int32_t *number = rbt_array_new(mesh->node_count, sizeof *number, "the embedded surface of a cut", c->error),
+            *triangles;
     size_t tet_capacity = vertices, weight_capacity = vertices;
     if (!number) return false;
     bool ok = RBT_TAKE(c, triangles, 3 * (r->element_count + h->flesh_count)) &&
               rbt_array_reserve((void **)&e->tet, &tet_capacity, vertices + 3 * h->flesh_count, sizeof *e->tet,
-                                "the skin of a cut", c->error) &&
+                                "the embedded surface of a cut", c->error) &&
               rbt_array_reserve((void **)&e->weights, &weight_capacity, vertices + 3 * h->flesh_count,
-                                4 * sizeof *e->weights, "the skin of a cut", c->error);
+                                4 * sizeof *e->weights, "the embedded surface of a cut", c->error);
     if (ok) memcpy(triangles, r->elements, 3 * r->element_count * sizeof *triangles);
     for (size_t i = 0, at = 3 * r->element_count; ok && i < 3 * h->count; i++) {
         int32_t node = h->faces[i], tet = h->tets[i / 3];
@@ -255,35 +260,39 @@ static bool add_flesh(rbt_compiler *c, const hull *h, const rbt_mesh *mesh, cons
     }
     if (ok) {
         e->vertex_count = vertices;
-        skin->triangles = triangles;
-        skin->triangle_count = r->element_count + h->flesh_count;
+        embedded->triangles = triangles;
+        embedded->triangle_count = r->element_count + h->flesh_count;
     }
     free(number);
     return ok;
 }
 
-// The skin of a body that has been cut, tets counted from the body's first; skin->embedding is that in the uncut mesh
-static bool cut_skin(rbt_compiler *c, size_t b, const rbt_mesh *surface, rbt_skin *skin) {
+// The embedded surface of a body that has been cut, tets counted from the body's first; embedded->embedding is that
+// in the uncut mesh
+static bool cut_embedded(rbt_compiler *c, size_t b, const rbt_mesh *surface, rbt_embedded_surface *embedded) {
     const rbt_dissection *cut = rbt_compile_dissection(c, b);
     const rbt_mesh *mesh = c->meshes[b];
     hull h = {0};
     rbt_cut_surface blade = {0};
     rbt_cut_result r = {0};
-    double *inside = rbt_array_new(surface->node_count, 3 * sizeof *inside, "the skin of a cut", c->error);
+    double *inside =
+        rbt_array_new(surface->node_count, 3 * sizeof *inside, "the embedded surface of a cut", c->error);
     rbt_cut_mesh sheet = {
         &RBT_EDGES_OF_TRIANGLES, surface->node_count, surface->triangle_count, inside, surface->triangles, NULL};
-    if (inside) move_inside(&skin->embedding, c->uncut[b], inside);
-    double reach = 2 * skin->embedding.farthest;
-    rbt_embedding_free(&skin->embedding);
+    if (inside) move_inside(&embedded->embedding, c->uncut[b], inside);
+    double reach = 2 * embedded->embedding.farthest;
+    rbt_embedding_free(&embedded->embedding);
     bool ok = inside && find_hull(cut, c->uncut[b], &h, c->error) &&
               flesh_surface(&h, mesh, reach, &blade, c->error) &&
               rbt_cut(&sheet, &blade, &(rbt_cut_range){-INFINITY, INFINITY, 1e-6}, &r, c->error);
-    double *places = ok ? rbt_array_new(r.node_count, 6 * sizeof *places, "the skin of a cut", c->error) : NULL;
+    double *places =
+        ok ? rbt_array_new(r.node_count, 6 * sizeof *places, "the embedded surface of a cut", c->error) : NULL;
     if (places) {
         double *really = places + 3 * r.node_count;
         rbt_cut_carry(&r, inside, 3, places);
         rbt_cut_carry(&r, surface->nodes, 3, really);
-        ok = embed_parts(&r, places, really, mesh, &skin->embedding, c->error) && add_flesh(c, &h, mesh, &r, skin);
+        ok = embed_parts(&r, places, really, mesh, &embedded->embedding, c->error) &&
+             add_flesh(c, &h, mesh, &r, embedded);
     }
     ok = ok && places;
     free(places);
@@ -294,17 +303,17 @@ static bool cut_skin(rbt_compiler *c, size_t b, const rbt_mesh *surface, rbt_ski
     return ok;
 }
 
-static bool plain_skin(rbt_compiler *c, const rbt_mesh *surface, rbt_skin *skin) {
+static bool plain_embedded(rbt_compiler *c, const rbt_mesh *surface, rbt_embedded_surface *embedded) {
     int32_t *triangles;
     if (!RBT_TAKE(c, triangles, 3 * surface->triangle_count)) return false;
     memcpy(triangles, surface->triangles, 3 * surface->triangle_count * sizeof *triangles);
-    skin->triangles = triangles;
-    skin->triangle_count = surface->triangle_count;
+    embedded->triangles = triangles;
+    embedded->triangle_count = surface->triangle_count;
     return true;
 }
 
 // Tells if the surface does not seem to belong to the body.
-static bool judge_skin(rbt_compiler *c, const rbt_body *body, double farthest) {
+static bool judge_embedded(rbt_compiler *c, const rbt_body *body, double farthest) {
     double diagonal[3];
     rbt_subtract(body->box_max, body->box_min, diagonal);
     return farthest <= 0.1 * rbt_length(diagonal) ||
@@ -313,7 +322,7 @@ static bool judge_skin(rbt_compiler *c, const rbt_body *body, double farthest) {
                             body->name, farthest);
 }
 
-static bool compile_skin(rbt_compiler *c, size_t b, const rbt_surface_def *def) {
+static bool compile_embedded(rbt_compiler *c, size_t b, const rbt_surface_def *def) {
     rbt_body *body = &c->bodies[b];
     const rbt_mesh *uncut = c->uncut[b];
     double unit = 1;
@@ -326,27 +335,27 @@ static bool compile_skin(rbt_compiler *c, size_t b, const rbt_surface_def *def) 
     bool ok = surface->triangle_count > 0 || rbt_compile_fail(c, b, "surface", "\"%s\" has no triangles", def->file);
     if (ok)
         rbt_place_points(surface->nodes, surface->node_count, unit, &c->scene->bodies.items[b].transform,
-                         &c->stock->fits[b]);
-    rbt_skin *skin = &body->skin;
+                         &c->sources->fits[b]);
+    rbt_embedded_surface *embedded = &body->embedded;
     ok = ok && rbt_embed(uncut->nodes, uncut->node_count, uncut->tets, uncut->tet_count, surface->nodes,
-                         surface->node_count, &skin->embedding, c->error);
-    ok = ok && judge_skin(c, body, skin->embedding.farthest);
-    if (ok && rbt_compile_dissection(c, b)) ok = cut_skin(c, b, surface, skin);
-    else ok = ok && plain_skin(c, surface, skin);
-    for (size_t i = 0; ok && i < skin->embedding.vertex_count; i++)
-        skin->embedding.tet[i] += (int32_t)body->tet_begin;
+                         surface->node_count, &embedded->embedding, c->error);
+    ok = ok && judge_embedded(c, body, embedded->embedding.farthest);
+    if (ok && rbt_compile_dissection(c, b)) ok = cut_embedded(c, b, surface, embedded);
+    else ok = ok && plain_embedded(c, surface, embedded);
+    for (size_t i = 0; ok && i < embedded->embedding.vertex_count; i++)
+        embedded->embedding.tet[i] += (int32_t)body->tet_begin;
     rbt_mesh_free(surface);
     return ok;
 }
 
-bool rbt_compile_skins(rbt_compiler *c) {
+bool rbt_compile_embedded(rbt_compiler *c) {
     for (size_t b = 0; b < c->model->body_count; b++) {
         const rbt_body_def *def = &c->scene->bodies.items[b];
         if (!def->surface) continue;
         if (c->bodies[b].kind != RBT_SOLID)
             return rbt_compile_fail(c, b, "surface",
                                     "tets carry a finer surface, but this body has none; leave \"surface\" out");
-        if (!compile_skin(c, b, def->surface)) return false;
+        if (!compile_embedded(c, b, def->surface)) return false;
     }
     return true;
 }

@@ -1,8 +1,8 @@
-// Parts with steps of their own, chosen where a body is stiff or light. A node's own frequency, sqrt(trace K_nn / (3 m_n)) at rest, times the
-// size of what belongs to it is the local speed of sound, whatever the size of the elements; where it is well above the middle one of
-// the body, waves run and the part swings faster than the rest.
-#ifndef RBT_STEP_MULTIRATE_TEMPO_CHOICE_H
-#define RBT_STEP_MULTIRATE_TEMPO_CHOICE_H
+// Parts with steps of their own, chosen where a body is stiff or light. A node's own frequency, sqrt(trace K_nn / (3
+// m_n)) at rest, times the size of what belongs to it is the local speed of sound, whatever the size of the elements;
+// where it is well above the middle one of the body, waves run and the part swings faster than the rest.
+#ifndef RBT_STEP_MULTIRATE_RATE_CHOICE_H
+#define RBT_STEP_MULTIRATE_RATE_CHOICE_H
 
 #include "base/memory.h"
 #include "model/stiffness.h"

@@ -1,9 +1,9 @@
-#include "step/imex/turn.h"
+#include "step/imex/rotation_lag.h"
 
 #include <math.h>
 #include <string.h>
 
-bool rbt_turn_knows(const rbt_model *m) {
+bool rbt_rotation_lag_knows(const rbt_model *m) {
     for (size_t g = 0; g < m->group_count; g++)
         if (!m->groups[g].constant_stiffness && !m->groups[g].turning_stiffness) return false;
     return true;
@@ -26,7 +26,7 @@ static void find_rates(const rbt_model *m, const double *mass, const double *X, 
 }
 
 // Chunks go through the groups one after the other, as elements are numbered here.
-static void find_places(rbt_turn *t) {
+static void find_places(rbt_rotation_lag *t) {
     const rbt_plan *plan = &t->model->plan;
     size_t *place = t->place;
     for (size_t c = 0; c < plan->chunk_count; c++) {
@@ -37,9 +37,10 @@ static void find_places(rbt_turn *t) {
     }
 }
 
-bool rbt_turn_build(rbt_turn *t, const rbt_model_part *part, const double *mass, const double *X, rbt_error *error) {
+bool rbt_rotation_lag_build(rbt_rotation_lag *t, const rbt_model_part *part, const double *mass, const double *X,
+                            rbt_error *error) {
     size_t count = part->element_count;
-    *t = (rbt_turn){.model = &part->model, .element_count = count, .constant = true};
+    *t = (rbt_rotation_lag){.model = &part->model, .element_count = count, .constant = true};
     if (!rbt_tangent_build(&t->now, part->arena, &part->model, error)) return false;
     if (!(t->place = rbt_arena_take(part->arena, count, sizeof *t->place)) ||
         !(t->rate = rbt_arena_take(part->arena, count, sizeof *t->rate)))
@@ -49,14 +50,14 @@ bool rbt_turn_build(rbt_turn *t, const rbt_model_part *part, const double *mass,
     return true;
 }
 
-void rbt_turn_look(rbt_turn *t, const double *x) { rbt_tangent_prepare(&t->now, x); }
+void rbt_rotation_lag_look(rbt_rotation_lag *t, const double *x) { rbt_tangent_prepare(&t->now, x); }
 
-void rbt_turn_rotation(const rbt_turn *t, size_t element, double R[9]) {
+void rbt_rotation_lag_rotation(const rbt_rotation_lag *t, size_t element, double R[9]) {
     for (size_t k = 0; k < 9; k++)
         R[k] = t->place[element] == SIZE_MAX ? k % 4 == 0 : t->now.store[t->place[element] + RBT_W * k];
 }
 
-double rbt_turn_square(const rbt_turn *t, size_t element, const double made[9]) {
+double rbt_rotation_lag_square(const rbt_rotation_lag *t, size_t element, const double made[9]) {
     if (t->place[element] == SIZE_MAX) return 0;
     const double *now = t->now.store + t->place[element];
     double square = 0;

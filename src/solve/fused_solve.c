@@ -1,4 +1,4 @@
-#include "solve/series.h"
+#include "solve/fused_solve.h"
 
 #include "base/memory.h"
 #include "solve/frontal_parts.h"
@@ -6,13 +6,14 @@
 #include <assert.h>
 #include <string.h>
 
-// Fronts in the order of a walk around a subtree: on the way back, and up again. Read from its end, it is one the other way around.
+// Fronts in the order of a walk around a subtree: on the way back, and up again. Read from its end, it is one the
+// other way around.
 typedef struct visit {
     int32_t front;
     bool up;
 } visit;
 
-typedef struct rbt_series_parts {
+typedef struct rbt_fused_solve_parts {
     rbt_arena *arena;
     const rbt_dense_kernels *kernels;
     size_t count;
@@ -29,12 +30,12 @@ typedef struct rbt_series_parts {
     size_t *owner;        // (task_count) member
     visit *visits;        // (2 count) of all tasks
     size_t *visit_start;  // (task_count + 1)
-} series_parts;
+} fused_parts;
 
 // ---- Who works on what
 
 typedef struct division {
-    const series_parts *s;
+    const fused_parts *s;
     const double *own, *subtree;  // (count) numbers
     size_t members;
     int32_t *task, *top;
@@ -107,7 +108,7 @@ static double find_tasks(division *d, const int32_t *parent) {
 }
 
 // Fronts descend on the way back; one is met again when the first of its subtree has been.
-static void walk(series_parts *s, const int32_t *parent, const int32_t *first, int32_t root, size_t *at) {
+static void walk(fused_parts *s, const int32_t *parent, const int32_t *first, int32_t root, size_t *at) {
     for (int32_t k = root; k >= first[root]; k--) {
         s->visits[(*at)++] = (visit){k, false};
         for (int32_t a = k; a >= 0 && a <= root && first[a] == k; a = parent[a])
@@ -115,9 +116,9 @@ static void walk(series_parts *s, const int32_t *parent, const int32_t *first, i
     }
 }
 
-static bool share(rbt_series *series, const rbt_frontal *f, size_t members, rbt_error *error) {
-    series_parts *s = series->parts;
-    const char *what = "the parts of a series of solves";
+static bool share(rbt_fused_solve *fused, const rbt_frontal *f, size_t members, rbt_error *error) {
+    fused_parts *s = fused->parts;
+    const char *what = "the parts of a fused sequence of solves";
     double *own = rbt_array_new(s->count, sizeof *own, what, error);
     double *subtree = rbt_array_new(s->count, sizeof *subtree, what, error);
     double *load = rbt_array_new(members, sizeof *load, what, error);
@@ -126,16 +127,16 @@ static bool share(rbt_series *series, const rbt_frontal *f, size_t members, rbt_
     bool good = own && subtree && load && first;
     for (size_t k = 0; good && k < s->count; k++) first[k] = (int32_t)k;
     for (size_t k = 0; good && k < s->count; k++) {
-        own[k] = (double)s->kernels->series_count(&s->front[k]);
+        own[k] = (double)s->kernels->fused_count(&s->front[k]);
         subtree[k] += own[k];
-        series->numbers += own[k];
+        fused->numbers += own[k];
         if (parent[k] < 0) continue;
         subtree[parent[k]] += subtree[k];
         if (first[k] < first[parent[k]]) first[parent[k]] = first[k];
     }
     if (good) {
         division d = {s, own, subtree, members, s->task, s->top, .load = load, .owner = s->owner};
-        series->shared = find_tasks(&d, parent);
+        fused->shared = find_tasks(&d, parent);
         s->task_count = d.task_count;
         s->top_count = d.top_count;
         size_t at = 0;
@@ -150,17 +151,17 @@ static bool share(rbt_series *series, const rbt_frontal *f, size_t members, rbt_
 
 // ---- Making it
 
-static void *take(series_parts *s, size_t count, size_t size, bool *good) {
+static void *take(fused_parts *s, size_t count, size_t size, bool *good) {
     void *memory = *good ? rbt_arena_take(s->arena, count ? count : 1, size) : NULL;
     *good = memory;
     return memory;
 }
 
-static bool allocate(rbt_series *series, const rbt_supernodes *tree) {
-    series_parts *s = series->parts;
+static bool allocate(rbt_fused_solve *fused, const rbt_supernodes *tree) {
+    fused_parts *s = fused->parts;
     size_t rows = tree->row_start[tree->count], n = s->count;
     bool good = true;
-    series->place = take(s, series->node_count, sizeof *series->place, &good);
+    fused->place = take(s, fused->node_count, sizeof *fused->place, &good);
     s->front = take(s, n, sizeof *s->front, &good);
     s->x_at = take(s, n, sizeof *s->x_at, &good);
     s->P = take(s, n, sizeof *s->P, &good);
@@ -179,8 +180,8 @@ static bool allocate(rbt_series *series, const rbt_supernodes *tree) {
 }
 
 // Where everything is
-static bool place(rbt_series *series, const rbt_frontal *f, const int32_t *order) {
-    series_parts *s = series->parts;
+static bool place(rbt_fused_solve *fused, const rbt_frontal *f, const int32_t *order) {
+    fused_parts *s = fused->parts;
     const rbt_supernodes *tree = f->tree;
     bool good = true;
     memcpy(s->row_start, tree->row_start, (s->count + 1) * sizeof *s->row_start);
@@ -188,15 +189,15 @@ static bool place(rbt_series *series, const rbt_frontal *f, const int32_t *order
         s->front[k] = rbt_frontal_front(f, k);
         s->child[k] = f->child[k];
         s->sibling[k] = f->sibling[k];
-        s->x_at[k] = series->length;
-        series->length += s->front[k].width_padded;
+        s->x_at[k] = fused->length;
+        fused->length += s->front[k].width_padded;
     }
-    if (series->length > INT32_MAX) return false;
+    if (fused->length > INT32_MAX) return false;
     int32_t *position = take(s, tree->node_count, sizeof *position, &good);
     for (size_t k = 0; good && k < s->count; k++)
         for (int32_t p = tree->first[k]; p < tree->first[k + 1]; p++) {
             position[p] = (int32_t)(s->x_at[k] + tree->block * (size_t)(p - tree->first[k]));
-            series->place[order[p]] = position[p];
+            fused->place[order[p]] = position[p];
         }
     for (size_t k = 0; good && k < s->count; k++) {
         int32_t p = tree->parent[k], split = p < 0 ? 0 : tree->first[p + 1] - tree->first[p];
@@ -207,74 +208,74 @@ static bool place(rbt_series *series, const rbt_frontal *f, const int32_t *order
             s->parent_at[e] = (int32_t)(tree->block * (size_t)relative + below);
         }
     }
-    series->x = take(s, series->length, sizeof *series->x, &good);
+    fused->x = take(s, fused->length, sizeof *fused->x, &good);
     return good;
 }
 
 // P of the fronts in the order in which they are first met, in one piece that is read from its begin to its end
-static bool fill(series_parts *s) {
+static bool fill(fused_parts *s) {
     bool good = true;
     size_t most = 0, numbers = 0;
     for (size_t k = 0; k < s->count; k++) {
         size_t rows = s->front[k].width_padded + s->front[k].below_padded;
         most = rows > most ? rows : most;
         s->t[k] = take(s, rows, sizeof(double), &good);
-        numbers += s->kernels->series_count(&s->front[k]);
+        numbers += s->kernels->fused_count(&s->front[k]);
     }
     double *work = take(s, most, sizeof *work, &good);
     double *P = s->memory = good ? rbt_frontal_allocate(numbers * sizeof *P) : NULL;
-    for (size_t k = s->count; P && k-- > 0; P += s->kernels->series_count(&s->front[k])) {
+    for (size_t k = s->count; P && k-- > 0; P += s->kernels->fused_count(&s->front[k])) {
         s->P[k] = P;
-        s->kernels->series_fill(&s->front[k], work, P);
+        s->kernels->fused_fill(&s->front[k], work, P);
         s->front[k].factor = NULL;
     }
     return P;
 }
 
-rbt_series *rbt_series_new(const rbt_frontal *f, const int32_t *order, size_t members, rbt_error *error) {
+rbt_fused_solve *rbt_fused_solve_new(const rbt_frontal *f, const int32_t *order, size_t members, rbt_error *error) {
     assert(f->kernels->bytes == sizeof(double) && f->tree->block == 3);
-    rbt_series *series = rbt_array_new(1, sizeof *series, "a series of solves", error);
-    if (!series) return NULL;
-    series->node_count = f->tree->node_count;
-    series_parts *s = series->parts = rbt_array_new(1, sizeof *s, "a series of solves", error);
+    rbt_fused_solve *fused = rbt_array_new(1, sizeof *fused, "a fused sequence of solves", error);
+    if (!fused) return NULL;
+    fused->node_count = f->tree->node_count;
+    fused_parts *s = fused->parts = rbt_array_new(1, sizeof *s, "a fused sequence of solves", error);
     if (s) {
         s->kernels = f->kernels;
         s->count = f->tree->count;
-        if (!(s->arena = rbt_arena_new()) || !allocate(series, f->tree) || !place(series, f, order) || !fill(s))
-            rbt_fail_memory(error, s->arena ? rbt_arena_bytes(s->arena) : 0, "a series of solves");
-        else if (share(series, f, members, error)) return series;
+        if (!(s->arena = rbt_arena_new()) || !allocate(fused, f->tree) || !place(fused, f, order) || !fill(s))
+            rbt_fail_memory(error, s->arena ? rbt_arena_bytes(s->arena) : 0, "a fused sequence of solves");
+        else if (share(fused, f, members, error)) return fused;
     }
-    rbt_series_free(series);
+    rbt_fused_solve_free(fused);
     return NULL;
 }
 
-void rbt_series_free(rbt_series *series) {
-    if (!series) return;
-    if (series->parts) {
-        rbt_arena_free(series->parts->arena);
-        free(series->parts->memory);
+void rbt_fused_solve_free(rbt_fused_solve *fused) {
+    if (!fused) return;
+    if (fused->parts) {
+        rbt_arena_free(fused->parts->arena);
+        free(fused->parts->memory);
     }
-    free(series->parts);
-    free(series);
+    free(fused->parts);
+    free(fused);
 }
 
 // ---- The solves
 
 typedef struct run {
-    rbt_series *series;
+    rbt_fused_solve *fused;
     size_t count;
-    rbt_series_turn *turn;
+    rbt_fused_solve_turn *turn;
     void *self;
 } run;
 
 static void turn_front(const run *r, size_t step, size_t k) {
-    const series_parts *s = r->series->parts;
+    const fused_parts *s = r->fused->parts;
     size_t at = s->x_at[k];
-    r->turn(r->self, step, at, s->front[k].width_padded, r->series->x + at, s->t[k]);
+    r->turn(r->self, step, at, s->front[k].width_padded, r->fused->x + at, s->t[k]);
 }
 
 // Children are added in their order, whoever worked on them.
-static void forward(const series_parts *s, size_t k) {
+static void forward(const fused_parts *s, size_t k) {
     const rbt_front *front = &s->front[k];
     double *t = s->t[k];
     memset(t + front->width_padded, 0, front->below_padded * sizeof *t);
@@ -285,21 +286,21 @@ static void forward(const series_parts *s, size_t k) {
             to[0] += from[0], to[1] += from[1], to[2] += from[2];
         }
     }
-    s->kernels->series_forward(front, s->P[k], t);
+    s->kernels->fused_forward(front, s->P[k], t);
 }
 
-static void backward(const rbt_series *series, size_t k) {
-    const series_parts *s = series->parts;
+static void backward(const rbt_fused_solve *fused, size_t k) {
+    const fused_parts *s = fused->parts;
     const rbt_front *front = &s->front[k];
     double *to = s->t[k] + front->width_padded;
     for (size_t e = s->row_start[k]; e < s->row_start[k + 1]; e++, to += 3)
-        memcpy(to, series->x + s->row_at[e], 3 * sizeof *to);
-    s->kernels->series_backward(front, s->P[k], s->t[k], series->x + s->x_at[k]);
+        memcpy(to, fused->x + s->row_at[e], 3 * sizeof *to);
+    s->kernels->fused_backward(front, s->P[k], s->t[k], fused->x + s->x_at[k]);
 }
 
 // Every other time the other way around: what was met last is met first, and the cache still has it.
 static void go_around(const run *r, size_t step, size_t task) {
-    const series_parts *s = r->series->parts;
+    const fused_parts *s = r->fused->parts;
     size_t begin = s->visit_start[task], end = s->visit_start[task + 1];
     bool reversed = step % 2;
     for (size_t i = begin; i < end; i++) {
@@ -309,32 +310,33 @@ static void go_around(const run *r, size_t step, size_t task) {
             if (step < r->count) forward(s, k);
             continue;
         }
-        if (step) backward(r->series, k);
+        if (step) backward(r->fused, k);
         turn_front(r, step, k);
     }
 }
 
 static void pass_top(const run *r, size_t step) {
-    const series_parts *s = r->series->parts;
+    const fused_parts *s = r->fused->parts;
     for (size_t i = 0; !step && i < s->top_count; i++) turn_front(r, 0, (size_t)s->top[i]);
     for (size_t i = 0; i < s->top_count; i++) forward(s, (size_t)s->top[i]);
     for (size_t i = s->top_count; i-- > 0;) {
-        backward(r->series, (size_t)s->top[i]);
+        backward(r->fused, (size_t)s->top[i]);
         turn_front(r, step + 1, (size_t)s->top[i]);
     }
 }
 
-void rbt_series_run(rbt_series *series, rbt_crew *crew, size_t count, rbt_series_turn *turn, void *self) {
-    const series_parts *s = series->parts;
-    run r = {series, count, turn, self};
+void rbt_fused_solve_run(rbt_fused_solve *fused, rbt_team *team, size_t count, rbt_fused_solve_turn *turn,
+                         void *self) {
+    const fused_parts *s = fused->parts;
+    run r = {fused, count, turn, self};
     for (size_t step = 0;; step++) {
         for (size_t i = 0; i < s->task_count; i++) {
             size_t task = step % 2 ? s->task_count - 1 - i : i;
-            if (s->owner[task] % crew->members == crew->member) go_around(&r, step, task);
+            if (s->owner[task] % team->members == team->member) go_around(&r, step, task);
         }
         if (step == count) return;
-        rbt_crew_wait(crew);
-        if (crew->member == 0) pass_top(&r, step);
-        rbt_crew_wait(crew);
+        rbt_team_wait(team);
+        if (team->member == 0) pass_top(&r, step);
+        rbt_team_wait(team);
     }
 }

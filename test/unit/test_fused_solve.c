@@ -1,4 +1,4 @@
-// A series of solves against solves one by one, with any number of threads.
+// A fused sequence of solves against solves one by one, with any number of threads.
 #include "base/threads.h"
 #include "dense.h"
 #include "grid_matrix.h"
@@ -29,17 +29,17 @@ static void turn(void *self, size_t step, size_t first, size_t count, const doub
 }
 
 typedef struct job {
-    rbt_series *series;
+    rbt_fused_solve *fused;
     recurrence *recurrence;
 } job;
 
-static void work(void *self, rbt_crew *crew) {
+static void work(void *self, rbt_team *team) {
     job *j = self;
-    rbt_series_run(j->series, crew, SOLVES, turn, j->recurrence);
+    rbt_fused_solve_run(j->fused, team, SOLVES, turn, j->recurrence);
 }
 
 // Last solution and sum of all, as rows of the matrix
-static void run(rbt_series *s, size_t members, const double *scale, const double *other, double *result) {
+static void run(rbt_fused_solve *s, size_t members, const double *scale, const double *other, double *result) {
     size_t n = 3 * s->node_count;
     recurrence r = {calloc(s->length, 8), calloc(s->length, 8), calloc(s->length, 8)};
     for (size_t i = 0; i < s->node_count; i++) {
@@ -47,7 +47,7 @@ static void run(rbt_series *s, size_t members, const double *scale, const double
         memcpy(r.other + s->place[i], other + 3 * i, 3 * sizeof(double));
     }
     job j = {s, &r};
-    rbt_crew_work(members, work, &j);
+    rbt_team_work(members, work, &j);
     for (size_t i = 0; i < s->node_count; i++) {
         memcpy(result + 3 * i, s->x + s->place[i], 3 * sizeof(double));
         memcpy(result + n + 3 * i, r.sum + s->place[i], 3 * sizeof(double));
@@ -74,22 +74,22 @@ static void check(size_t nx, size_t ny, size_t nz) {
     grid_vector(scale, n);
     grid_vector(other, n);
     for (size_t i = 0; i < n; i++) scale[i] = 0.02 + 0.02 * scale[i];
-    rbt_cholesky *c = rbt_cholesky_analyze(&A, keep, NULL);
+    rbt_cholesky *c = rbt_cholesky_analyse(&A, keep, NULL);
     assert_int_equal(rbt_cholesky_factor(c, &A, &row), RBT_FACTORED);
     one_by_one(c, n, scale, other, expected);
     for (size_t members = 1; members <= 8; members += members < 3 ? 1 : 5) {
-        rbt_series *s = rbt_cholesky_series(c, members, NULL);
+        rbt_fused_solve *s = rbt_cholesky_fused(c, members, NULL);
         assert_non_null(s);
         assert_int_equal(s->node_count, nodes);
         assert_true(s->shared <= s->numbers);
-        for (size_t crew = 1; crew <= members; crew += members > 1 ? members - 1 : 1) {
-            rbt_threads_set((int)crew);
-            run(s, crew, scale, other, result);
+        for (size_t team = 1; team <= members; team += members > 1 ? members - 1 : 1) {
+            rbt_threads_set((int)team);
+            run(s, team, scale, other, result);
             assert_true(dense_distance(result, expected, 2 * n) < 1e-12);
             if (members == 1) memcpy(first, result, bytes);
             assert_memory_equal(result, first, bytes);
         }
-        rbt_series_free(s);
+        rbt_fused_solve_free(s);
     }
     rbt_threads_set(0);
     rbt_cholesky_free(c);
@@ -118,17 +118,17 @@ static void nothing_to_meet_for_separate_pieces(void **state) {
     }
     for (size_t i = 0; i < 3 * NODES; i++) scale[i] = 0.5, other[i] = (double)i;
     rbt_block_matrix A = {NODES, start, column, value};
-    rbt_cholesky *c = rbt_cholesky_analyze(&A, keep, NULL);
+    rbt_cholesky *c = rbt_cholesky_analyse(&A, keep, NULL);
     assert_int_equal(rbt_cholesky_factor(c, &A, &row), RBT_FACTORED);
     one_by_one(c, 3 * NODES, scale, other, expected);
-    rbt_series *s = rbt_cholesky_series(c, 2, NULL);
+    rbt_fused_solve *s = rbt_cholesky_fused(c, 2, NULL);
     assert_non_null(s);
     assert_true(s->shared <= 0.5 * s->numbers);
     rbt_threads_set(2);
     run(s, 2, scale, other, result);
     rbt_threads_set(0);
     assert_true(dense_distance(result, expected, 6 * NODES) < 1e-14);
-    rbt_series_free(s);
+    rbt_fused_solve_free(s);
     rbt_cholesky_free(c);
 }
 

@@ -1,7 +1,7 @@
-// Nodes above twice the middle speed of their body are candidates. They are smoothed, so that the border is short: a node joins
-// when most of its neighbours are in, and leaves when few are. What hangs together is a part, which cannot touch another one; specks are
-// left out. A part takes as many steps as sound in it is faster than in the rest.
-#include "step/multirate/tempo_choice.h"
+// Nodes above twice the middle speed of their body are candidates. They are smoothed, so that the interface is short:
+// a node joins when most of its neighbours are in, and leaves when few are. What hangs together is a part, which
+// cannot touch another one; specks are left out. A part takes as many steps as sound in it is faster than in the rest.
+#include "step/multirate/rate_choice.h"
 
 #include "math/vec3.h"
 
@@ -11,8 +11,8 @@
 
 static const double ABOVE = 2;       // times the middle frequency: a candidate
 static const double RESOLVED = 0.2;  // lengths of the body that sound may go in a step: the long step will do for all
-static const double MOST_SHARE = 0.6;  // of a body's nodes: more than that is no part of it
-enum { ROUNDS = 4, LEAST_NODES = 10, MOST_STEPS = 20, MOST_PARTS = 100 };
+static const double MAX_SHARE = 0.6;  // of a body's nodes: more than that is no part of it
+enum { ROUNDS = 4, MIN_NODES = 10, MAX_STEPS = 20, MAX_PARTS = 100 };
 
 typedef struct chooser {
     const rbt_model *model;
@@ -113,20 +113,20 @@ static void leave_out(chooser *c, int32_t part) {
 
 static bool build(chooser *c, rbt_arena *arena, rbt_tempo_choice *choice) {
     const rbt_model *m = c->model;
-    rbt_tempo *items = rbt_arena_take(arena, MOST_PARTS, sizeof *items);
+    rbt_tempo *items = rbt_arena_take(arena, MAX_PARTS, sizeof *items);
     int32_t *node = rbt_arena_take(arena, m->node_count, sizeof *node);
     char text[512];
     size_t used = (size_t)snprintf(text, sizeof text,
                                    "where sound is more than %g times as fast as in the middle of the body: ", ABOVE);
     if (!items || !node) return false;
     size_t parts = 0;
-    for (size_t n = 0; n < m->node_count && parts < MOST_PARTS; n++) {
+    for (size_t n = 0; n < m->node_count && parts < MAX_PARTS; n++) {
         if (!c->in[n] || c->part[n] >= 0) continue;
         const rbt_body *body = &m->bodies[m->node_body[n]];
         size_t nodes = spread(c, n, (int32_t)parts);
         double inner = middle(c, body, (int)parts), outer = middle(c, body, -1);
-        double steps = outer > 0 ? fmin(round(inner / outer), MOST_STEPS) : 1;
-        if (nodes < LEAST_NODES || (double)nodes > MOST_SHARE * (double)(body->node_end - body->node_begin) ||
+        double steps = outer > 0 ? fmin(round(inner / outer), MAX_STEPS) : 1;
+        if (nodes < MIN_NODES || (double)nodes > MAX_SHARE * (double)(body->node_end - body->node_begin) ||
             steps < 2) {
             leave_out(c, (int32_t)parts);
             continue;

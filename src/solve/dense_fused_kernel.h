@@ -1,8 +1,8 @@
-// The part of dense_kernel.h for a series of solves (solve/series.h); included by it, once per type.
+// The part of dense_kernel.h for a fused sequence of solves (solve/fused_solve.h); included by it, once per type.
 //
-// P of a front is stored by groups of columns, the last group first, each from the first row that is not 0 on: of every vector of rows
-// the columns of the group, one after the other. Both ways read it from its begin to its end.
-static size_t NAME(series_count)(const rbt_front *f) {
+// P of a front is stored by groups of columns, the last group first, each from the first row that is not 0 on: of
+// every vector of rows the columns of the group, one after the other. Both ways read it from its begin to its end.
+static size_t NAME(fused_count)(const rbt_front *f) {
     size_t count = 0;
     for (size_t first = 0; first < f->width; first += GROUP)
         count += (f->width_padded + f->below_padded - first / LANES * LANES) * GROUP;
@@ -10,7 +10,7 @@ static size_t NAME(series_count)(const rbt_front *f) {
 }
 
 // Column j of P is what the way up makes of a right-hand side e_j.
-static void NAME(series_fill)(const rbt_front *f, void *work, void *P) {
+static void NAME(fused_fill)(const rbt_front *f, void *work, void *P) {
     size_t rows = f->width_padded + f->below_padded, upper = (f->width + STRIP - 1) / STRIP;
     size_t strips = upper + (f->below + STRIP - 1) / STRIP;
     REAL *x = work, *to = P;
@@ -36,12 +36,12 @@ static void NAME(series_fill)(const rbt_front *f, void *work, void *P) {
     }
 }
 
-ALWAYS_INLINE void NAME(series_ahead)(const REAL *from) {
+ALWAYS_INLINE void NAME(fused_ahead)(const REAL *from) {
     for (size_t i = 0; i < GROUP * LANES; i += 64 / sizeof *from) __builtin_prefetch(from + AHEAD + i);
 }
 
 // t = P t, from the last group on: those before it do not need what it overwrites.
-static void NAME(series_forward)(const rbt_front *f, const void *P, void *vector) {
+static void NAME(fused_forward)(const rbt_front *f, const void *P, void *vector) {
     size_t rows = f->width_padded + f->below_padded;
     REAL *t = vector;
     const REAL *from = P;
@@ -51,7 +51,7 @@ static void NAME(series_forward)(const rbt_front *f, const void *P, void *vector
         memset(t + first, 0, sizeof x);
         for (size_t i = first / LANES * LANES; i < rows; i += LANES, from += GROUP * LANES) {
             VEC sum = NAME(load_vector)(t + i);
-            NAME(series_ahead)(from);
+            NAME(fused_ahead)(from);
             for (size_t c = 0; c < GROUP; c++) sum += NAME(load_vector)(from + c * LANES) * x[c];
             NAME(store_vector)(t + i, sum);
         }
@@ -60,7 +60,7 @@ static void NAME(series_forward)(const rbt_front *f, const void *P, void *vector
 }
 
 // Sums over the lanes of each vector, side by side
-ALWAYS_INLINE void NAME(series_totals)(const VEC sums[GROUP], REAL *to) {
+ALWAYS_INLINE void NAME(fused_totals)(const VEC sums[GROUP], REAL *to) {
 #if defined(__AVX__) && !defined(__AVX512F__)
     if (sizeof(REAL) == sizeof(double)) {  // half as many instructions
         typedef double four __attribute__((vector_size(32)));
@@ -78,7 +78,7 @@ ALWAYS_INLINE void NAME(series_totals)(const VEC sums[GROUP], REAL *to) {
 }
 
 // x = P^T t
-static void NAME(series_backward)(const rbt_front *f, const void *P, const void *vector, void *x) {
+static void NAME(fused_backward)(const rbt_front *f, const void *P, const void *vector, void *x) {
     size_t rows = f->width_padded + f->below_padded;
     const REAL *t = vector, *from = P;
     REAL *to = x;
@@ -87,8 +87,8 @@ static void NAME(series_backward)(const rbt_front *f, const void *P, const void 
         size_t i = first / LANES * LANES;
         for (; i + LANES < rows; i += 2 * LANES, from += 2 * GROUP * LANES) {
             VEC a = NAME(load_vector)(t + i), b = NAME(load_vector)(t + i + LANES);
-            NAME(series_ahead)(from);
-            NAME(series_ahead)(from + GROUP * LANES);
+            NAME(fused_ahead)(from);
+            NAME(fused_ahead)(from + GROUP * LANES);
             for (size_t c = 0; c < GROUP; c++) even[c] += NAME(load_vector)(from + c * LANES) * a;
             for (size_t c = 0; c < GROUP; c++) odd[c] += NAME(load_vector)(from + (GROUP + c) * LANES) * b;
         }
@@ -96,7 +96,7 @@ static void NAME(series_backward)(const rbt_front *f, const void *P, const void 
             for (size_t c = 0; c < GROUP; c++)
                 even[c] += NAME(load_vector)(from + c * LANES) * NAME(load_vector)(t + i);
         for (size_t c = 0; c < GROUP; c++) even[c] += odd[c];
-        NAME(series_totals)(even, to + first);
+        NAME(fused_totals)(even, to + first);
         if (!first) return;
     }
 }

@@ -1,28 +1,29 @@
-#include "base/crew.h"
+#include "base/team.h"
 
 #include <omp.h>
 #include <sched.h>
 
-size_t rbt_crew_size(void) { return omp_in_parallel() ? 1 : (size_t)omp_get_max_threads(); }
+size_t rbt_team_size(void) { return omp_in_parallel() ? 1 : (size_t)omp_get_max_threads(); }
 
-void rbt_crew_work(size_t members, void (*work)(void *job, rbt_crew *crew), void *job) {
+void rbt_team_work(size_t members, void (*work)(void *job, rbt_team *team), void *job) {
     if (members <= 1) {
-        rbt_crew alone = rbt_crew_alone();
+        rbt_team alone = rbt_team_alone();
         work(job, &alone);
         return;
     }
-    rbt_crew_board board = {0};
+    rbt_team_board board = {0};
 #pragma omp parallel num_threads((int)members)
     {
-        rbt_crew crew = {
+        rbt_team team = {
             .members = (size_t)omp_get_num_threads(), .member = (size_t)omp_get_thread_num(), .board = &board};
-        work(job, &crew);
+        work(job, &team);
     }
 }
 
-// Not OpenMP's barrier, which keeps the processor for a millisecond: on a busy machine, with two members on one processor,
-// everyone then waits for the time slice of somebody who waits (measured: 450 ms instead of 13 for 80 meetings).
-void rbt_crew_wait(rbt_crew *c) {
+// Not OpenMP's barrier, which keeps the processor for a millisecond: on a busy machine, with two members on one
+// processor, everyone then waits for the time slice of somebody who waits (measured: 450 ms instead of 13 for 80
+// meetings).
+void rbt_team_wait(rbt_team *c) {
     enum { PATIENCE = 200 };
     if (c->members == 1) return;
     c->meetings++;
@@ -39,8 +40,8 @@ void rbt_crew_wait(rbt_crew *c) {
     }
 }
 
-void rbt_crew_meet(rbt_crew *c, size_t count) {
+void rbt_team_meet(rbt_team *c, size_t count) {
     c->next = 0;
     c->base += count + c->members;  // learning it cost each one ticket
-    rbt_crew_wait(c);
+    rbt_team_wait(c);
 }
