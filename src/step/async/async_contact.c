@@ -5,9 +5,9 @@
 // Time is a whole number of ticks, a step is 2^36 of them, and every clock ticks at a step over a power of two. A
 // moment is
 //   certificates that expire,  impulses of contact layers that tick, elements that tick, kicks,  new certificates
-// where all forces see the places and velocities before any of its kicks: their order does not matter.
+// where all forces see the positions and velocities before any of its kicks: their order does not matter.
 //
-// The state's memory holds a track per node: place, velocity and tick of its last kick. The state's own x and v are
+// The state's memory holds a track per node: position, velocity and tick of its last kick. The state's own x and v are
 // the tracks read at the end of the step; reading them changes nothing.
 #include "math/vec3.h"
 #include "model/prescribed_motions.h"

@@ -7,7 +7,7 @@
 #include "model/change.h"
 #include "step/core/stage.h"
 
-// Somebody who is shown places between the states that steps lead to, as `rubato run --verify` asks for.
+// An observer that receives intermediate positions, as `rubato run --verify` asks for.
 typedef enum rbt_seen {
     RBT_SEEN_START,  // of an attempt: what was seen of one before that reached beyond it is undone
     RBT_SEEN_EVENT
