@@ -511,11 +511,11 @@ static void the_step_can_be_chosen(void **state) {
 }
 
 // Asked for, but impossible
-static void kept_needs_turning_elements(void **state) {
+static void lagged_needs_turning_elements(void **state) {
     (void)state;
     refuses("{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {}}}, 'material': {'model': "
             "'stable-neo-hookean'}}], 'integrator': {'method': 'imex', 'solver': 'lagged'}}",
-            "\"kept\" is for corotational and linear tets");
+            "\"lagged\" is for corotational and linear tets");
 }
 
 static int remove_mesh(void **state) {
@@ -536,7 +536,7 @@ int main(void) {
         cmocka_unit_test(strained_bodies_are_certified_again),
         cmocka_unit_test(slivers_shrink_the_explicit_step),
         cmocka_unit_test(the_step_can_be_chosen),
-        cmocka_unit_test(kept_needs_turning_elements),
+        cmocka_unit_test(lagged_needs_turning_elements),
         cmocka_unit_test(mixed_steps_gain_no_energy_and_keep_momentum),
     };
     return cmocka_run_group_tests(tests, NULL, remove_mesh);
