@@ -94,7 +94,7 @@ static void run_as_child(const rbt_trial_def *def, int pipe) {
     if (now->end == RBT_TRIAL_STEP_FAILED) describe_failure(now, options.scene, &report);
     if (now->end == RBT_TRIAL_WORLD_FAILED || now->end == RBT_TRIAL_NOT_CONVERGED)
         snprintf(now->reason, sizeof now->reason, "%.*s", (int)sizeof now->reason - 1,
-                 rbt_error_text(&error, text, sizeof text));
+                 error.message[0] ? rbt_error_text(&error, text, sizeof text) : "not enough memory");
     send_note(&c);
 }
 
