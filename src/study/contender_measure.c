@@ -94,8 +94,8 @@ static bool measure_frame(rbt_contender *c, const rbt_contender *reference, size
     bool good = read_frame(c, frame, &own, &has_own, error) &&
                 (!has_own || read_frame(reference, frame, &other, &has_other, error));
     if (has_other) c->distance[frame] = distance_between(&own, &other);
-    if (has_own) rbt_state_free(&own);
-    if (has_other) rbt_state_free(&other);
+    if (has_own) rbt_state_clear(&own);
+    if (has_other) rbt_state_clear(&other);
     return good;
 }
 

@@ -45,7 +45,7 @@ static void tell(child *c, const rbt_run_progress *p, int kind) {
                               .t = p->sim->state.t,
                               .last_frame = p->last_frame,
                               .steps = totals->steps,
-                              .iterations = totals->iterations,
+                              .iterations = (int64_t)totals->statistics[RBT_STAT_ITERATIONS],
                               .halved_steps = totals->halved_steps,
                               .unconverged = p->sim->state.tally.unconverged,
                               .setup_seconds = totals->compile_seconds,
