@@ -81,9 +81,9 @@ typedef struct rbt_contact_point {
     double point[3];       // [m] half-way between the nearest points
     double normal[3];      // from A to B
     double gap;            // [m] between A and B, their radii left out
-    double
-        force;  // [N] with which B is pushed along the normal, and A the other way; without friction. While a pair separates
-    // this is the share `restitution` of it, so that pairs at rest, which tremble, show their weight with 1 only
+    // [N] with which B is pushed along the normal, and A the other way; without friction. While a pair separates this
+    // is the share `restitution` of it, so that pairs at rest, which tremble, show their weight with 1 only.
+    double force;
 } rbt_contact_point;
 
 // How many there are; the first `capacity` of them are written, in an order that depends on the state alone. Of

@@ -405,7 +405,7 @@ const rbt_scene *rbt_scene_of(const rbt_scene_file *file) { return file ? &file-
 const char *rbt_scene_json(const rbt_scene_file *file) { return file ? file->text : NULL; }
 
 const char *rbt_scene_warning(const rbt_scene_file *file, int i) {
-    for (int k = 0; rbt_former_name_warning(k); k++)
+    for (int k = 0; file && rbt_former_name_warning(k); k++)
         if ((file->former_names >> k & 1) && i-- == 0) return rbt_former_name_warning(k);
     return NULL;
 }

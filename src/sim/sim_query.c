@@ -75,7 +75,7 @@ size_t rbt_sim_constrained(const rbt_sim *sim, unsigned char *constrained) {
     size_t count = 0;
     for (size_t n = 0; n < m->node_count; n++) count += m->role[n] == RBT_FIXED;
     for (size_t i = 0; i < m->motions.node_count; i++) count += is_held(m, i, sim->state.t);
-    if (constrained) rbt_held_nodes(m, sim->state.t, constrained);
+    if (constrained) rbt_constrained_nodes(m, sim->state.t, constrained);
     return count;
 }
 
@@ -90,8 +90,8 @@ static bool make_workspace(const rbt_sim *sim, rbt_error *error) {
     w->elastic = rbt_array_new(m->node_count, 3 * sizeof(double), "forces", error);
     w->reactions = rbt_array_new(m->node_count, 3 * sizeof(double), "forces", error);
     w->moved = rbt_array_new(m->node_count, 3 * sizeof(double), "forces", error);
-    w->held = rbt_array_new(m->node_count, 1, "forces", error);
-    if (w->partial && w->force && w->elastic && w->reactions && w->moved && w->held) {
+    w->constrained = rbt_array_new(m->node_count, 1, "forces", error);
+    if (w->partial && w->force && w->elastic && w->reactions && w->moved && w->constrained) {
         w->node_count = m->node_count;
         w->slot_count = m->plan.slot_count;
         return true;
@@ -106,7 +106,7 @@ void rbt_sim_workspace_clear(rbt_sim_workspace *w) {
     free(w->elastic);
     free(w->reactions);
     free(w->moved);
-    free(w->held);
+    free(w->constrained);
     *w = (rbt_sim_workspace){0};
 }
 
@@ -185,12 +185,12 @@ bool rbt_sim_reactions(const rbt_sim *sim, double *reactions, rbt_error *error) 
     for (size_t i = 0; i < 3 * m->node_count; i++) w->force[i] += w->elastic[i];
     add_contact(sim, w->force);
     add_damping(sim, w->force);
-    rbt_held_nodes(m, s->t, w->held);
-    for (size_t i = 0; i < 3 * m->node_count; i++) reactions[i] = w->held[i / 3] ? -w->force[i] : 0;
+    rbt_constrained_nodes(m, s->t, w->constrained);
+    for (size_t i = 0; i < 3 * m->node_count; i++) reactions[i] = w->constrained[i / 3] ? -w->force[i] : 0;
     for (size_t i = 0; i < m->motions.node_count; i++) {
         size_t n = (size_t)m->motions.node[i];
         double a[3];
-        if (!w->held[n]) continue;
+        if (!w->constrained[n]) continue;
         prescribed_acceleration(m, i, s->t, a);
         rbt_add_scaled(reactions + 3 * n, m->mass[n], a);
     }

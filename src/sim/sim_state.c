@@ -34,17 +34,17 @@ static double *changed_copy(const rbt_sim *sim, const double *old, size_t begin,
                             rbt_error *error) {
     size_t nodes = sim->model->node_count;
     double *copy = rbt_array_new(nodes, 3 * sizeof *copy, "a state", error);
-    unsigned char *held = rbt_array_new(nodes, 1, "a state", error);
-    if (copy && held) {
+    unsigned char *constrained = rbt_array_new(nodes, 1, "a state", error);
+    if (copy && constrained) {
         memcpy(copy, old, 3 * nodes * sizeof *copy);
-        rbt_held_nodes(sim->model, sim->state.t, held);
+        rbt_constrained_nodes(sim->model, sim->state.t, constrained);
         for (size_t i = 0; i < count; i++)
-            if (!held[begin + i]) memcpy(copy + 3 * (begin + i), values + 3 * i, 3 * sizeof *copy);
-        free(held);
+            if (!constrained[begin + i]) memcpy(copy + 3 * (begin + i), values + 3 * i, 3 * sizeof *copy);
+        free(constrained);
         return copy;
     }
     free(copy);
-    free(held);
+    free(constrained);
     return NULL;
 }
 

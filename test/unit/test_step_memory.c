@@ -8,7 +8,7 @@
 
 static const char *const MATERIALS[] = {"stable-neo-hookean", "fixed-corotated", "corotational", "linear"};
 
-// False where the method refuses: "kept" of imex is for some materials only.
+// False where the method refuses: "lagged" of imex is for some materials only.
 static bool check(const char *method, const char *solver, const char *material) {
     char json[2048];
     bool parts = strcmp(method, "multirate-euler") == 0 || strcmp(method, "schroeder") == 0;
