@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test soak mutate faults bench install format fuzz docs verification clean help
+.PHONY: build demo test soak mutate faults bench bench-plots interop install format fuzz docs verification clean help
 
 build: build/Makefile
 	@cmake --build build --parallel $(JOBS)
@@ -55,18 +55,29 @@ faults:
 
 bench: build
 	@$(setup) test
-	@cmake --build build --parallel $(JOBS) --target benchmarks
+	@cmake --build build --parallel $(JOBS) --target benchmarks bench_tools
 	@scripts/bench build/rubato
+
+# All figures measured here so far, as curves over time.
+bench-plots: build
+	@cmake --build build --parallel $(JOBS) --target bench_tools
+	@scripts/history.py build/rubato
 
 # One method's own benchmark, with its targets, and the page that repeats its paper's findings: bench/NAME/bench.py and
 # bench/NAME/reproduce.py. ARGS=--quick is for trying them out.
 bench-%: build
 	@cmake --build build --parallel $(JOBS) --target bench_tools
-	@bench/$*/bench.py build/rubato $(ARGS)
+	@code=0; bench/$*/bench.py build/rubato $(ARGS) || code=$$?; scripts/history.py build/rubato && exit $$code
 
 reproduce-%: build
 	@cmake --build build --parallel $(JOBS) --target bench_tools
 	@bench/$*/reproduce.py build/rubato $(ARGS)
+
+# Debian's Python has the packages that scripts/setup installs; another one in the path may not.
+interop: build
+	@$(setup) interop
+	@cmake --build build --parallel $(JOBS) --target mesh_text
+	@/usr/bin/python3 scripts/interop build/rubato $(ARGS)
 
 install: build
 	@cmake --install build --prefix "$(PREFIX)"
@@ -103,16 +114,18 @@ help:
 	@echo "make soak      the unit tests with 30 seeds and every instruction set, and the thread test with each set"
 	@echo "make mutate    break the library in the ways of test/mutate/table.txt: do tests notice?"
 	@echo "make faults    memory that fails at thousands of places, and 200 runs that are killed: are the results right, or refused?"
-	@echo "make bench     run the benchmarks; the figures are added to out/bench.csv"
+	@echo "make bench     run the benchmarks; the figures are added to bench-history.csv, which stays, and drawn in out/bench"
+	@echo "make bench-plots     draw the figures measured so far once more"
 	@echo "make bench-dot       the solvers of the dot paper on its meshes, if they are there; ARGS=--quick tries it out"
 	@echo "make reproduce-dot   what the dot paper found, measured anew: docs/reproduction/dot.md; ARGS=--quick tries it out"
 	@echo "make reproduce-siere likewise for siere and ere: docs/reproduction/siere.md; ARGS=\"--only table stiffness\" times only"
 	@echo "make bench-multirate, reproduce-multirate   the same for multirate-euler, on generated bodies"
+	@echo "make interop   exchange files with gmsh, meshio, VTK and Blender, in both directions; installs them"
 	@echo "make install   PREFIX=/usr/local (DESTDIR is honoured)"
 	@echo "make format    clang-format over all sources"
 	@echo "make fuzz      every fuzz target for SECONDS_EACH=600 seconds, two at a time"
 	@echo "make docs      write docs/scene.md and docs/scene.schema.json anew"
 	@echo "make verification  measure against analysis in full and write docs/verification.md anew"
-	@echo "make clean     remove build folders and out/"
+	@echo "make clean     remove build folders and out/; bench-history.csv stays"
 	@echo
 	@echo "SETUP=no never installs packages; JOBS=N sets the number of compilers at once."

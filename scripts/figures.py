@@ -1,4 +1,4 @@
-"""Figures that scripts measure: printed as a table, judged by their targets, added to out/bench.csv."""
+"""Figures that scripts measure: printed as a table, judged by their targets, added to the history, bench-history.csv."""
 
 import csv
 import datetime
@@ -9,6 +9,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+HISTORY = ROOT / "bench-history.csv"  # not in a folder that `make clean` removes
+FORMER = ROOT / "out" / "bench.csv"  # where it was kept before
 COLUMNS = ["date", "commit", "machine", "threads", "name", "value", "unit", "megabytes", "target"]
 
 
@@ -49,21 +51,30 @@ def parse(text):
             yield " ".join(words[:-2]), words[-2], words[-1], "", target
 
 
+def history():
+    """The file of all figures measured so far, with its line of names. What is in the former one is moved into it."""
+    rows = []
+    if FORMER.exists():
+        with FORMER.open(newline="") as file:
+            rows = list(csv.reader(file))[1:]
+    fresh = not HISTORY.exists()
+    if fresh or rows:
+        with HISTORY.open("a", newline="") as file:
+            csv.writer(file).writerows(([COLUMNS] if fresh else []) + rows)
+    FORMER.unlink(missing_ok=True)
+    return HISTORY
+
+
 class Figures:
     """The table of one run of a script; `with` it, and it ends the script with 1 if a target was missed."""
 
     def __init__(self, script):
         self.script, self.missed = script, 0
         self.about = [now(), commit(), processor(), threads()]
-        self.path = ROOT / "out" / "bench.csv"
 
     def __enter__(self):
-        self.path.parent.mkdir(exist_ok=True)
-        fresh = not self.path.exists()
-        self.file = self.path.open("a", newline="")
+        self.file = history().open("a", newline="")
         self.writer = csv.writer(self.file)
-        if fresh:
-            self.writer.writerow(COLUMNS)
         print(f"{'':72} {'':>10} {'':8} {'peak MB':>8} {'target':>8}")
         return self
 
@@ -77,6 +88,6 @@ class Figures:
         self.file.close()
         if kind:
             return
-        print(f"added to {self.path.relative_to(ROOT)} ({self.about[1]}, {self.about[3]} threads)")
+        print(f"added to {HISTORY.name} ({self.about[1]}, {self.about[3]} threads)")
         if self.missed:
             sys.exit(f"{self.script}: {self.missed} target{'s' if self.missed > 1 else ''} missed")

@@ -191,6 +191,15 @@ def lines_of_claims(page_lines, topics, strict=True):
     return lines
 
 
+def plot_data(title, panels):
+    """A plot as Tools.draw takes it; panels: (heading, x label, y label, log axes as "", "x", "y" or "xy", {series: [(x, y), …]})"""
+    return {"title": title, "panels": [
+        {"title": heading, "x_label": x, "y_label": y, "x_log": "x" in log, "y_log": "y" in log,
+         "series": [{"name": key, "x": [p[0] for p in points], "y": [p[1] for p in points], "marks": len(points) <= 20}
+                    for key, points in series.items()]}
+        for heading, x, y, log, series in panels]}
+
+
 class Page:
     """A Markdown page with plots beside it; the name of the page begins theirs."""
 
@@ -221,13 +230,8 @@ class Page:
         self.lines[2:2] = [five_lines(lines_of_claims(self.lines, topics, strict)), ""]
 
     def plot(self, name, title, panels):
-        """panels: (heading, x label, y label, log axes as "", "x", "y" or "xy", {series: [(x, y), …]})"""
-        drawn = [{"title": heading, "x_label": x, "y_label": y, "x_log": "x" in log, "y_log": "y" in log,
-                  "series": [{"name": key, "x": [p[0] for p in points], "y": [p[1] for p in points],
-                              "marks": len(points) <= 20} for key, points in series.items()]}
-                 for heading, x, y, log, series in panels]
         file = f"{self.name}-{name}.svg"
-        self.tools.draw(self.folder / file, {"title": title, "panels": drawn})
+        self.tools.draw(self.folder / file, plot_data(title, panels))
         self.lines += [f"![{title}]({file})", ""]
 
     def write(self):

@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-from figures import ROOT, Figures, processor  # noqa: E402
+from figures import ROOT, Figures, history, processor  # noqa: E402
 from study import MESHES, Tools, figure, meshes_are_there  # noqa: E402
 
 # Steps [ms] to try, the least speed-up over explicit steps, and the step it is asked for at (None: the best of all)
@@ -129,16 +129,14 @@ def report_row(table, row, found, result, judged):
 
 
 def memory_rate(found):
-    """Bytes per second: the best that out/bench.csv remembers of this machine, since whoever else uses it takes from what is
+    """Bytes per second: the best that the history remembers of this machine, since whoever else uses it takes from what is
     measured now; not of programs that were never committed"""
     rates = [found["memory_rate"]]
-    path = ROOT / "out" / "bench.csv"
-    if path.exists():
-        with path.open(newline="") as file:
-            for line in csv.DictReader(file):
-                seen = re.search(r"of memory at ([0-9.]+) GB/s", line["name"])
-                if seen and line["machine"] == processor() and not line["commit"].endswith("-dirty"):
-                    rates.append(1e9 * float(seen[1]))
+    with history().open(newline="") as file:
+        for line in csv.DictReader(file):
+            seen = re.search(r"of memory at ([0-9.]+) GB/s", line["name"])
+            if seen and line["machine"] == processor() and not line["commit"].endswith("-dirty"):
+                rates.append(1e9 * float(seen[1]))
     return max(rates)
 
 

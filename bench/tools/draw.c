@@ -2,7 +2,7 @@
 // own hand.
 //   {"title": "…", "panels": [{"title": "…", "x_label": "…", "y_label": "…", "x_log": true, "y_log": true,
 //     "series": [{"name": "…", "x": […], "y": […], "marks": true}]}]}
-// null among the numbers is a gap.
+// null among the numbers is a gap. With "fit": true the picture grows with the names of the series.
 #include "base/memory.h"
 #include "view/plot.h"
 
@@ -70,6 +70,7 @@ int main(int count, char **arguments) {
     json_t *item;
     json_array_foreach(list, i, item) panels[i] = read_panel(arena, item);
     rbt_plot plot = {.title = words(root, "title"), .panel_count = json_array_size(list), .panels = panels};
+    if (json_is_true(json_object_get(root, "fit"))) rbt_plot_fit(&plot);
     if (!rbt_plot_write(&plot, arguments[1], &error)) fail(rbt_error_text(&error, text, sizeof text));
     rbt_arena_free(arena);
     json_decref(root);

@@ -124,9 +124,9 @@ static const broken VTU[] = {
     {"other XML", "VTU", BYTES("<?xml version=\"1.0\"?>\n<svg></svg>"), 2, "the first tag is \"svg\", not VTKFile"},
     {"other dataset", "VTU", BYTES("<VTKFile type=\"PolyData\">"), 1,
      "the file holds a dataset of type \"PolyData\": only UnstructuredGrid is read"},
-    {"other compressor", "VTU", BYTES(OPEN("compressor=\"vtkLZ4DataCompressor\"")), 1,
-     "the data is compressed by \"vtkLZ4DataCompressor\": only vtkZLibDataCompressor is read, save the file with it "
-     "or without compression"},
+    {"other compressor", "VTU", BYTES(OPEN("compressor=\"vtkLZMADataCompressor\"")), 1,
+     "the data is compressed by \"vtkLZMADataCompressor\": known are vtkZLibDataCompressor and vtkLZ4DataCompressor, "
+     "save the file with one of them or without compression"},
     {"header type", "VTU", BYTES(OPEN("header_type=\"Int16\"")), 1,
      "header_type is \"Int16\": known are UInt32 and UInt64"},
     {"byte order", "VTU", BYTES(OPEN("byte_order=\"PDP\"")), 1,

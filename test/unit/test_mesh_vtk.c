@@ -2,6 +2,7 @@
 // back bit for bit.
 #include "mesh/core/build.h"
 #include "mesh/io/format.h"
+#include "mesh/io/lz4.h"
 #include "mesh/io/read_vtu.h"
 
 #include <math.h>
@@ -57,7 +58,9 @@ static const struct {
            {"raw_zlib", "VTU appended raw zlib"},
            {"raw_zlib_blocks", "VTU appended raw zlib"},
            {"base64", "VTU appended base64"},
-           {"base64_zlib", "VTU appended base64 zlib"}};
+           {"base64_zlib", "VTU appended base64 zlib"},
+           {"raw_lz4", "VTU appended raw LZ4"},
+           {"binary_lz4_blocks", "VTU binary LZ4"}};
 
 static void vtu_of_every_encoding(void **state) {
     (void)state;
@@ -98,6 +101,46 @@ static void vtu_fields_of_every_encoding(void **state) {
         assert_null(rbt_fields_find(&fields, "TimeValue", false));
         rbt_mesh_clear(&mesh);
         rbt_fields_free(&fields);
+    }
+}
+
+// Blocks written by hand: what they make, or that they are refused, in memory that ends where they do.
+static void lz4_blocks(void **state) {
+    (void)state;
+#define BLOCK(text) sizeof text - 1, text
+    static const struct {
+        size_t size;
+        const char *bytes;
+        const char *made;  // NULL: damaged
+        size_t wanted;
+    } cases[] = {
+        {BLOCK("\060abc"), "abc", 3},
+        {BLOCK("\061abc\003\000\020!"), "abcabcab!", 9},                 // a match of 5 reaches into itself
+        {BLOCK("\037a\001\000\002\000"), "aaaaaaaaaaaaaaaaaaaaaa", 22},  // 1 + 15 + 2 + 4
+        {BLOCK("\360\001abcdefghijklmnop"), "abcdefghijklmnop", 16},     // 15 + 1
+        {BLOCK("\000"), "", 0},
+        {BLOCK("\060ab"), NULL, 3},             // literals are missing
+        {BLOCK("\060abc"), NULL, 4},            // makes too little
+        {BLOCK("\060abc"), NULL, 2},            // makes too much
+        {BLOCK("\020a\002\000\000"), NULL, 5},  // a match before the beginning
+        {BLOCK("\020a\000\000\000"), NULL, 5},  // a match at no distance
+        {BLOCK("\020a\001"), NULL, 5},          // half a distance
+        {BLOCK("\020a\001\000"), NULL, 5},      // no last sequence
+        {BLOCK("\037a\001\000"), NULL, 20},     // a length without its end
+        {BLOCK("\037a\001\000\377\377\377"), NULL, 600},
+        {BLOCK("\037a\001\000\310\000"), NULL, 100},  // a match beyond the end
+        {BLOCK("\360\377\377\377\377"), NULL, 100},
+    };
+#undef BLOCK
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        unsigned char *block = malloc(cases[i].size), *to = malloc(cases[i].wanted + 1);
+        memcpy(block, cases[i].bytes, cases[i].size);
+        to[cases[i].wanted] = 0x5a;
+        assert_int_equal(rbt_lz4_decode(block, cases[i].size, to, cases[i].wanted), cases[i].made != NULL);
+        if (cases[i].made) assert_memory_equal(to, cases[i].made, cases[i].wanted);
+        assert_int_equal(to[cases[i].wanted], 0x5a);
+        free(block);
+        free(to);
     }
 }
 
@@ -327,10 +370,15 @@ static void written_files_come_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vtu_of_every_encoding), cmocka_unit_test(vtu_fields_of_every_encoding),
-        cmocka_unit_test(legacy_files_of_vtk),   cmocka_unit_test(legacy_polygons_by_hand),
-        cmocka_unit_test(legacy_regions),        cmocka_unit_test(vtu_by_hand),
-        cmocka_unit_test(vtu_with_a_hexahedron), cmocka_unit_test(written_files_come_back),
+        cmocka_unit_test(vtu_of_every_encoding),
+        cmocka_unit_test(lz4_blocks),
+        cmocka_unit_test(vtu_fields_of_every_encoding),
+        cmocka_unit_test(legacy_files_of_vtk),
+        cmocka_unit_test(legacy_polygons_by_hand),
+        cmocka_unit_test(legacy_regions),
+        cmocka_unit_test(vtu_by_hand),
+        cmocka_unit_test(vtu_with_a_hexahedron),
+        cmocka_unit_test(written_files_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,16 +56,18 @@ static bool open_file(reader *r, const rbt_xml_tag *tag, rbt_error *error) {
     if (header.at && !rbt_xml_is(header, "UInt32") && !rbt_xml_is(header, "UInt64"))
         return rbt_scan_fail(&r->s, error, "header_type is \"%.*s\": known are UInt32 and UInt64",
                              header.length < 40 ? (int)header.length : 40, header.at);
-    if (packer.at && !rbt_xml_is(packer, "vtkZLibDataCompressor"))
+    bool zlib = packer.at && rbt_xml_is(packer, "vtkZLibDataCompressor");
+    bool lz4 = packer.at && rbt_xml_is(packer, "vtkLZ4DataCompressor");
+    if (packer.at && !zlib && !lz4)
         return rbt_scan_fail(&r->s, error,
-                             "the data is compressed by \"%.*s\": only vtkZLibDataCompressor is read, save the file "
-                             "with it or without compression",
+                             "the data is compressed by \"%.*s\": known are vtkZLibDataCompressor and "
+                             "vtkLZ4DataCompressor, save the file with one of them or without compression",
                              packer.length < 40 ? (int)packer.length : 40, packer.at);
     if (order.at && !rbt_xml_is(order, "BigEndian") && !rbt_xml_is(order, "LittleEndian"))
         return rbt_scan_fail(&r->s, error, "byte_order is \"%.*s\": known are LittleEndian and BigEndian",
                              order.length < 40 ? (int)order.length : 40, order.at);
     r->data.header_size = header.at && rbt_xml_is(header, "UInt64") ? 8 : 4;
-    r->data.compressed = packer.at != NULL;
+    r->data.packing = zlib ? RBT_VTU_ZLIB : lz4 ? RBT_VTU_LZ4 : RBT_VTU_PLAIN;
     r->data.swap = rbt_swap_for(order.at && rbt_xml_is(order, "BigEndian"));
     r->in_file = true;
     return true;
@@ -220,12 +222,12 @@ static bool read_points(reader *r, const piece *p, rbt_error *error) {
     bool good =
         append(&nodes, &r->mesh->node_count, &r->node_capacity, values, p->point_count, 3 * sizeof *values, error);
     r->mesh->nodes = nodes;
-    static const char *const said[] = {"ASCII", "binary", "appended"};
+    static const char *const said[] = {"ASCII", "binary", "appended"}, *const packed[] = {"", " zlib", " LZ4"};
     snprintf(r->mesh->format, sizeof r->mesh->format, "VTU %s%s%s", said[array->format],
              array->format != RBT_VTU_APPENDED ? ""
              : r->data.appended_base64         ? " base64"
                                                : " raw",
-             r->data.compressed && array->format != RBT_VTU_TEXT ? " zlib" : "");
+             array->format != RBT_VTU_TEXT ? packed[r->data.packing] : "");
     return good;
 }
 

@@ -1,6 +1,7 @@
 #include "mesh/io/vtu_data.h"
 
 #include "base/memory.h"
+#include "mesh/io/lz4.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-// Deflate cannot do better than 1032 : 1, so a header that promises more lies.
+// Deflate cannot do better than 1032 : 1, LZ4 than 255 : 1, so a header that promises more lies.
 enum { LARGEST_RATIO = 1100 };
 
 static RBT_PRINTF(4, 5) bool fail(const rbt_vtu_data *data, const rbt_vtu_array *array, rbt_error *error,
@@ -242,6 +243,12 @@ static bool read_blocks(rbt_vtu_data *data, const rbt_vtu_array *array, source *
     return spend(data, array, total, error);
 }
 
+static bool unpack(rbt_vtu_packing packing, const void *bytes, size_t from, unsigned char *to, size_t size) {
+    uLongf made = size;
+    if (packing == RBT_VTU_LZ4) return rbt_lz4_decode(bytes, from, to, size);
+    return uncompress(to, &made, bytes, from) == Z_OK && made == size;
+}
+
 static bool load_compressed(rbt_vtu_data *data, const rbt_vtu_array *array, source *s, size_t wanted, loaded *result,
                             rbt_error *error) {
     blocks b = {0};
@@ -253,14 +260,13 @@ static bool load_compressed(rbt_vtu_data *data, const rbt_vtu_array *array, sour
     result->bytes = to;
     for (uint64_t i = 0; good && i < b.count; i++) {
         size_t from = (size_t)b.compressed[i], size = (size_t)(i + 1 < b.count ? b.size : b.last);
-        uLongf made = size;
         const void *bytes = s->at;
         if (s->base64) {
             good = rbt_array_reserve(&packed, &packed_capacity, from, 1, "an array", error) &&
                    (take(s, packed, from) || fail_source(data, array, s, error));
             bytes = packed;
         } else s->at += from;
-        if (good && (uncompress(to, &made, from ? bytes : (const void *)"", from) != Z_OK || made != size))
+        if (good && !unpack(data->packing, from ? bytes : (const void *)"", from, to, size))
             good = fail(data, array, error, "has a compressed block (number %llu) that is damaged",
                         (unsigned long long)i);
         to += size;
@@ -284,8 +290,8 @@ static bool load(rbt_vtu_data *data, const rbt_vtu_array *array, size_t count, l
         s.end = data->appended.at + data->appended.length;
         s.base64 = data->appended_base64;
     }
-    return data->compressed ? load_compressed(data, array, &s, wanted, result, error)
-                            : load_plain(data, array, &s, wanted, result, error);
+    return data->packing ? load_compressed(data, array, &s, wanted, result, error)
+                         : load_plain(data, array, &s, wanted, result, error);
 }
 
 static bool check_kind(const rbt_vtu_data *data, const rbt_vtu_array *array, rbt_error *error) {

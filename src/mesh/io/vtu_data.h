@@ -3,7 +3,8 @@
 // A DataArray is text, base64 between its tags, or at an offset of the AppendedData section, which is raw bytes or
 // base64. Binary data starts with a header of UInt32 or UInt64 numbers in the file's byte order: the byte count or,
 // compressed, [blocks, bytes of a block, bytes of the last block if smaller, compressed bytes of each block], and then
-// the blocks, each a zlib stream. In base64 the header may be encoded by itself (padded) or together with the data.
+// the blocks, each a zlib stream or an LZ4 block. In base64 the header may be encoded by itself (padded) or together
+// with the data.
 #ifndef RBT_MESH_IO_VTU_DATA_H
 #define RBT_MESH_IO_VTU_DATA_H
 
@@ -11,6 +12,7 @@
 #include "mesh/io/xml.h"
 
 typedef enum rbt_vtu_format { RBT_VTU_TEXT, RBT_VTU_INLINE, RBT_VTU_APPENDED } rbt_vtu_format;
+typedef enum rbt_vtu_packing { RBT_VTU_PLAIN, RBT_VTU_ZLIB, RBT_VTU_LZ4 } rbt_vtu_packing;
 typedef enum rbt_vtu_section {
     RBT_VTU_NOWHERE,
     RBT_VTU_FIELD_DATA,
@@ -33,7 +35,8 @@ typedef struct rbt_vtu_array {
 // What all arrays of a file share.
 typedef struct rbt_vtu_data {
     const char *file, *begin;  // name for messages; start of the bytes
-    bool swap, compressed;
+    bool swap;
+    rbt_vtu_packing packing;
     size_t header_size;  // 4 or 8
     rbt_xml_slice appended;
     bool appended_base64;
