@@ -24,8 +24,8 @@ bool rbt_sim_set_forces(rbt_sim *sim, size_t begin, size_t count, const double *
 const double *rbt_sim_forces(const rbt_sim *sim);
 
 // ---- Driven nodes, moved by hand on top of their prescribed motions: each entry of a body's "driven" list, bodies
-// in order, is one group that moves as a rigid body. Its present motion and place are those that the last call has
-// led to.
+// in order, is one group
+// that moves as a rigid body. Its present motion and place are those that the last call has led to.
 
 // A motion from now on: with a velocity, and turning about a point.
 typedef struct rbt_drive {
@@ -51,7 +51,8 @@ bool rbt_sim_drive(rbt_sim *sim, size_t driven, const rbt_drive *drive, rbt_erro
 bool rbt_sim_drive_to(rbt_sim *sim, size_t driven, const double offset[3], double duration, rbt_error *error);
 
 // ---- Obstacles, in the order of the scene: the same. Only methods that have contact of their own (async-contact)
-// know obstacles that move; the others refuse. Planes move but do not turn.
+// know obstacles that move; the
+// others refuse. Planes move but do not turn.
 
 size_t rbt_sim_obstacle_count(const rbt_sim *sim);
 bool rbt_sim_drive_obstacle(rbt_sim *sim, size_t obstacle, const rbt_drive *drive, rbt_error *error);

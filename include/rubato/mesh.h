@@ -47,14 +47,14 @@ typedef struct rbt_mesh {
 rbt_mesh *rbt_mesh_read(const char *path, rbt_error *error);
 void rbt_mesh_free(rbt_mesh *mesh);  // NULL: nothing
 
-// By the ending: .msh (gmsh 4.1), .vtk (legacy), .obj (triangles, or the surface of the tets).
-// `ascii`: text instead of binary where the format has both. The file is complete or not there. false with an error
-// if it cannot be written, or if the mesh has arrays at NULL or indices that name nothing.
+// By the ending: .msh (gmsh 4.1), .vtk (legacy), .obj (triangles, or the surface of the tets). `ascii`: text instead
+// of binary where the format has both. The file is complete or not there. false with an error if it cannot be
+// written, or if the mesh has arrays at NULL or indices that name nothing.
 bool rbt_mesh_write(const rbt_mesh *mesh, const char *path, bool ascii, rbt_error *error);
 
 // A shape by name with parameters as JSON text, as the scene key "shape" has them: rbt_mesh_generate("bar",
-// "{\"cells\": [20, 4, 4]}", &error); NULL: defaults. `rubato mesh --list` and docs/scene.md tell names, parameters and
-// limits. The caller frees the mesh; NULL with an error if there is no such shape, a parameter is wrong or memory
+// "{\"cells\": [20, 4, 4]}", &error); NULL: defaults. `rubato mesh --list` and docs/scene.md tell names, parameters
+// and limits. The caller frees the mesh; NULL with an error if there is no such shape, a parameter is wrong or memory
 // lacks.
 rbt_mesh *rbt_mesh_generate(const char *shape, const char *parameters, rbt_error *error);
 

@@ -5,10 +5,10 @@
 //   scene.integrator.method = rbt_method_find("siere");
 //   scene.integrator.options = &options;
 //
-// Every struct starts from its _default() function, which sets its cookie and knows every default; a struct of another
-// method, or without its cookie, is refused by rbt_sim_create. Limits and units of all members are in docs/scene.md.
-// The struct must live until rbt_sim_create returns. semi-implicit, symplectic-euler and schroeder have no options:
-// NULL.
+// Every struct starts from its _default() function, which sets its cookie and knows every default; a struct of
+// another method, or without its cookie, is refused by rbt_sim_create. Limits and units of all members are in
+// docs/scene.md. The struct must live until rbt_sim_create returns. semi-implicit, symplectic-euler and schroeder
+// have no options: NULL.
 #ifndef RUBATO_METHODS_H
 #define RUBATO_METHODS_H
 

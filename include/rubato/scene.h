@@ -249,6 +249,7 @@ typedef enum rbt_force_kind {
     RBT_FORCE_PULL,     // rbt_force_pull
     RBT_FORCE_PULSE,    // rbt_force_pulse
     RBT_FORCE_WIND,     // rbt_force_wind
+    RBT_FORCE_DRAG,     // rbt_force_drag
     RBT_FORCE_KINDS
 } rbt_force_kind;
 
@@ -279,6 +280,16 @@ typedef struct
     double gust_frequency;  // [Hz] of the slowest of three waves
     double from, until;     // [s]
 } rbt_force_wind;
+
+typedef struct
+    rbt_force_drag {  // a spring from the centre of mass of the selected nodes to a point, shared as a pull is
+    const char *body;
+    rbt_selection where;
+    double point[3];  // [m]
+    double
+        stiffness;  // [N/m]; at most the mass of the nodes over the step squared: it is not part of the step's matrix
+    double from, until;  // [s]
+} rbt_force_drag;
 
 // ---- Obstacles: penalty energy 1/2 k A d^2 for every surface node of area A that is deeper than d = 0. They may
 // follow prescribed motions as driven nodes do (planes do not turn), with methods that have contact of their own.

@@ -84,8 +84,9 @@ rbt_sim *rbt_sim_clone(const rbt_sim *sim, rbt_error *error);
 bool rbt_sim_set_threads(rbt_sim *sim, int count, rbt_error *error);
 
 // ---- Advancing: false if a step failed for good, and the report says why. Steps that did not converge, where the
-// scene's options let a run continue, are no failure: report->unconverged counts them. Counts of the report are those
-// of the call.
+// scene's
+// options let a run continue, are no failure: report->unconverged counts them. Counts of the report are those of the
+// call.
 
 // One step; the last one of a frame completes the frame. After rbt_sim_advance_to has stopped inside a step: the rest
 // of that step.
@@ -132,8 +133,8 @@ const int32_t *rbt_sim_edges(const rbt_sim *sim);  // (edges x 2) springs of bod
 typedef struct rbt_energies {
     double kinetic, elastic, gravity, contact, total;
     double momentum[3], angular_momentum[3];
-    // Done so far by loads, wind, callers' forces and all that has a prescribed motion: total - work stays, or falls by
-    // damping. Known where frames end, NaN where not.
+    // Done so far by loads, wind, callers' forces and all that has a prescribed motion: total - work stays, or falls
+    // by damping. Known where frames end, NaN where not.
     double work;
 } rbt_energies;
 rbt_energies rbt_sim_energies(const rbt_sim *sim);

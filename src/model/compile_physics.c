@@ -442,12 +442,36 @@ static bool warn_inside(rbt_compiler *c) {
     return true;
 }
 
+// Methods see its force where a step begins: k h^2 <= m keeps that stable.
+static bool make_drag(rbt_compiler *c, const rbt_force_drag *def, size_t number, rbt_drag *drag) {
+    const rbt_model *m = c->model;
+    const char *path = rbt_compile_path(c, "forces[%zu].drag", number);
+    rbt_node_load load = {0};
+    double mass = 0;
+    if (!node_load(c, def->body, &def->where, path, &load)) return false;
+    for (size_t i = 0; i < load.node_count; i++) mass += m->mass[load.nodes[i]];
+    *drag = (rbt_drag){.stiffness = def->stiffness,
+                       .from = def->from,
+                       .until = def->until,
+                       .node_count = load.node_count,
+                       .nodes = load.nodes,
+                       .share = load.share};
+    memcpy(drag->point, def->point, sizeof drag->point);
+    if (isnan(c->scene->time.step) || def->stiffness * m->step * m->step <= mass) return true;
+    return rbt_fail_path(
+        c->error, c->scene->file, path,
+        "a spring of %g N/m on nodes of %g kg is too stiff for steps of %g s: it may have %g N/m at most; take "
+        "more nodes, a smaller step or a softer spring",
+        def->stiffness, mass, m->step, mass / (m->step * m->step));
+}
+
 bool rbt_compile_loads(rbt_compiler *c) {
     rbt_model *m = c->model;
-    size_t count = c->scene->forces.count, load_count = 0, wind_count = 0;
+    size_t count = c->scene->forces.count, load_count = 0, wind_count = 0, drag_count = 0;
     rbt_node_load *loads;
     rbt_wind *winds;
-    if (!RBT_TAKE(c, loads, count) || !RBT_TAKE(c, winds, count)) return false;
+    rbt_drag *drags;
+    if (!RBT_TAKE(c, loads, count) || !RBT_TAKE(c, winds, count) || !RBT_TAKE(c, drags, count)) return false;
     for (size_t i = 0; i < count; i++) {
         const rbt_force *force = &c->scene->forces.items[i];
         rbt_node_load *load = &loads[load_count];
@@ -482,9 +506,12 @@ bool rbt_compile_loads(rbt_compiler *c) {
             winds[wind_count - 1].def.body = NULL;
             break;
         }
+        case RBT_FORCE_DRAG:
+            if (!make_drag(c, force->value, i, &drags[drag_count++])) return false;
+            break;
         case RBT_FORCE_KINDS: break;
         }
     }
-    m->loads = (rbt_loads){load_count, loads, wind_count, winds};
+    m->loads = (rbt_loads){load_count, loads, wind_count, winds, drag_count, drags};
     return copy_obstacles(c) && warn_inside(c);
 }

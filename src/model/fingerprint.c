@@ -78,6 +78,13 @@ static void add_loads(uint64_t *h, const rbt_loads *loads) {
         add_ints(h, load->nodes, load->node_count);
         add_reals(h, load->share, load->node_count);
     }
+    for (size_t i = 0; i < loads->drag_count; i++) {
+        const rbt_drag *d = &loads->drags[i];
+        const double numbers[] = {d->point[0], d->point[1], d->point[2], d->stiffness, d->from, d->until};
+        add_reals(h, numbers, sizeof numbers / sizeof numbers[0]);
+        add_ints(h, d->nodes, d->node_count);
+        add_reals(h, d->share, d->node_count);
+    }
     add_number(h, loads->wind_count);
     for (size_t i = 0; i < loads->wind_count; i++) {
         const rbt_wind *wind = &loads->winds[i];

@@ -52,8 +52,19 @@ static void add_wind(const rbt_model *m, const rbt_wind *wind, double t, const d
     }
 }
 
+// k (point - centre of mass), shared in proportion to mass
+static void add_drag(const rbt_drag *drag, double t, const double *x, double *f) {
+    double away[3] = {drag->point[0], drag->point[1], drag->point[2]};
+    if (t < drag->from || t >= drag->until) return;
+    for (size_t i = 0; i < drag->node_count; i++)
+        rbt_add_scaled(away, -drag->share[i], x + 3 * (size_t)drag->nodes[i]);
+    for (size_t i = 0; i < drag->node_count; i++)
+        rbt_add_scaled(f + 3 * (size_t)drag->nodes[i], drag->stiffness * drag->share[i], away);
+}
+
 void rbt_force_add_wind(const rbt_model *m, double t, const double *x, const double *v, double *f) {
     for (size_t k = 0; k < m->loads.wind_count; k++) add_wind(m, &m->loads.winds[k], t, x, v, f);
+    for (size_t k = 0; k < m->loads.drag_count; k++) add_drag(&m->loads.drags[k], t, x, f);
 }
 
 void rbt_force_add_given(const rbt_model *m, double *f) {

@@ -1,5 +1,5 @@
-// probes.csv: one row a frame with what the probes of a scene read: for each one mean position and velocity, the
-// force of constraints and that of contact. Every number has 17 digits, so that reading gives the same bits.
+// probes.csv: one row a frame with what the probes of a scene read: for each one mean position and velocity, the force
+// of constraints and that of contact. Every number has 17 digits, so that reading gives the same bits.
 #ifndef RBT_OUT_PROBES_CSV_H
 #define RBT_OUT_PROBES_CSV_H
 

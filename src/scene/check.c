@@ -315,6 +315,11 @@ static bool check_force_wind(checker *c, const void *data) {
     return check_body_exists(c, force->body) && check_span(c, force->from, force->until);
 }
 
+static bool check_force_drag(checker *c, const void *data) {
+    const rbt_force_drag *force = data;
+    return check_body_exists(c, force->body) && check_span(c, force->from, force->until);
+}
+
 static bool check_cut(checker *c, const void *data) {
     const rbt_cut_def *cut = data;
     char a[32], b[32];
@@ -453,7 +458,9 @@ static bool check_time(checker *c, const void *data) {
 
 // Names are parts of the first line of a table.
 static bool check_probe(checker *c, const void *data) {
-    return !strpbrk(((const rbt_probe_def *)data)->name, ",\"\r\n") ||
+    const rbt_probe_def *probe = data;
+    if (!check_body_exists(c, probe->body)) return false;
+    return !strpbrk(probe->name, ",\"\r\n") ||
            fail_at(c, "name", "must have no comma, quotation mark or line break: it is the name of columns");
 }
 
@@ -484,6 +491,7 @@ static const struct {
     {&RBT_FORCE_PULL_RECORD, check_force_pull},
     {&RBT_FORCE_PULSE_RECORD, check_force_pulse},
     {&RBT_FORCE_WIND_RECORD, check_force_wind},
+    {&RBT_FORCE_DRAG_RECORD, check_force_drag},
     {&RBT_OBSTACLE_BOX_RECORD, check_obstacle_box},
     {&RBT_CUT_RECORD, check_cut},
     {&RBT_CUT_RECTANGLE_RECORD, check_cut_rectangle},

@@ -57,11 +57,28 @@ RECORD(, RBT_FORCE_WIND_RECORD, rbt_force_wind, WIND, "force-wind",
        "Pressure of moving air on the surface: 1/2 rho |u| u along the normal, u being the air's velocity against "
        "the surface along its normal. A shell's triangles are front and back at once and feel it twice.");
 
+static const rbt_field DRAG[] = {
+    ON_BODY(rbt_force_drag),
+    {FIELD(rbt_force_drag, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
+     .doc = "The nodes that are dragged."},
+    {FIELD(rbt_force_drag, point, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m",
+     .doc = "Where their centre of mass is pulled to.", .example = "[0, 1, 0]"},
+    {FIELD(rbt_force_drag, stiffness, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .unit = "N/m", .max = INFINITY,
+     .doc = "Force per distance; at most the mass of the nodes over the square of the step.", .example = "10"},
+    TIME_SPAN(rbt_force_drag, "When it lets go."),
+};
+RECORD(, RBT_FORCE_DRAG_RECORD, rbt_force_drag, DRAG, "force-drag",
+       "A spring from the centre of mass of some nodes to a point, as when something is dragged with the mouse; its "
+       "force is shared in "
+       "proportion to the mass of the nodes.");
+
 static const rbt_field FORCES[RBT_FORCE_KINDS] = {
     [RBT_FORCE_GRAVITY] = ALTERNATIVE("gravity", &FORCE_GRAVITY_RECORD, "Weight of all bodies."),
     [RBT_FORCE_PULL] = ALTERNATIVE("pull", &RBT_FORCE_PULL_RECORD, "A constant force on some nodes for a while."),
     [RBT_FORCE_PULSE] = ALTERNATIVE("pulse", &RBT_FORCE_PULSE_RECORD, "A short push on some nodes."),
     [RBT_FORCE_WIND] = ALTERNATIVE("wind", &RBT_FORCE_WIND_RECORD, "Wind with gusts on the surface."),
+    [RBT_FORCE_DRAG] =
+        ALTERNATIVE("drag", &RBT_FORCE_DRAG_RECORD, "A spring that pulls some nodes to a point for a while."),
 };
 VARIANTS(static, FORCE_VARIANTS, FORCES, force_at, "force", "What acts on the bodies from outside.", -1)
 

@@ -12,7 +12,7 @@ typedef struct rbt_sim_workspace {
     double *partial;                  // (slot_count x 3)
     double *force, *elastic, *moved;  // (node_count x 3)
     double *reactions;                // (node_count x 3)
-    unsigned char *constrained;              // (node_count)
+    unsigned char *constrained;       // (node_count)
 } rbt_sim_workspace;
 
 void rbt_sim_workspace_clear(rbt_sim_workspace *workspace);

@@ -160,6 +160,50 @@ static void obstacles_push_in_other_methods(void **state) {
     rbt_sim_free(sim);
 }
 
+// A probe reads what can be read otherwise.
+static void probes_read(void **state) {
+    (void)state;
+    rbt_error error = {0};
+    rbt_sim *sim = sim_from("{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'bar': {'size': [1, 0.2, "
+                            "0.2], 'cells': [5, 1, 1]}}}, "
+                            "'fixed': ['left']}], 'forces': [{'gravity': {}}], 'probes': [{'name': 'root', 'body': "
+                            "'bar', 'where': 'left'}, "
+                            "{'name': 'tip', 'where': 'right'}], 'time': {'step': 1e-3, 'frame': 1e-2, 'end': 1}, "
+                            "'integrator': {'method': "
+                            "'siere'}}");
+    size_t nodes = rbt_sim_node_count(sim), count;
+    double *reactions = calloc(nodes, 3 * sizeof *reactions), sum = 0, height = 0, speed = 0, mass = 0;
+    const int32_t *list;
+    rbt_probe_reading one, all[2];
+    advance(sim, 10);
+    assert_int_equal(rbt_sim_probe_count(sim), 2);
+    assert_int_equal(rbt_sim_probe_find(sim, "tip"), 1);
+    assert_string_equal(rbt_sim_probe_name(sim, 0), "root");
+    must(rbt_sim_probes(sim, all, &error) && rbt_sim_probe(sim, 1, &one, &error), &error);
+    assert_memory_equal(&one, &all[1], sizeof one);
+    must(rbt_sim_selection(sim, 0, "right", &list, &count, &error), &error);
+    for (size_t i = 0; i < count; i++) {
+        size_t n = (size_t)list[i];
+        double m = rbt_sim_masses(sim)[n];
+        mass += m;
+        height += m * rbt_sim_positions(sim)[3 * n + 1];
+        speed += m * rbt_sim_velocities(sim)[3 * n + 1];
+    }
+    assert_float_equal(one.position[1], height / mass, 1e-12);
+    assert_float_equal(one.velocity[1], speed / mass, 1e-12);
+    assert_true(one.velocity[1] < 0 && one.reaction[1] == 0 && one.contact[1] == 0);
+    must(rbt_sim_reactions(sim, reactions, &error), &error);
+    for (size_t n = 0; n < nodes; n++) sum += reactions[3 * n + 1];
+    assert_float_equal(all[0].reaction[1], sum, 1e-9 * fabs(sum));
+    assert_true(sum > 0);
+    free(reactions);
+    rbt_sim_free(sim);
+    refuses("{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'bar': {}}}}], 'probes': [{'name': 'x', "
+            "'where': "
+            "'nothing'}]}",
+            "nothing");
+}
+
 static void times_and_statistics(const method_case *c) {
     rbt_sim *sim = method_sim(c);
     rbt_step_report report;
@@ -191,9 +235,13 @@ static void every_method_tells_times_and_statistics(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_and_selections),           cmocka_unit_test(reactions_hold_the_weight),
-        cmocka_unit_test(reactions_know_inertia),          cmocka_unit_test(contacts_push),
-        cmocka_unit_test(obstacles_push_in_other_methods), cmocka_unit_test(every_method_tells_times_and_statistics),
+        cmocka_unit_test(bodies_and_selections),
+        cmocka_unit_test(reactions_hold_the_weight),
+        cmocka_unit_test(reactions_know_inertia),
+        cmocka_unit_test(contacts_push),
+        cmocka_unit_test(obstacles_push_in_other_methods),
+        cmocka_unit_test(probes_read),
+        cmocka_unit_test(every_method_tells_times_and_statistics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,31 @@ static void looking_changes_nothing(void **state) {
     for_every_method(looked_at);
 }
 
+// Cheap methods are looked at every few steps only: what the watch has seen last belongs to the state.
+static void the_watch_goes_on(void **state) {
+    (void)state;
+    rbt_error error;
+    const char *const json = "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [1, "
+                             "0.3, 0.3], 'cells': [8, 2, 2]}}}, "
+                             "'material': {'young': 2e4}, 'driven': [{'where': 'left', 'motions': [{'oscillation': "
+                             "{'amplitude': [0, 0.05, 0], "
+                             "'frequency': 3}}]}]}], 'forces': [{'gravity': {}}, {'wind': {'velocity': [0, 0, 5]}}], "
+                             "'time': {'step': 1e-3, "
+                             "'frame': 6.4e-2, 'end': 1}, 'integrator': {'method': 'symplectic-euler'}}";
+    rbt_sim *one = sim_from(json), *other = sim_from(json);
+    assert_true(one->watch.outside.every > 1);
+    steps(one, 21);
+    assert_true(one->watch.outside.last.t < rbt_sim_time(one));
+    rbt_state *saved = rbt_sim_save(one, &error);
+    must(saved && rbt_sim_restore(other, saved, &error), &error);
+    steps(one, 100);
+    steps(other, 100);
+    assert_same_motion(one, other, "the watch");
+    rbt_state_free(saved);
+    rbt_sim_free(one);
+    rbt_sim_free(other);
+}
+
 static void other_scenes_are_refused(void **state) {
     (void)state;
     rbt_error error = {0};
@@ -164,7 +189,9 @@ static void set_and_go(const method_case *c) {
         if (constrained[i] != !same && x[3 * i] != 0) fail_msg("%s: node %zu", c->name, i);
     }
     // The method starts afresh: two simulations with different pasts have the same future.
+    push(other, 0.5);
     steps(other, 8);
+    must(rbt_sim_set_forces(other, 0, nodes, NULL, &error), &error);
     rbt_state *saved = rbt_sim_save(one, &error);
     must(rbt_sim_set_positions(other, 0, nodes, rbt_sim_positions(one), &error), &error);
     must(rbt_sim_set_velocities(other, 0, nodes, rbt_sim_velocities(one), &error), &error);
@@ -307,6 +334,7 @@ int main(void) {
         cmocka_unit_test(states_come_back),
         cmocka_unit_test(states_come_back_from_disk),
         cmocka_unit_test(looking_changes_nothing),
+        cmocka_unit_test(the_watch_goes_on),
         cmocka_unit_test(other_scenes_are_refused),
         cmocka_unit_test(states_can_be_set),
         cmocka_unit_test(a_range_of_nodes_can_be_set),

@@ -258,7 +258,7 @@ static void fingerprint_sees_everything(void **unused) {
     rbt_wind wind = {{.velocity = {1, 0, 0}, .air_density = 1.2}, 0, 4};
     m->obstacles = (rbt_obstacles){1, &obstacle};
     m->motions = (rbt_motions){1, &group, 1, &node, &of_group};
-    m->loads = (rbt_loads){1, &load, 1, &wind};
+    m->loads = (rbt_loads){.node_load_count = 1, .node_loads = &load, .wind_count = 1, .winds = &wind};
     base = rbt_model_fingerprint(m);
     CHANGES(plane.stiffness, 1e5);
     CHANGES(times[1], 2);

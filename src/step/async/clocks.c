@@ -253,7 +253,7 @@ bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error
                       .arena = rbt_arena_new(),
                       .memory_count = rbt_clocks_memory(m),
                       .driven = m->motions.node_count > 0,
-                      .loaded = m->loads.node_load_count > 0 || m->loads.wind_count > 0};
+                      .loaded = m->loads.node_load_count > 0 || rbt_loads_follow_motion(&m->loads)};
     signed char **levels = s->arena ? rbt_arena_take(s->arena, m->group_count, sizeof *levels) : NULL;
     bool ok = levels && (s->clocks = rbt_arena_take(s->arena, MAX_LEVELS, sizeof *s->clocks));
     for (size_t g = 0; ok && g < m->group_count; g++)

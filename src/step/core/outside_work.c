@@ -13,7 +13,9 @@ static bool take(rbt_arena *arena, size_t count, double **values) {
 }
 
 // Whether forces act that are not those of loads
-static bool is_windy(const rbt_outside *s) { return s->model->loads.wind_count || rbt_force_is_given(s->model); }
+static bool is_windy(const rbt_outside *s) {
+    return rbt_loads_follow_motion(&s->model->loads) || rbt_force_is_given(s->model);
+}
 
 static bool take_sample(const rbt_outside *s, rbt_outside_sample *sample) {
     size_t n = 3 * s->driven_count;

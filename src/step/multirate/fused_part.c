@@ -44,7 +44,7 @@ static bool can_fuse(const rbt_rate_parts *parts, const rbt_rate_part *p) {
 
 static bool make(const rbt_rate_parts *parts, rbt_rate_part *p, size_t members) {
     const rbt_loads *loads = &parts->model->loads;
-    bool varies = loads->node_load_count || loads->wind_count;
+    bool varies = loads->node_load_count || rbt_loads_follow_motion(loads);
     rbt_fused_part *s = p->fused = rbt_array_new(1, sizeof *s, "a part's steps", NULL);
     if (!s || !(s->fused = rbt_cholesky_fused(p->cholesky, members, NULL))) return false;
     size_t n = s->fused->length, vectors = 5 + (varies ? (size_t)p->substeps : 0);

@@ -107,6 +107,8 @@ static bool forces_vary(const rbt_model *m, double t, double H) {
     }
     for (size_t i = 0; i < m->loads.wind_count; i++)
         if (m->loads.winds[i].def.from < t + H && m->loads.winds[i].def.until > t) return true;
+    for (size_t i = 0; i < m->loads.drag_count; i++)
+        if (m->loads.drags[i].from < t + H && m->loads.drags[i].until > t) return true;
     return false;
 }
 
@@ -196,7 +198,7 @@ static void gather_forces(multirate *s, const rbt_state *state, rbt_rate_part *p
     gather(p, 3, s->f, p->f);
     for (int64_t k = 1; s->varies && k < p->instants; k++) {
         double later = (double)k * p->h;
-        for (size_t i = 0; m->loads.wind_count && i < 3 * m->node_count; i++)
+        for (size_t i = 0; rbt_loads_follow_motion(&m->loads) && i < 3 * m->node_count; i++)
             s->moved[i] = state->x[i] + later * state->v[i];
         rbt_force_external(m, state->t + later, s->moved, state->v, s->work);
         gather(p, 3, s->work, p->f + (size_t)k * n);

@@ -232,7 +232,8 @@ static bool build_vectors(const builder *b, rbt_rate_part *part) {
     size_t n = 3 * part->count, interface = 3 * part->interface.node_count,
            constrained = 3 * part->constrained.node_count;
     size_t columns = RBT_RESPONSE_COLUMNS;
-    bool good = true, contact = m->obstacles.count, varies = m->loads.node_load_count || m->loads.wind_count;
+    bool good = true, contact = m->obstacles.count,
+         varies = m->loads.node_load_count || rbt_loads_follow_motion(&m->loads);
     double **vectors[] = {&part->v, &part->v_start, &part->Mv,  &part->w,        &part->total,
                           &part->g, &part->kv,      &part->rhs, &part->solution, &part->K_interface};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
