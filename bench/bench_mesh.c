@@ -6,9 +6,9 @@
 #include "base/threads.h"
 #include "mesh/core/stable_step.h"
 #include "mesh/core/topology.h"
+#include "mesh/generate/generate.h"
 #include "mesh/query/embed.h"
 #include "rubato/mesh.h"
-#include "rubato/shapes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void *need(void *memory) {
 
 static rbt_mesh *box(double cells) {
     rbt_box_shape shape = {.size = {1, 1, 1}, .cells = {(int)cells, (int)cells, (int)cells}};
-    return need(rbt_mesh_generate("cuboid", &shape, NULL));
+    return need(rbt_shape_generate("cuboid", &shape, NULL));
 }
 
 // ---- The work

@@ -1,4 +1,4 @@
-// A soft bar, held at one end, bends under its weight: a scene built in C, stepped frame by frame.
+// A soft bar, held at one end, bends under its weight: a scene built in C with a mesh from memory, frame by frame.
 //   cc hang.c $(pkg-config --cflags --libs rubato) -o hang
 #include <rubato/rubato.h>
 
@@ -13,7 +13,19 @@ static bool show(const rbt_sim *sim, int64_t frame, void *context) {
     return true;
 }
 
+static int fail(const rbt_error *error) {
+    char text[2048];
+    fprintf(stderr, "%s\n", rbt_error_text(error, text, sizeof text));
+    return 1;
+}
+
 int main(void) {
+    rbt_error error;
+    // Any mesh will do: fill the arrays of an rbt_mesh yourself, read a file, or generate a shape.
+    rbt_mesh *mesh = rbt_mesh_generate("bar", "{\"cells\": [16, 2, 2]}", &error);
+    if (!mesh) return fail(&error);
+    size_t tip = mesh->node_count - 1;
+
     // Every struct starts from its defaults; alternatives are an enum constant and a pointer to their struct.
     rbt_select_box left = {{0, 0, 0}, {0.01, 1, 1}, true};
     rbt_selection fixed = {RBT_SELECT_BOX, &left};
@@ -22,33 +34,25 @@ int main(void) {
 
     rbt_body_def bar = rbt_body_default();
     bar.name = "bar";
-    bar.mesh.file = "bar.msh";
+    bar.mesh.mesh = mesh;
     bar.material.young = 5e5;
     bar.fixed.count = 1;
     bar.fixed.items = &fixed;
 
+    rbt_siere_options options = rbt_siere_options_default();
+    options.modes = 8;
     rbt_scene scene = rbt_scene_default();
     scene.bodies.count = 1;
     scene.bodies.items = &bar;
     scene.forces.count = 1;
     scene.forces.items = &gravity;
     scene.time.end = 1;
-
-    rbt_error error;
-    char text[2048];
-    rbt_mesh *mesh = rbt_mesh_generate("bar", NULL, &error);
-    if (!mesh || !rbt_mesh_write(mesh, "bar.msh", false, &error)) {
-        fprintf(stderr, "%s\n", rbt_error_text(&error, text, sizeof text));
-        return 1;
-    }
-    size_t tip = mesh->node_count - 1;
-    rbt_mesh_free(mesh);
+    scene.integrator.method = rbt_method_find("siere");
+    scene.integrator.options = &options;
 
     rbt_sim *sim = rbt_sim_create(&scene, &error);
-    if (!sim) {
-        fprintf(stderr, "%s\n", rbt_error_text(&error, text, sizeof text));
-        return 1;
-    }
+    rbt_mesh_free(mesh);  // it was only borrowed
+    if (!sim) return fail(&error);
     rbt_step_report report;
     bool done = rbt_sim_run(sim, show, &tip, &report);
     if (!done) fprintf(stderr, "a step failed: %s in stage %s\n", rbt_outcome_name(report.outcome), report.stage);

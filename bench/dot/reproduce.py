@@ -203,16 +203,19 @@ def main():
     words.add_argument("--quick", action="store_true")
     words.add_argument("--output", type=pathlib.Path)
     words.add_argument("--page-only", action="store_true")
+    words.add_argument("--only", nargs="+", metavar="SECTION", help="measure these sections again, keep the others")
     asked = words.parse_args()
     study = Study(asked.rubato, asked.quick)
     kept = ROOT / "out" / "reproduction" / ("dot-quick.json" if asked.quick else "dot.json")
+    sections = {"scenes": study.scenes, "stops": lambda: study.stops(study.rows()), "admm": lambda: study.admm(study.rows()),
+                "convergence": study.convergence, "subdomains": study.subdomains, "parameters": study.parameters, "sizes": study.sizes}
+    if asked.only and not kept.exists():
+        sys.exit(f"reproduce-dot: {kept} is not there yet; run it once without --only")
     if not asked.page_only:
-        scenes = study.scenes()
-        data = {"here": measured_here(), "quick": asked.quick, "scenes": scenes, "stops": study.stops(study.rows()),
-                "admm": study.admm(scenes),
-                "convergence": study.convergence(), "subdomains": study.subdomains(), "parameters": study.parameters(),
-                "sizes": study.sizes()}
-        data["measured"], data["disturbed"] = study.measured, study.disturbed
+        data = json.loads(kept.read_text()) if asked.only else {"measured": 0, "disturbed": 0}
+        data |= {"here": measured_here(), "quick": asked.quick}
+        data |= {name: measure() for name, measure in sections.items() if not asked.only or name in asked.only}
+        data["measured"], data["disturbed"] = data["measured"] + study.measured, data["disturbed"] + study.disturbed
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(data))
     elif not kept.exists():

@@ -107,7 +107,7 @@ int main(int count, char **words) {
     rbt_stability s;
     rbt_step_report report = {0};
     for (int k = 0; k < w.steps; k++)
-        if (rbt_sim_step(sim, &report) != RBT_DONE) return 1;
+        if (rbt_sim_take_step(sim, &report) != RBT_DONE) return 1;
     m = sim->model;
     if (!rbt_stability_init(&s, m, NULL, &error)) rbt_tool_fail(&error);
     json_t *local = json_array();

@@ -34,9 +34,10 @@ static json_t *number(double value) { return isfinite(value) ? json_real(value) 
 static void add_step(json_t *steps, double seconds, double processor, const rbt_step_report *report) {
     json_array_append_new(steps,
                           json_pack("{s:f, s:f, s:I, s:o, s:i, s:I, s:I}", "seconds", seconds, "processor_seconds",
-                                    processor, "iterations", (json_int_t)report->iterations, "residual",
-                                    number(report->residual), "halvings", report->halvings, "substeps",
-                                    (json_int_t)report->substeps, "projected", (json_int_t)report->projected));
+                                    processor, "iterations", (json_int_t)report->statistics[RBT_STAT_ITERATIONS],
+                                    "residual", number(report->statistics[RBT_STAT_RESIDUAL]), "halvings",
+                                    report->halvings, "substeps", (json_int_t)report->statistics[RBT_STAT_SUBSTEPS],
+                                    "projected", (json_int_t)report->statistics[RBT_STAT_PROJECTED]));
 }
 
 static void add_energies(const rbt_sim *sim, const rbt_tool_words *w, json_t *energies) {
@@ -123,7 +124,7 @@ static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
         rbt_step_report report = {.body = -1, .element = -1, .stage = ""};
         if (w->trace && k + 1 == w->steps) sim->stepper.stages.trace = &trace;
         double start = rbt_now(), processor_start = rbt_tool_processor_seconds(w);
-        rbt_outcome outcome = rbt_sim_step(sim, &report);
+        rbt_outcome outcome = rbt_sim_take_step(sim, &report);
         add_step(steps, rbt_now() - start, rbt_tool_processor_seconds(w) - processor_start, &report);
         if (outcome == RBT_DONE) {
             if (warp) add_warp(warp, sim, shown, warping);
@@ -196,7 +197,7 @@ static void load(rbt_sim *sim, const char *path) {
     rbt_error error = {0};
     rbt_state state = {0};
     if (!rbt_checkpoint_read(path, sim->model, RBT_SAME_NODES, &state, &error)) rbt_tool_fail(&error);
-    rbt_state_free(&sim->state);
+    rbt_state_clear(&sim->state);
     sim->state = state;
     if (!rbt_stepper_prepare(&sim->stepper, &sim->state, &error)) rbt_tool_fail(&error);
 }

@@ -176,7 +176,7 @@ int main(int count, char **words) {
         json_array_append_new(seconds, json_real(rbt_now() - start));
         memcpy(v_0, sim->state.v, 3 * m->node_count * sizeof *v_0);
         start = rbt_now();
-        if (rbt_sim_step(sim, &report) != RBT_DONE) rbt_tool_fail(&error);
+        if (rbt_sim_take_step(sim, &report) != RBT_DONE) rbt_tool_fail(&error);
         json_array_append_new(others, json_real(rbt_now() - start));
         worst = fmax(worst, difference(&s, v_0, sim->state.v));
     }

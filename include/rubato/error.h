@@ -5,14 +5,14 @@
 #ifndef RUBATO_ERROR_H
 #define RUBATO_ERROR_H
 
+#include "rubato/version.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define RBT_VERSION "0.1.0"
 
 // One sentence with the value and the limit, and the place it belongs to. Fields that do not apply are empty or 0.
 typedef struct rbt_error {
@@ -23,7 +23,8 @@ typedef struct rbt_error {
     bool out_of_memory;  // whether lack of memory is the cause
 } rbt_error;
 
-// Writes "file:line:column: path: message" with the parts that are known; returns `text`.
+// Writes "file:line:column: path: message" with the parts that are known, cut to fit `size` bytes; returns `text`.
+// Nothing is written for an error that is NULL but an empty text, and without a text NULL is returned.
 const char *rbt_error_text(const rbt_error *error, char *text, size_t size);
 
 #ifdef __cplusplus

@@ -25,7 +25,8 @@ typedef struct rbt_mesh_set {
     int32_t *items;  // (count) ascending, each once
 } rbt_mesh_set;
 
-// Every array is allocated with malloc and owned by the mesh.
+// Of a mesh that a function here returns every array is allocated with malloc and owned by the mesh. A program may
+// also fill one itself, with arrays of its own, for rbt_mesh_def.mesh, rbt_mesh_write and rbt_mesh_diagnose.
 typedef struct rbt_mesh {
     size_t node_count;
     double *nodes;  // (node_count x 3) [m]
@@ -42,16 +43,20 @@ typedef struct rbt_mesh {
 
 // The format follows from the name's ending and, where that leaves it open, from the first bytes.
 // TetGen: either of x.node and x.ele names the pair; a .node alone is a cloud of points.
+// The caller frees the mesh; NULL with an error that names file and place.
 rbt_mesh *rbt_mesh_read(const char *path, rbt_error *error);
-void rbt_mesh_free(rbt_mesh *mesh);
+void rbt_mesh_free(rbt_mesh *mesh);  // NULL: nothing
 
 // By the ending: .msh (gmsh 4.1), .vtk (legacy), .obj (triangles, or the surface of the tets).
-// `ascii`: text instead of binary where the format has both.
+// `ascii`: text instead of binary where the format has both. The file is complete or not there. false with an error
+// if it cannot be written, or if the mesh has arrays at NULL or indices that name nothing.
 bool rbt_mesh_write(const rbt_mesh *mesh, const char *path, bool ascii, rbt_error *error);
 
-// A shape by name with the parameters its table entry describes (`rubato mesh --list`, docs/scene.md);
-// parameters NULL: defaults.
-rbt_mesh *rbt_mesh_generate(const char *shape, const void *parameters, rbt_error *error);
+// A shape by name with parameters as JSON text, as the scene key "shape" has them: rbt_mesh_generate("bar",
+// "{\"cells\": [20, 4, 4]}", &error); NULL: defaults. `rubato mesh --list` and docs/scene.md tell names, parameters and
+// limits. The caller frees the mesh; NULL with an error if there is no such shape, a parameter is wrong or memory
+// lacks.
+rbt_mesh *rbt_mesh_generate(const char *shape, const char *parameters, rbt_error *error);
 
 #define RBT_HISTOGRAM_BINS 10
 
@@ -73,6 +78,8 @@ typedef struct rbt_mesh_report {
     size_t quality_histogram[RBT_HISTOGRAM_BINS];  // equal bins over 0..1
 } rbt_mesh_report;
 
+// Fills the report; false with an error if memory lacks, or if the mesh has arrays at NULL or indices that name
+// nothing.
 bool rbt_mesh_diagnose(const rbt_mesh *mesh, rbt_mesh_report *report, rbt_error *error);
 
 #ifdef __cplusplus

@@ -3,9 +3,13 @@
 #define RUBATO_RUBATO_H
 
 #include "rubato/error.h"
+#include "rubato/input.h"
 #include "rubato/mesh.h"
+#include "rubato/methods.h"
+#include "rubato/query.h"
 #include "rubato/scene.h"
-#include "rubato/shapes.h"
 #include "rubato/sim.h"
+#include "rubato/state.h"
+#include "rubato/version.h"
 
 #endif

@@ -8,8 +8,11 @@
 
 #include "rubato/error.h"
 #include "rubato/list.h"
+#include "rubato/mesh.h"
+#include "rubato/methods.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,9 +73,10 @@ typedef struct rbt_slivers_def {  // bad tets made on purpose
 } rbt_slivers_def;
 
 typedef struct rbt_mesh_def {
-    const char *file;                // either a file, relative to the scene's folder,
-    rbt_variant shape;               // or a generator: index and parameters of the table of shapes
-    const char *unit;                // of the numbers in the file: "m", "cm", "mm", "in", …
+    const rbt_mesh *mesh;            // either a mesh in memory, which is copied and checked as a file's is,
+    const char *file;                // or a file, relative to the scene's folder,
+    rbt_variant shape;               // or a generator, as the scene reader fills it in; in C: rbt_mesh_generate
+    const char *unit;                // of the numbers in file or memory: "m", "cm", "mm", "in", …
     const rbt_slivers_def *slivers;  // NULL: none
 } rbt_mesh_def;
 
@@ -171,6 +175,7 @@ typedef struct rbt_move_keyframes {  // offsets, linear between the times, const
 } rbt_move_keyframes;
 
 typedef struct rbt_driven_def {
+    const char *name;  // by which a program can move it (rubato/input.h); NULL: none
     rbt_selection where;
     RBT_LIST(rbt_motion) motions;
     double release;  // [s] from when on the nodes are free; infinity: never
@@ -216,6 +221,7 @@ typedef struct
 } rbt_surface_def;
 
 typedef struct rbt_body_def {
+    uint64_t cookie;  // set by rbt_body_default
     const char *name;
     rbt_mesh_def mesh;
     rbt_transform_def transform;
@@ -351,6 +357,15 @@ typedef struct rbt_cut_def {
     double tolerance;     // share of an edge within which its end counts as on the surface
 } rbt_cut_def;
 
+// ---- Probes: nodes whose mean motion and forces a run writes into probes.csv, and rbt_sim_probe tells
+// (rubato/query.h)
+
+typedef struct rbt_probe_def {
+    const char *name;
+    const char *body;  // NULL: all
+    rbt_selection where;
+} rbt_probe_def;
+
 // ---- Time, method, output
 
 typedef struct rbt_time_def {
@@ -377,12 +392,14 @@ typedef struct rbt_output_def {
 } rbt_output_def;
 
 typedef struct rbt_scene {
-    int version;  // 1
+    uint64_t cookie;  // set by rbt_scene_default
+    int version;      // 1
     const char *about;
     RBT_LIST(rbt_body_def) bodies;
     RBT_LIST(rbt_force) forces;
     RBT_LIST(rbt_obstacle) obstacles;
     RBT_LIST(rbt_cut_def) cuts;
+    RBT_LIST(rbt_probe_def) probes;
     rbt_time_def time;
     rbt_integrator_def integrator;
     rbt_output_def output;
@@ -390,27 +407,27 @@ typedef struct rbt_scene {
     const char *file;    // where the scene came from, for messages; NULL if made by a program
 } rbt_scene;
 
+// Structs with their cookies and all defaults; they own nothing.
 rbt_scene rbt_scene_default(void);
 rbt_body_def rbt_body_default(void);
 
-// Index of a material or method by name, -1 if there is none.
-int rbt_material_find(const char *name);
-int rbt_method_find(const char *name);
-
-// Reads and validates a JSON scene. `settings`: (count) texts "path=value" applied over the file's values, as
-// integrator.method=siere; path=null takes the key out. The result owns everything it points to.
+// Reads and validates a JSON scene, from a file or from text of `size` bytes; `name` is what messages call the text,
+// and its folder is where file names in it start; NULL: none. `settings`: (count) texts "path=value" applied over the
+// file's values, as integrator.method=siere; path=null takes the key out. The result owns everything it points to and
+// is the caller's to free; NULL with an error that names line and column, or the key.
 typedef struct rbt_scene_file rbt_scene_file;
 rbt_scene_file *rbt_scene_read(const char *path, const char *const *settings, size_t count, rbt_error *error);
 rbt_scene_file *rbt_scene_parse(const char *json, size_t size, const char *name, const char *const *settings,
                                 size_t count, rbt_error *error);
-const rbt_scene *rbt_scene_of(const rbt_scene_file *file);
-const char *rbt_scene_json(const rbt_scene_file *file);  // with the settings applied; lives as long as the file
+const rbt_scene *rbt_scene_of(const rbt_scene_file *file);  // lives as long as the file
+const char *rbt_scene_json(const rbt_scene_file *file);     // with the settings applied; lives as long as the file
 // Warning i about the scene, as about keys that have been renamed; NULL past the last one. Lives as long as the
 // library.
 const char *rbt_scene_warning(const rbt_scene_file *file, int i);
-void rbt_scene_free(rbt_scene_file *file);
+void rbt_scene_free(rbt_scene_file *file);  // NULL: nothing
 
-// Checks limits and dependencies of a description, however it was made.
+// Checks cookies, limits and dependencies of a description, however it was made; rbt_sim_create does it too. false
+// with an error that names the member as a scene file has it.
 bool rbt_scene_check(const rbt_scene *scene, rbt_error *error);
 
 #ifdef __cplusplus

@@ -50,7 +50,9 @@ bool rbt_fail_memory(rbt_error *error, size_t bytes, const char *what) {
 
 const char *rbt_error_text(const rbt_error *error, char *text, size_t size) {
     size_t used = 0;
+    if (!text || !size) return NULL;
     text[0] = '\0';
+    if (!error) return text;
 #define APPEND(...)                                                                                                  \
     do {                                                                                                             \
         int n = snprintf(text + used, size - used, __VA_ARGS__);                                                     \

@@ -1,4 +1,4 @@
-// Whole files in and out. A file appears under its name complete or not at all: it is written beside its place and
+// Whole files in and out. A file appears under its name complete or not at all: it is written beside its position and
 // renamed. Reading gives a buffer with a NUL byte behind the end, so that text can be scanned without bounds checks
 // on every character.
 #ifndef RBT_BASE_FILE_H

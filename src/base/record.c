@@ -32,8 +32,15 @@ size_t rbt_field_item_size(const rbt_field *field) {
     }
 }
 
+uint64_t rbt_record_cookie(const rbt_record *record) {
+    uint64_t hash = 0xcbf29ce484222325u ^ record->size;  // FNV-1a
+    for (const char *c = record->name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    return hash;
+}
+
 void rbt_record_default(const rbt_record *record, void *data) {
     memset(data, 0, record->size);
+    if (record->cookie) *(uint64_t *)data = rbt_record_cookie(record);
     for (int i = 0; i < record->field_count; i++) {
         const rbt_field *f = &record->fields[i];
         if (f->flags & RBT_NOT_KEPT) continue;

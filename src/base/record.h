@@ -85,7 +85,11 @@ struct rbt_record {
     size_t size;  // sizeof the struct
     const rbt_field *fields;
     int field_count;
+    bool cookie;  // the struct's first member is a uint64_t that rbt_record_default sets and checks ask for
 };
+
+// What that member must hold: depends on the name and the size of the struct.
+uint64_t rbt_record_cookie(const rbt_record *record);
 
 // The alternatives of an rbt_variant. Each is a field of its own (offset 0 in the memory that .value points to), so
 // an alternative may be a record, a text, a list, or again a variant.
@@ -96,7 +100,8 @@ struct rbt_variants {
     int text_means;  // alternative that a bare text stands for ("left" for {"set": "left"}), or -1
 };
 
-#define RBT_FIELDS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
+#define RBT_FIELDS(table)             (table), (int)(sizeof(table) / sizeof(table)[0]), false
+#define RBT_FIELDS_WITH_COOKIE(table) (table), (int)(sizeof(table) / sizeof(table)[0]), true
 
 // Bytes of memory a field of this kind occupies.
 size_t rbt_field_size(const rbt_field *field);

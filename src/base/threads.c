@@ -6,6 +6,16 @@
 #include <sys/resource.h>
 
 void rbt_threads_set(int count) { omp_set_num_threads(count > 0 ? count : omp_get_num_procs()); }
+int rbt_threads_enter(int count) {
+    int before = omp_get_max_threads();
+    if (count > 0 && count != before) omp_set_num_threads(count);
+    return before;
+}
+
+void rbt_threads_leave(int before) {
+    if (omp_get_max_threads() != before) omp_set_num_threads(before);
+}
+
 int rbt_threads_count(void) { return omp_get_max_threads(); }
 
 // The first thread of runs of all methods, of render, verify, info and mesh grows its stack to at most 164 KB (VmStk

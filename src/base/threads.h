@@ -11,6 +11,10 @@ enum { RBT_PARALLEL_FROM = 1024 };
 void rbt_threads_set(int count);  // 0: as many as there are processors
 int rbt_threads_count(void);
 
+// The same for the time between the two calls, and for this thread alone; 0: leave it as it is.
+int rbt_threads_enter(int count);  // returns what rbt_threads_leave wants
+void rbt_threads_leave(int before);
+
 enum { RBT_MAX_THREADS = 1024 };
 
 // Makes sure that the stacks of this thread and of later threads are large enough, or says what limits them. A

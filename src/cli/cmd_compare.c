@@ -16,22 +16,6 @@ enum { REPEAT = 3, REPEAT_MOST = 1000 };
 static const long NOT_TOLD = LONG_MIN;
 static const double REPEAT_BELOW = 20;  // [s] unless told how often
 
-static void hear(const rbt_compare_news *news, void *listener) {
-    const bool *terminal = listener;
-    const rbt_contender *c = news->contender;
-    const rbt_trial *trial = &c->trial;
-    char text[64];
-    if (news->over)
-        printf("run %d of %d  %s: %s, %.3g s in steps%s\n", news->run, news->runs, c->spec.name,
-               rbt_outcome_text(trial, text), trial->step_seconds, *terminal ? "        " : "");
-    else if (*terminal && !trial->frame_count)
-        printf("run %d of %d  %s: starting\r", news->run, news->runs, c->spec.name);
-    else if (*terminal)
-        printf("run %d of %d  %s: frame %zu of %lld\r", news->run, news->runs, c->spec.name, trial->frame_count - 1,
-               (long long)trial->last_frame);
-    fflush(stdout);
-}
-
 static bool save(const rbt_comparison *all, rbt_error *error) {
     char *plot = rbt_path_join(all->folder, "compare.svg");
     bool good = plot ? rbt_comparison_write(all, error) && rbt_compare_plot_write(all, all->scene_path, plot, error)
@@ -42,18 +26,17 @@ static bool save(const rbt_comparison *all, rbt_error *error) {
 
 static int present(const rbt_comparison *all, bool quiet) {
     rbt_error error = {0};
-    rbt_text text = {0};
+    rbt_text table = {0};
     bool saved = save(all, &error);
-    rbt_compare_table(all, &text);
-    if (text.failed) saved = rbt_fail_memory(&error, text.size, "a table");
-    else if (!quiet) printf("\n%s", text.text);
-    rbt_text_free(&text);
-    if (!saved) return rbt_complain(&error);
-    if (!quiet)
-        printf("saved: compare.svg, compare.csv, compare.json and a folder for every run in %s\n", all->folder);
-    if (rbt_comparison_finished(all)) return 0;
-    fprintf(stderr, "rubato: no method finished; the first one: %s\n", all->contenders[0].trial.reason);
-    return 1;
+    rbt_compare_table(all, &table);
+    const rbt_study_end end = {.kind = "method",
+                               .files = "compare.svg, compare.csv, compare.json",
+                               .folder = all->folder,
+                               .count = all->count,
+                               .contenders = all->contenders,
+                               .saved = saved,
+                               .quiet = quiet};
+    return rbt_study_present(&end, &table, &error);
 }
 
 static int compare(rbt_compare_options *options, const char *folder, bool quiet) {
@@ -106,11 +89,11 @@ int rbt_command_compare(int count, char **words) {
                              .no_reference = reference && strcmp(reference, "none") == 0,
                              .setting_count = (size_t)settings.count,
                              .settings = settings.words,
-                             .repeat = (int)repeat,
-                             .repeat_below = told ? INFINITY : REPEAT_BELOW,
-                             .frames = frames,
-                             .hear = quiet ? NULL : hear,
-                             .listener = &terminal};
+                             .rounds = {.repeat = (int)repeat,
+                                        .repeat_below = told ? INFINITY : REPEAT_BELOW,
+                                        .frames = frames,
+                                        .hear = quiet ? NULL : rbt_contender_hear,
+                                        .listener = &terminal}};
     rbt_method_spec finest, *specs = NULL;
     if (reference && !o.no_reference && !rbt_method_spec_parse(reference, &finest, &error))
         return complain_about("--reference", &error);

@@ -237,7 +237,7 @@ static void *make_parameters(const rbt_shape *shape, const rbt_word_list *settin
 static int make(const rbt_shape *shape, const void *parameters, const char *file, bool ascii) {
     rbt_error error = {0};
     rbt_print_estimate(shape->name, parameters);
-    rbt_mesh *mesh = rbt_mesh_generate(shape->name, parameters, &error);
+    rbt_mesh *mesh = rbt_shape_generate(shape->name, parameters, &error);
     bool good = mesh && rbt_mesh_write(mesh, file, ascii, &error);
     if (good) {
         printf("%s: %zu nodes", file, mesh->node_count);

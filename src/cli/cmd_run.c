@@ -126,8 +126,11 @@ static void framed(const rbt_run_progress *p, void *listener) {
         printf("{\"event\": \"frame\", \"frame\": %lld, \"time\": %.17g, \"steps\": %lld, \"iterations\": %lld, "
                "\"halvings\": %d, \"unconverged\": %lld, "
                "\"energy\": %.17g, \"seconds\": %.6f",
-               (long long)p->frame, p->sim->state.t, (long long)r->steps, (long long)r->iterations, r->halvings,
-               (long long)r->unconverged, p->energies.total, p->frame_seconds);
+               (long long)p->frame, p->sim->state.t, (long long)r->steps,
+               (long long)r->statistics[RBT_STAT_ITERATIONS], r->halvings, (long long)r->unconverged,
+               p->energies.total, p->frame_seconds);
+        if (isfinite(r->statistics[RBT_STAT_RESIDUAL]))
+            printf(", \"residual\": %.17g", r->statistics[RBT_STAT_RESIDUAL]);
         if (p->verification) printf(", \"intersections\": %zu", intersections(p));
         if (p->overlap->looks) printf(", \"passing_through\": %s", p->overlap->now ? "true" : "false");
         print_description(p->sim);
@@ -138,9 +141,10 @@ static void framed(const rbt_run_progress *p, void *listener) {
             snprintf(halved, sizeof halved, ", halved %d time%s", r->halvings, r->halvings == 1 ? "" : "s");
         if (r->unconverged)
             snprintf(unconverged, sizeof unconverged, ", %lld not converged", (long long)r->unconverged);
-        if (r->indefinite || r->projected)
+        double indefinite = r->statistics[RBT_STAT_INDEFINITE], projected = r->statistics[RBT_STAT_PROJECTED];
+        if (indefinite || projected)
             snprintf(fallbacks, sizeof fallbacks, ", %lld indefinite, %lld with projected stiffness",
-                     (long long)(r->indefinite + r->projected), (long long)r->projected);
+                     (long long)(indefinite + projected), (long long)projected);
         if (p->verification) snprintf(found, sizeof found, ", %zu intersections", intersections(p));
         printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s%s%s%s, %.3f s%s\n",
                p->last_frame > 999 ? 5 : 3, (long long)p->frame, (long long)p->last_frame, p->sim->state.t,

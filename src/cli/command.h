@@ -21,6 +21,7 @@ extern const int RBT_COMMAND_COUNT;
 int rbt_command_run(int count, char **words);
 int rbt_command_check(int count, char **words);
 int rbt_command_compare(int count, char **words);
+int rbt_command_sweep(int count, char **words);
 int rbt_command_info(int count, char **words);
 int rbt_command_mesh(int count, char **words);
 int rbt_command_render(int count, char **words);

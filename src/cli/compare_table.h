@@ -2,13 +2,10 @@
 #ifndef RBT_CLI_COMPARE_TABLE_H
 #define RBT_CLI_COMPARE_TABLE_H
 
-#include "base/text.h"
+#include "cli/contender_table.h"
 #include "study/compare.h"
 
 // Two tables (cost, accuracy), a line for every method that failed, and what the numbers mean.
 void rbt_compare_table(const rbt_comparison *comparison, rbt_text *text);
-
-// "finished", "not converged", "failed at 0.12 s", "crashed at 0.12 s"
-const char *rbt_outcome_text(const rbt_trial *trial, char text[64]);
 
 #endif

@@ -24,7 +24,7 @@ const rbt_material *rbt_material_at(int i) { return i >= 0 && i < MATERIAL_COUNT
 const char *rbt_material_name(int i) { return i >= 0 && i < MATERIAL_COUNT ? MATERIALS[i].name : NULL; }
 
 int rbt_material_find(const char *name) {
-    for (int i = 0; i < MATERIAL_COUNT; i++)
+    for (int i = 0; name && i < MATERIAL_COUNT; i++)
         if (strcmp(MATERIALS[i].name, name) == 0) return i;
     return -1;
 }

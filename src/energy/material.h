@@ -6,6 +6,7 @@
 
 #include "base/processor.h"
 #include "energy/tet_kernels.h"
+#include "rubato/methods.h"
 
 #include <stdbool.h>
 
@@ -28,7 +29,6 @@ typedef struct rbt_material {
 } rbt_material;
 
 const rbt_material *rbt_material_at(int i);  // NULL past the end
-const char *rbt_material_name(int i);        // NULL past the end
 
 // Lamé parameters [Pa] of psi from Young's modulus and Poisson's ratio
 void rbt_material_lame(const rbt_material *material, double young, double poisson, double *mu, double *lambda);

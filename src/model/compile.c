@@ -63,6 +63,54 @@ const rbt_dissection *rbt_compile_dissection(const rbt_compiler *c, size_t body)
     return cut->elements ? cut : NULL;
 }
 
+// A selection that nobody needs may be one that cannot be made, as by a set that the mesh does not have: it is left
+// out.
+static bool add_selection(rbt_compiler *c, size_t b, const char *name, unsigned char *chosen,
+                          rbt_node_selection *selections) {
+    rbt_model *m = c->model;
+    const rbt_body_def *def = &c->scene->bodies.items[b];
+    const rbt_body *body = &c->bodies[b];
+    const rbt_dissection *cut = rbt_compile_dissection(c, b);
+    const rbt_selection where = {RBT_SELECT_SET, &name};
+    rbt_select_context context = {c->uncut[b], def->selections.items, def->selections.count, NULL, "", false};
+    size_t nodes = body->node_end - body->node_begin, count = 0;
+    unsigned char *before = cut ? rbt_array_new(cut->old_node_count, 1, "a selection", c->error) : chosen;
+    rbt_error trouble = {0};
+    if (!before) return false;
+    bool found = rbt_select_nodes(&context, &where, before, &trouble);
+    if (found && cut) rbt_dissection_carry_nodes(cut, before, chosen);
+    if (cut) free(before);
+    if (trouble.out_of_memory) return rbt_fail_memory(c->error, nodes, "a selection");
+    if (!found) return true;
+    for (size_t n = 0; n < nodes; n++) count += chosen[n] != 0;
+    int32_t *list;
+    char *text = rbt_arena_text(c->arena, name);
+    if (!text || !RBT_TAKE(c, list, count)) return rbt_fail_memory(c->error, count, "a selection");
+    selections[m->selection_count++] = (rbt_node_selection){text, (int)b, count, list};
+    for (size_t n = 0; n < nodes; n++)
+        if (chosen[n]) *list++ = (int32_t)(body->node_begin + n);
+    return true;
+}
+
+bool rbt_compile_selections(rbt_compiler *c) {
+    rbt_node_selection *selections;
+    size_t most = 0;
+    for (size_t b = 0; b < c->model->body_count; b++)
+        most += c->scene->bodies.items[b].selections.count + c->uncut[b]->set_count;
+    unsigned char *chosen = rbt_array_new(c->model->node_count, 1, "a selection", c->error);
+    bool good = chosen && RBT_TAKE(c, selections, most);
+    if (good) c->model->selections = selections;
+    for (size_t b = 0; b < c->model->body_count; b++) {
+        const rbt_body_def *def = &c->scene->bodies.items[b];
+        for (size_t i = 0; good && i < def->selections.count; i++)
+            good = add_selection(c, b, def->selections.items[i].name, chosen, selections);
+        for (size_t i = 0; good && i < c->uncut[b]->set_count; i++)
+            good = add_selection(c, b, c->uncut[b]->sets[i].name, chosen, selections);
+    }
+    free(chosen);
+    return good;
+}
+
 // n steps of equal length in every frame: the frame interval is what people see, the step is shortened to divide it.
 bool rbt_compile_time(rbt_compiler *c) {
     const rbt_time_def *time = &c->scene->time;
@@ -141,8 +189,9 @@ rbt_model *rbt_model_compile_sources(const rbt_scene *scene, rbt_sources *source
     c.model->body_count = ok ? bodies : 0;
     c.model->bodies = c.bodies;
     if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&
-        rbt_compile_materials(&c) && check_warp(&c) && rbt_compile_constraints(&c) && rbt_compile_tempos(&c) &&
-        rbt_compile_start(&c) && rbt_compile_loads(&c) && rbt_compile_embedded(&c))
+        rbt_compile_materials(&c) && check_warp(&c) && rbt_compile_selections(&c) && rbt_compile_constraints(&c) &&
+        rbt_compile_tempos(&c) && rbt_compile_start(&c) && rbt_compile_loads(&c) && rbt_compile_probes(&c) &&
+        rbt_compile_input(&c) && rbt_compile_embedded(&c))
         result = c.model;
     for (size_t b = 0; ok && b < bodies; b++)
         if (c.meshes[b] != c.uncut[b]) rbt_mesh_free(c.meshes[b]);
@@ -150,8 +199,58 @@ rbt_model *rbt_model_compile_sources(const rbt_scene *scene, rbt_sources *source
     return result;
 }
 
+// Groups of their own, which know where their guides are
+static const rbt_motion_group *guided(const rbt_motion_group *groups, size_t count, rbt_arena *arena,
+                                      const rbt_guide **guides) {
+    rbt_motion_group *copy = rbt_arena_take(arena, count, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++) {
+        copy[i] = groups[i];
+        copy[i].guide = &guides[i];
+    }
+    return copy;
+}
+
+static bool take_input(rbt_model *m, rbt_arena *arena, rbt_error *error) {
+    size_t groups = m->motions.group_count, obstacles = m->obstacles.count;
+    m->input = rbt_arena_take(arena, 1, sizeof *m->input);
+    const rbt_guide **guides = rbt_arena_take(arena, groups + obstacles, sizeof *guides);
+    if (m->input && guides && (m->motions.groups = guided(m->motions.groups, groups, arena, guides)) &&
+        (m->obstacle_motions = guided(m->obstacle_motions, obstacles, arena, guides + groups))) {
+        *m->input = (rbt_input){.group_count = groups, .obstacle_count = obstacles, .guides = guides};
+        return true;
+    }
+    return rbt_fail_memory(error, (groups + obstacles) * sizeof *guides, "guides");
+}
+
+bool rbt_compile_input(rbt_compiler *c) {
+    if (!RBT_TAKE(c, c->model->users, 1)) return false;
+    atomic_init(c->model->users, 1);
+    return take_input(c->model, c->arena, c->error);
+}
+
+rbt_model *rbt_model_share(rbt_model *model, rbt_error *error) {
+    rbt_model *base = model->base ? model->base : model;
+    rbt_arena *arena = rbt_arena_new();
+    rbt_model *copy = arena ? rbt_arena_take(arena, 1, sizeof *copy) : NULL;
+    if (!copy) rbt_fail_memory(error, sizeof *copy, "a model");
+    if (copy) *copy = *model;
+    if (!copy || !take_input(copy, arena, error)) {
+        rbt_arena_free(arena);
+        return NULL;
+    }
+    copy->arena = arena;
+    copy->base = base;
+    copy->users = NULL;
+    atomic_fetch_add(base->users, 1);
+    return copy;
+}
+
 void rbt_model_free(rbt_model *model) {
     if (!model) return;
+    rbt_model *shared = model;
+    model = model->base ? model->base : model;
+    if (shared != model) rbt_arena_free(shared->arena);
+    if (model->users && atomic_fetch_sub(model->users, 1) > 1) return;
     for (size_t b = 0; b < model->body_count; b++) {
         rbt_embedding embedding = model->bodies[b].embedded.embedding;
         rbt_embedding_free(&embedding);

@@ -36,10 +36,13 @@ const rbt_dissection *rbt_compile_dissection(const rbt_compiler *c, size_t body)
 bool rbt_compile_meshes(rbt_compiler *c);       // files and generators, placed, judged, oriented
 bool rbt_compile_geometry(rbt_compiler *c);     // one set of arrays for all bodies, surface, corners
 bool rbt_compile_materials(rbt_compiler *c);    // regions, masses, element groups, estimated explicit step
+bool rbt_compile_selections(rbt_compiler *c);   // what has a name
 bool rbt_compile_constraints(rbt_compiler *c);  // fixed and driven nodes
 bool rbt_compile_tempos(rbt_compiler *c);       // parts that take steps of their own
 bool rbt_compile_start(rbt_compiler *c);        // x0 and v0
 bool rbt_compile_loads(rbt_compiler *c);        // forces and obstacles
+bool rbt_compile_probes(rbt_compiler *c);       // what is read
+bool rbt_compile_input(rbt_compiler *c);        // where callers' forces and motions will be
 bool rbt_compile_embedded(rbt_compiler *c);     // embedded render surfaces
 bool rbt_compile_time(rbt_compiler *c);
 

@@ -15,7 +15,8 @@
 #include <string.h>
 
 static rbt_mesh *load_mesh(rbt_compiler *c, const rbt_mesh_def *def) {
-    if (!def->file) return rbt_mesh_generate(rbt_shape_name(def->shape.which), def->shape.value, c->error);
+    if (def->mesh) return rbt_mesh_copy(def->mesh, "the mesh in memory", c->error);
+    if (!def->file) return rbt_shape_generate(rbt_shape_name(def->shape.which), def->shape.value, c->error);
     char *path = rbt_path_join(c->scene->folder, def->file);
     rbt_mesh *mesh = path ? rbt_mesh_read(path, c->error) : NULL;
     free(path);

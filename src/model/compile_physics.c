@@ -181,7 +181,7 @@ static bool copy_group(rbt_compiler *c, const rbt_body *body, const rbt_motion *
         motions[i] = copy_motion(c, body, &items[i]);
         if (motions[i].which < 0) return rbt_fail_memory(c->error, sizeof *motions, "a motion");
     }
-    *group = (rbt_motion_group){count, motions, release};
+    *group = (rbt_motion_group){.motion_count = count, .motions = motions, .release = release};
     return true;
 }
 
@@ -204,6 +204,8 @@ static bool constrain_body(rbt_compiler *c, size_t b, unsigned char *role, int32
         if (!copy_group(c, body, driven->motions.items, driven->motions.count, driven->release,
                         &groups[*group_count]))
             return false;
+        if (driven->name && !(groups[*group_count].name = rbt_arena_text(c->arena, driven->name)))
+            return rbt_fail_memory(c->error, strlen(driven->name), "a name");
         for (size_t n = 0; n < nodes; n++) {
             if (!chosen[n]) continue;
             if (roles[n] != RBT_FREE)
@@ -366,6 +368,22 @@ static bool node_load(rbt_compiler *c, const char *body_name, const rbt_selectio
     }
     free(chosen);
     return ok;
+}
+
+bool rbt_compile_probes(rbt_compiler *c) {
+    size_t count = c->scene->probes.count;
+    rbt_probe *probes;
+    if (!RBT_TAKE(c, probes, count)) return false;
+    for (size_t i = 0; i < count; i++) {
+        const rbt_probe_def *def = &c->scene->probes.items[i];
+        rbt_node_load nodes = {0};
+        if (!node_load(c, def->body, &def->where, rbt_compile_path(c, "probes[%zu]", i), &nodes)) return false;
+        probes[i] = (rbt_probe){rbt_arena_text(c->arena, def->name), nodes.node_count, nodes.nodes, nodes.share};
+        if (!probes[i].name) return rbt_fail_memory(c->error, strlen(def->name), "a name");
+    }
+    c->model->probe_count = count;
+    c->model->probes = probes;
+    return true;
 }
 
 static bool copy_obstacles(rbt_compiler *c) {

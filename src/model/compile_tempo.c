@@ -70,7 +70,7 @@ static size_t find_pieces(const rbt_compiler *c, const candidate *k, int32_t *pi
     return count;
 }
 
-// The pieces of candidate `at`: the first in its place, the others behind the *count candidates of the list, which
+// The pieces of candidate `at`: the first in its position, the others behind the *count candidates of the list, which
 // has room for them.
 static bool split(rbt_compiler *c, candidate *list, size_t at, size_t *count) {
     const rbt_body *body = &c->bodies[list[at].body];

@@ -56,6 +56,11 @@ void rbt_force_add_wind(const rbt_model *m, double t, const double *x, const dou
     for (size_t k = 0; k < m->loads.wind_count; k++) add_wind(m, &m->loads.winds[k], t, x, v, f);
 }
 
+void rbt_force_add_given(const rbt_model *m, double *f) {
+    if (!rbt_force_is_given(m)) return;
+    for (size_t i = 0; i < 3 * m->node_count; i++) f[i] += m->input->force[i];
+}
+
 void rbt_force_external(const rbt_model *m, double t, const double *x, const double *v, double *f) {
     for (size_t n = 0; n < m->node_count; n++)
         for (size_t i = 0; i < 3; i++) f[3 * n + i] = m->mass[n] * m->gravity[i];
@@ -66,6 +71,7 @@ void rbt_force_external(const rbt_model *m, double t, const double *x, const dou
             rbt_add_scaled(f + 3 * (size_t)load->nodes[i], strength * load->share[i], load->force);
     }
     rbt_force_add_wind(m, t, x, v, f);
+    rbt_force_add_given(m, f);
 }
 
 static double sum_of(const double *values, size_t count) {

@@ -5,15 +5,20 @@
 #include "math/block_matrix.h"
 #include "model/model.h"
 
-// External force at time t: gravity, pulls, pulses, wind. f (node_count x 3) is overwritten.
+// External force at time t: gravity, pulls, pulses, wind, and what a caller adds (model/input.h). f (node_count x 3)
+// is overwritten.
 void rbt_force_external(const rbt_model *model, double t, const double *x, const double *v, double *f);
 
 // How strong a pull or pulse is at time t, as a share of its force; and on average from `begin` to `end`.
 double rbt_load_strength(const rbt_node_load *load, double t);
 double rbt_load_mean_strength(const rbt_node_load *load, double begin, double end);
 
-// f += the wind's part of the external force.
+// Whether a caller's forces act.
+static inline bool rbt_force_is_given(const rbt_model *model) { return model->input && model->input->force; }
+
+// f += the wind's part of the external force; and that of a caller.
 void rbt_force_add_wind(const rbt_model *model, double t, const double *x, const double *v, double *f);
+void rbt_force_add_given(const rbt_model *model, double *f);
 
 // f += -dW/dx of all groups; partial (plan.slot_count x 3) is work space. With energies (plan.chunk_count), the
 // energy of every chunk too.

@@ -17,8 +17,10 @@
 #include "model/motion.h"
 #include "model/plan.h"
 #include "model/tempo.h"
+#include "rubato/query.h"
 #include "rubato/scene.h"
-#include "rubato/sim.h"
+
+#include <stdatomic.h>
 
 typedef enum rbt_role { RBT_FREE, RBT_FIXED, RBT_DRIVEN } rbt_role;
 
@@ -28,19 +30,25 @@ typedef struct rbt_region {
     rbt_material_def material;
 } rbt_region;
 
+typedef struct rbt_probe {
+    const char *name;
+    size_t count;
+    const int32_t *nodes;  // (count)
+    const double *share;   // (count) of their mass
+} rbt_probe;
+
 typedef struct rbt_embedded_surface {  // a body's own render surface, NULL arrays if it has none
     rbt_embedding embedding;           // tets are global
     size_t triangle_count;
     const int32_t *triangles;  // (triangle_count x 3) into the embedding's vertices
 } rbt_embedded_surface;
 
-typedef enum rbt_body_kind {
-    RBT_SOLID,      // tets; its triangles are their hull
-    RBT_SHELL,      // triangles
-    RBT_NET,        // edges: springs between point masses
-    RBT_PARTICLES,  // nodes
-    RBT_BODY_KINDS
-} rbt_body_kind;
+typedef struct rbt_node_selection {  // what a named selection of a body, or a set of its mesh, stands for
+    const char *name;
+    int body;
+    size_t count;
+    const int32_t *nodes;  // (count) ascending, counted through all bodies
+} rbt_node_selection;
 
 typedef struct rbt_body {
     const char *name;
@@ -69,6 +77,10 @@ typedef struct rbt_model {
     const rbt_body *bodies;
     size_t region_count;
     const rbt_region *regions;
+    size_t selection_count;
+    const rbt_node_selection *selections;
+    size_t probe_count;
+    const rbt_probe *probes;
 
     size_t node_count, tet_count, triangle_count, edge_count;
     const double *X;                 // (node_count x 3) rest positions [m]
@@ -99,6 +111,8 @@ typedef struct rbt_model {
 
     rbt_tempos tempos;    // parts that take steps of their own
     rbt_motions motions;  // of driven nodes
+    rbt_input
+        *input;  // what a caller prescribes beside the scene (model/input.h); NULL: nothing, as in parts of models
     rbt_loads loads;
     rbt_obstacles obstacles;
     const rbt_motion_group *obstacle_motions;  // (obstacles.count) their prescribed motions
@@ -114,6 +128,9 @@ typedef struct rbt_model {
     size_t cut_count;            // planned by the scene
     int generation;              // how many models cuts have replaced before this one
     uint64_t uncut_fingerprint;  // of the first of them; 0: this is the first
+
+    struct rbt_model *base;  // whose arrays these are; NULL: its own
+    atomic_size_t *users;    // of its own arrays
 } rbt_model;
 
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error);
@@ -122,6 +139,9 @@ rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error);
 typedef struct rbt_sources rbt_sources;
 rbt_model *rbt_model_compile_sources(const rbt_scene *scene, rbt_sources *sources, rbt_error *error);
 void rbt_model_free(rbt_model *model);
+
+// Another model with the same arrays, which live until the last one that has them is freed, and an input of its own.
+rbt_model *rbt_model_share(rbt_model *model, rbt_error *error);
 
 // The longest step not above this one of which a whole number makes a frame: for scenes whose step is "auto", which
 // are compiled with one step a frame, before anything else looks at the model.
@@ -168,10 +188,21 @@ typedef struct rbt_state {
     rbt_tally tally;
     size_t cuts_size;  // bytes that tell what cuts have made of the bodies (model/cutting.h); 0: nothing
     void *cuts;
+    size_t input_size;  // bytes of what a caller prescribes (model/input.h); 0: nothing so far
+    void *input;
+    size_t watch_size;  // bytes of where the energy watch is (step/core/energy_watch.h); 0: it begins again
+    void *watch;
+    uint64_t fingerprint, method;  // of the model and the method that it belongs to; 0: not known
 } rbt_state;
 
 bool rbt_state_init(rbt_state *state, const rbt_model *model, rbt_error *error);
-void rbt_state_free(rbt_state *state);
+void rbt_state_clear(rbt_state *state);  // frees the arrays, keeps the struct
+
+// Makes `to` the same but for `watch`, which stays as it is, in the memory that it has where sizes are the same; on
+// failure it is empty. It cannot fail where it has room.
+bool rbt_state_copy(rbt_state *to, const rbt_state *from, rbt_error *error);
+bool rbt_state_has_room(const rbt_state *to, const rbt_state *from);
+bool rbt_state_reserve_watch(rbt_state *state, size_t bytes, rbt_error *error);
 
 // energies (plan.chunk_count) is work space.
 rbt_energies rbt_model_energies(const rbt_model *model, const rbt_state *state, double *energies);

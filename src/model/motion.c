@@ -55,6 +55,7 @@ static void apply(const rbt_motion *motion, double t, double p[3]) {
 void rbt_motion_position(const rbt_motion_group *group, const double start[3], double t, double position[3]) {
     memcpy(position, start, 3 * sizeof *position);
     for (size_t i = 0; i < group->motion_count; i++) apply(&group->motions[i], t, position);
+    if (group->guide && *group->guide) rbt_guide_apply(*group->guide, t, position);
 }
 
 static bool is_inside(double t, double begin, double end) { return t > begin && t < end; }

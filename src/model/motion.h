@@ -2,6 +2,7 @@
 #ifndef RBT_MODEL_MOTION_H
 #define RBT_MODEL_MOTION_H
 
+#include "model/input.h"
 #include "rubato/scene.h"
 
 #include <stddef.h>
@@ -10,7 +11,9 @@
 typedef struct rbt_motion_group {
     size_t motion_count;
     const rbt_motion *motions;
-    double release;  // [s]
+    double release;                 // [s]
+    const rbt_guide *const *guide;  // where a caller has moved it on top of that; NULL: callers cannot
+    const char *name;               // of driven nodes; NULL: none
 } rbt_motion_group;
 
 typedef struct rbt_motions {

@@ -9,7 +9,9 @@
 enum { MAX_NODES = 8, MAX_TRIANGLES = 12 };  // of an obstacle: a box
 
 #define SCRIPT_OF(type, value)                                                                                       \
-    (rbt_motion_group) { ((const type *)(value))->motions.count, ((const type *)(value))->motions.items, INFINITY }
+    (rbt_motion_group) {                                                                                             \
+        ((const type *)(value))->motions.count, ((const type *)(value))->motions.items, INFINITY, NULL, NULL         \
+    }
 
 rbt_motion_group rbt_obstacle_motion(const rbt_obstacle *o) {
     switch ((rbt_obstacle_kind)o->which) {

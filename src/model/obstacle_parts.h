@@ -24,7 +24,7 @@ bool rbt_obstacle_parts_make(rbt_obstacle_parts *parts, const rbt_obstacle *item
                              rbt_error *error);
 void rbt_obstacle_parts_free(rbt_obstacle_parts *parts);
 
-// Where they are at time t: (node_count x 3). With a step [s], on straight lines between their places at its
+// Where they are at time t: (node_count x 3). With a step [s], on straight lines between their positions at its
 // multiples, as methods move them.
 void rbt_obstacle_parts_place(const rbt_obstacle_parts *parts, double t, double step, double *x);
 

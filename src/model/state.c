@@ -11,7 +11,7 @@ bool rbt_state_init(rbt_state *state, const rbt_model *model, rbt_error *error) 
     state->x = rbt_array_new(values, sizeof(double), "positions", error);
     state->v = rbt_array_new(values, sizeof(double), "velocities", error);
     if (!state->x || !state->v) {
-        rbt_state_free(state);
+        rbt_state_clear(state);
         return false;
     }
     memcpy(state->x, model->x0, values * sizeof(double));
@@ -19,12 +19,57 @@ bool rbt_state_init(rbt_state *state, const rbt_model *model, rbt_error *error) 
     return true;
 }
 
-void rbt_state_free(rbt_state *state) {
+void rbt_state_clear(rbt_state *state) {
     free(state->x);
     free(state->v);
     free(state->memory);
     free(state->cuts);
+    free(state->input);
+    free(state->watch);
     *state = (rbt_state){0};
+}
+
+static bool copy_bytes(void **to, size_t *size, const void *from, size_t bytes, const char *what, rbt_error *error) {
+    if (*size != bytes) {
+        free(*to);
+        *size = 0;
+        *to = bytes ? rbt_array_new(bytes, 1, what, error) : NULL;
+        if (bytes && !*to) return false;
+        *size = bytes;
+    }
+    if (bytes) memcpy(*to, from, bytes);
+    return true;
+}
+
+bool rbt_state_copy(rbt_state *to, const rbt_state *from, rbt_error *error) {
+    rbt_state next = *from;
+    size_t bytes = 3 * from->node_count * sizeof(double), x_size = 3 * to->node_count * sizeof(double),
+           v_size = x_size;
+    void *x = to->x, *v = to->v;
+    bool good = copy_bytes(&x, &x_size, from->x, bytes, "positions", error) &
+                copy_bytes(&v, &v_size, from->v, bytes, "velocities", error) &
+                copy_bytes(&to->memory, &to->memory_size, from->memory, from->memory_size, "memory", error) &
+                copy_bytes(&to->cuts, &to->cuts_size, from->cuts, from->cuts_size, "cuts", error) &
+                copy_bytes(&to->input, &to->input_size, from->input, from->input_size, "forces", error);
+    next.x = x, next.v = v, next.memory = to->memory, next.cuts = to->cuts, next.input = to->input;
+    next.watch = to->watch, next.watch_size = to->watch_size;
+    *to = next;
+    if (!good) rbt_state_clear(to);
+    return good;
+}
+
+bool rbt_state_has_room(const rbt_state *to, const rbt_state *from) {
+    return to->node_count == from->node_count && to->memory_size == from->memory_size &&
+           to->cuts_size == from->cuts_size && to->input_size == from->input_size;
+}
+
+bool rbt_state_reserve_watch(rbt_state *state, size_t bytes, rbt_error *error) {
+    if (state->watch_size == bytes) return true;
+    free(state->watch);
+    state->watch_size = 0;
+    state->watch = rbt_array_new(bytes, 1, "a state", error);
+    if (state->watch) state->watch_size = bytes;
+    return state->watch;
 }
 
 rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state, double *energies) {

@@ -20,12 +20,13 @@ typedef struct head {
     uint64_t node_count, memory_size;
     uint64_t payload_size, packed_size;
     rbt_tally tally;
-    uint64_t cuts_size;
+    uint64_t cuts_size, input_size, watch_size;
+    uint64_t method;
 } head;
-_Static_assert(sizeof(head) == 376, "the head has no gaps");
+_Static_assert(sizeof(head) == 400, "the head has no gaps");
 
 static const char MAGIC[8] = {'R', 'B', 'T', 'C', 'K', 'P', 'T', '1'};
-enum { VERSION = 4, LEVEL = 1, NODE_BYTES = 6 * sizeof(double) };
+enum { VERSION = 5, LEVEL = 1, NODE_BYTES = 6 * sizeof(double) };
 
 // zstd never unpacks more than this many bytes from one: a block of 128 KiB takes at least 4 bytes.
 enum { MAX_RATIO = 1 << 15 };
@@ -34,13 +35,21 @@ enum { MAX_RATIO = 1 << 15 };
 
 static bool join_payload(const rbt_state *state, rbt_bytes *payload, rbt_error *error) {
     size_t part = state->node_count * 3 * sizeof(double);
-    payload->size = 2 * part + state->memory_size + state->cuts_size;
+    payload->size = 2 * part + state->memory_size + state->cuts_size + state->input_size + state->watch_size;
     payload->data = rbt_array_new(payload->size, 1, "a checkpoint", error);
     if (!payload->data) return false;
-    memcpy(payload->data, state->x, part);
-    memcpy(payload->data + part, state->v, part);
-    if (state->memory_size) memcpy(payload->data + 2 * part, state->memory, state->memory_size);
-    if (state->cuts_size) memcpy(payload->data + 2 * part + state->memory_size, state->cuts, state->cuts_size);
+    char *at = payload->data;
+    const struct {
+        const void *bytes;
+        size_t size;
+    } parts[] = {{state->x, part},
+                 {state->v, part},
+                 {state->memory, state->memory_size},
+                 {state->cuts, state->cuts_size},
+                 {state->input, state->input_size},
+                 {state->watch, state->watch_size}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; at += parts[i++].size)
+        if (parts[i].size) memcpy(at, parts[i].bytes, parts[i].size);
     return true;
 }
 
@@ -63,13 +72,16 @@ bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_st
     }
     head h = {.version = VERSION,
               .head_size = sizeof h,
-              .fingerprint = fingerprint(model),
+              .fingerprint = model ? fingerprint(model) : state->fingerprint,
               .frame = state->frame,
               .step = state->step,
               .t = state->t,
               .node_count = state->node_count,
               .memory_size = state->memory_size,
               .cuts_size = state->cuts_size,
+              .input_size = state->input_size,
+              .watch_size = state->watch_size,
+              .method = state->method,
               .payload_size = payload.size,
               .packed_size = packed,
               .tally = state->tally};
@@ -126,14 +138,17 @@ static bool check_values(const char *name, const head *h, rbt_error *error) {
             error, name, 0, 0,
             "has an energy of %g J, work of %g J and a gain of %g J at look %lld, which no run can have",
             tally->ledger.energy, tally->ledger.work, tally->ledger.gain, (long long)tally->ledger.looks);
-    if (h->node_count > INT32_MAX || h->memory_size > SIZE_MAX / 8 || h->cuts_size > SIZE_MAX / 8 ||
-        h->payload_size != h->node_count * NODE_BYTES + h->memory_size + h->cuts_size)
-        return rbt_fail_at(
-            error, name, 0, 0,
-            "has %llu bytes of data, which does not fit %llu nodes, %llu bytes of memory and %llu bytes "
-            "about cuts",
-            (unsigned long long)h->payload_size, (unsigned long long)h->node_count,
-            (unsigned long long)h->memory_size, (unsigned long long)h->cuts_size);
+    uint64_t most = SIZE_MAX / 8;
+    if (h->node_count > INT32_MAX || h->memory_size > most || h->cuts_size > most || h->input_size > most ||
+        h->watch_size > most ||
+        h->payload_size != h->node_count * NODE_BYTES + h->memory_size + h->cuts_size + h->input_size + h->watch_size)
+        return rbt_fail_at(error, name, 0, 0,
+                           "has %llu bytes of data, which does not fit %llu nodes, %llu bytes of memory, %llu bytes "
+                           "about cuts, %llu of "
+                           "forces and %llu of a watch",
+                           (unsigned long long)h->payload_size, (unsigned long long)h->node_count,
+                           (unsigned long long)h->memory_size, (unsigned long long)h->cuts_size,
+                           (unsigned long long)h->input_size, (unsigned long long)h->watch_size);
     if (h->payload_size / MAX_RATIO > h->packed_size)
         return rbt_fail_at(error, name, 0, 0, "has %llu bytes, which cannot hold the %llu bytes its head promises",
                            (unsigned long long)h->packed_size, (unsigned long long)h->payload_size);
@@ -179,6 +194,15 @@ static bool check_finite(const char *name, const rbt_state *state, rbt_error *er
     return true;
 }
 
+// A part of the payload, which `at` is moved behind; NULL if it is empty
+static void *take_part(const char **at, size_t size, bool *good, rbt_error *error) {
+    void *part = size ? rbt_array_new(size, 1, "a checkpoint", error) : NULL;
+    *good = *good && (part || !size);
+    if (part) memcpy(part, *at, size);
+    *at += size;
+    return part;
+}
+
 bool rbt_checkpoint_parse(const char *name, const void *bytes, size_t size, const rbt_model *model,
                           rbt_checkpoint_match match, rbt_state *state, rbt_error *error) {
     *state = (rbt_state){0};
@@ -190,27 +214,26 @@ bool rbt_checkpoint_parse(const char *name, const void *bytes, size_t size, cons
     char *payload = rbt_array_new(h.payload_size, 1, "a checkpoint", error);
     bool good = payload && unpack(name, (const char *)bytes + sizeof h, &h, payload, error);
     if (good) {
-        size_t part = h.node_count * 3 * sizeof(double);
+        const char *at = payload;
         *state = (rbt_state){.frame = h.frame,
                              .step = h.step,
                              .t = h.t,
                              .node_count = h.node_count,
-                             .x = rbt_array_new(part, 1, "positions", error),
-                             .v = rbt_array_new(part, 1, "velocities", error),
                              .tally = h.tally,
                              .memory_size = h.memory_size,
-                             .memory = h.memory_size ? rbt_array_new(h.memory_size, 1, "memory", error) : NULL,
                              .cuts_size = h.cuts_size,
-                             .cuts = h.cuts_size ? rbt_array_new(h.cuts_size, 1, "cuts", error) : NULL};
-        good = state->x && state->v && (state->memory || !h.memory_size) && (state->cuts || !h.cuts_size);
-        if (good) {
-            memcpy(state->x, payload, part);
-            memcpy(state->v, payload + part, part);
-            if (h.memory_size) memcpy(state->memory, payload + 2 * part, h.memory_size);
-            if (h.cuts_size) memcpy(state->cuts, payload + 2 * part + h.memory_size, h.cuts_size);
-            good = check_finite(name, state, error);
-        }
-        if (!good) rbt_state_free(state);
+                             .input_size = h.input_size,
+                             .watch_size = h.watch_size,
+                             .fingerprint = h.fingerprint,
+                             .method = h.method};
+        state->x = take_part(&at, h.node_count * 3 * sizeof(double), &good, error);
+        state->v = take_part(&at, h.node_count * 3 * sizeof(double), &good, error);
+        state->memory = take_part(&at, h.memory_size, &good, error);
+        state->cuts = take_part(&at, h.cuts_size, &good, error);
+        state->input = take_part(&at, h.input_size, &good, error);
+        state->watch = take_part(&at, h.watch_size, &good, error);
+        good = good && check_finite(name, state, error);
+        if (!good) rbt_state_clear(state);
     }
     free(payload);
     return good;
@@ -254,7 +277,7 @@ static bool read_frame(const char *folder, int64_t frame, const rbt_model *model
     bool good = path && rbt_checkpoint_read(path, model, match, state, error);
     if (good && state->frame != frame) {
         good = rbt_fail_at(error, path, 0, 0, "holds frame %lld, not the frame of its name", (long long)state->frame);
-        rbt_state_free(state);
+        rbt_state_clear(state);
     }
     free(path);
     return good;

@@ -17,6 +17,7 @@ typedef enum rbt_checkpoint_match {
     RBT_SAME_NODES   // the number of nodes only: the scene was changed on purpose
 } rbt_checkpoint_match;
 
+// model NULL: the state says itself what it belongs to.
 bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_state *state, rbt_error *error);
 
 // Fills *state, whatever it held, with newly allocated arrays (free with rbt_state_free). model NULL: any will do.

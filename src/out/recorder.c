@@ -7,6 +7,7 @@
 #include "out/numbered.h"
 #include "out/obj_frames.h"
 #include "out/pc2.h"
+#include "out/probes_csv.h"
 #include "out/pvd.h"
 #include "out/usda.h"
 #include "out/vtu.h"
@@ -30,11 +31,13 @@ struct rbt_recorder {
     double *warped;    // (node_count x 3)
     double *vertices;  // (vertex_count x 3) of the surface
     float *floats;     // (vertex_count x 3)
-    rbt_frame_file tets_index, embedded_index, energy, pc2;
+    rbt_frame_file tets_index, embedded_index, energy, pc2, probes;
     rbt_usda usda;
-    rbt_frame_file *files[4];  // those of the four above that are open
+    rbt_frame_file *files[5];  // those of the five above that are open
     int file_count;
-    bool failed;  // in opening or writing: then nothing more is looked for at the end
+    const double *statistics;           // of the frame to come; NULL: not known
+    const rbt_probe_reading *readings;  // (probe_count) then
+    bool failed;                        // in opening or writing: then nothing more is looked for at the end
 };
 
 static bool writes_embedded(const rbt_recorder *r) { return r->output.vtu && r->surface.has_embedded; }
@@ -77,7 +80,8 @@ static bool remove_file(const rbt_recorder *r, const char *name, rbt_error *erro
 
 // Indices of an earlier run that this one would not replace would show frames that are gone.
 static bool remove_indices(const rbt_recorder *r, rbt_error *error) {
-    static const char *const names[] = {"frames.pvd", "surface.pvd", "energy.csv", "frames.usda", "surface.pc2"};
+    static const char *const names[] = {"frames.pvd", "surface.pvd", "energy.csv",
+                                        "probes.csv", "frames.usda", "surface.pc2"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!remove_file(r, names[i], error)) return false;
     return true;
@@ -101,8 +105,11 @@ static bool opened(rbt_recorder *r, rbt_frame_file *file, bool good) {
 static bool open_files(rbt_recorder *r, int64_t from, rbt_error *error) {
     char *energy = inside(r, "energy.csv", error), *tets = inside(r, "frames.pvd", error);
     char *embedded = inside(r, "surface.pvd", error), *pc2 = inside(r, "surface.pc2", error);
-    bool good = energy && tets && embedded && pc2;
+    char *probes = inside(r, "probes.csv", error);
+    bool good = energy && tets && embedded && pc2 && probes;
     good = good && opened(r, &r->energy, rbt_energy_csv_open(&r->energy, energy, from, error));
+    if (r->model->probe_count)
+        good = good && opened(r, &r->probes, rbt_probes_csv_open(&r->probes, probes, r->model, from, error));
     if (r->output.pc2)
         good = good && opened(r, &r->pc2, rbt_pc2_open(&r->pc2, pc2, r->surface.vertex_count, from, error));
     if (r->output.usda)
@@ -116,6 +123,7 @@ static bool open_files(rbt_recorder *r, int64_t from, rbt_error *error) {
     free(tets);
     free(embedded);
     free(pc2);
+    free(probes);
     return good;
 }
 
@@ -266,7 +274,10 @@ static bool write_frame_files(rbt_recorder *r, const rbt_state *state, rbt_error
 }
 
 static bool write_growing(rbt_recorder *r, const rbt_state *state, const rbt_energies *energies, rbt_error *error) {
-    if (!rbt_energy_csv_add(&r->energy, state->t, energies, error)) return false;
+    if (!rbt_energy_csv_add(&r->energy, state->t, energies, r->statistics, error)) return false;
+    if (r->model->probe_count &&
+        !rbt_probes_csv_add(&r->probes, state->t, r->readings, r->readings ? r->model->probe_count : 0, error))
+        return false;
     if (r->output.pc2 && !rbt_pc2_add(&r->pc2, r->surface.vertex_count, r->vertices, r->floats, error)) return false;
     if (r->output.usda && !rbt_usda_add(&r->usda, r->vertices, state->t, error)) return false;
     if (r->output.vtu && !rbt_pvd_add(&r->tets_index, TETS, state->t, error)) return false;
@@ -290,6 +301,11 @@ static void take_back(rbt_recorder *r) {
     for (size_t i = 0; (file = growing(r, i)); i++)
         if (file->frames > r->next) rbt_frame_file_undo(file, NULL);
     remove_frames(r, r->next - 1, NULL);
+}
+
+void rbt_recorder_note(rbt_recorder *recorder, const double *statistics, const rbt_probe_reading *readings) {
+    recorder->statistics = statistics;
+    recorder->readings = readings;
 }
 
 bool rbt_recorder_frame(rbt_recorder *recorder, const rbt_state *state, const rbt_energies *energies, bool checkpoint,

@@ -6,6 +6,7 @@
 //   DIR/surface.pc2  DIR/surface.obj                  the same as point cache, and the mesh it belongs to
 //   DIR/frames.usda  DIR/usda/BODY.usda               the same as USD (the latter with several bodies)
 //   DIR/energy.csv                                    always
+//   DIR/probes.csv                                    if the scene has probes
 //   DIR/checkpoints/000000.rbt                        when asked for
 //
 // A frame is written in the order frame files, energy row, indices, checkpoint. So a run that is killed at any moment
@@ -28,6 +29,10 @@ rbt_recorder *rbt_recorder_open(const char *folder, const rbt_model *model, cons
 
 // The model from now on: after a cut another one, with other points and cells in the frames to come.
 bool rbt_recorder_follow(rbt_recorder *recorder, const rbt_model *model, rbt_error *error);
+
+// What the next frame's row of energy.csv says about the solver (RBT_MAX_STATISTICS; NULL: not known), and its row of
+// probes.csv (probe_count readings). Both must live until the frame is recorded.
+void rbt_recorder_note(rbt_recorder *recorder, const double *statistics, const rbt_probe_reading *readings);
 
 // The state is that of the next frame (state->frame). `checkpoint`: write one, then keep only the newest
 // output.checkpoint_keep.

@@ -175,6 +175,8 @@ static bool check_one_of(checker *c, const rbt_record *record, const void *data)
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s\"%s\"", known++ ? " and " : "", f->name);
     }
+    if (record == &RBT_MESH_RECORD && ((const rbt_mesh_def *)data)->mesh)
+        return !given || rbt_walk_fail(c->walk, "a mesh in memory is given: leave \"file\" and \"shape\" empty");
     if (!known || given == 1) return true;
     return rbt_walk_fail(c->walk, "exactly one of %s is needed, found %s", names,
                          !given       ? "none"
@@ -182,8 +184,19 @@ static bool check_one_of(checker *c, const rbt_record *record, const void *data)
                                       : "several");
 }
 
+// A struct that its function has not made may hold anything.
+static bool check_cookie(checker *c, const rbt_record *record, const void *data) {
+    uint64_t cookie = 0;
+    if (record->cookie) memcpy(&cookie, data, sizeof cookie);
+    return !record->cookie || cookie == rbt_record_cookie(record) ||
+           rbt_walk_fail(c->walk,
+                         "this is no struct \"%s\" that its rbt_..._default() function of rubato %s has made (cookie "
+                         "%016llx); start from that function's result",
+                         record->name, RBT_VERSION, (unsigned long long)cookie);
+}
+
 static bool check_record(checker *c, const rbt_record *record, const void *data) {
-    if (!rbt_walk_deeper(c->walk)) return false;
+    if (!check_cookie(c, record, data) || !rbt_walk_deeper(c->walk)) return false;
     for (int i = 0; i < record->field_count; i++) {
         const rbt_field *f = &record->fields[i];
         const void *at = (const char *)data + f->offset;
@@ -438,10 +451,18 @@ static bool check_time(checker *c, const void *data) {
     return true;
 }
 
+// Names are parts of the first line of a table.
+static bool check_probe(checker *c, const void *data) {
+    return !strpbrk(((const rbt_probe_def *)data)->name, ",\"\r\n") ||
+           fail_at(c, "name", "must have no comma, quotation mark or line break: it is the name of columns");
+}
+
 static bool check_scene(checker *c, const void *data) {
     const rbt_scene *scene = data;
     return check_names(c, "bodies", scene->bodies.items, scene->bodies.count, sizeof(rbt_body_def),
                        offsetof(rbt_body_def, name)) &&
+           check_names(c, "probes", scene->probes.items, scene->probes.count, sizeof(rbt_probe_def),
+                       offsetof(rbt_probe_def, name)) &&
            (scene->cuts.count <= RBT_MAX_CUTS ||
             fail_at(c, "cuts", "more than 64 cuts; one surface may have many parts"));
 }
@@ -467,6 +488,7 @@ static const struct {
     {&RBT_CUT_RECORD, check_cut},
     {&RBT_CUT_RECTANGLE_RECORD, check_cut_rectangle},
     {&RBT_TIME_RECORD, check_time},
+    {&RBT_PROBE_RECORD, check_probe},
 };
 
 static bool check_dependencies(checker *c, const rbt_record *record, const void *data) {
@@ -480,6 +502,7 @@ bool rbt_record_check(rbt_walk *walk, const rbt_record *record, const void *data
 }
 
 bool rbt_scene_check(const rbt_scene *scene, rbt_error *error) {
+    if (!scene) return rbt_fail(error, "there is no scene: the pointer is NULL");
     rbt_walk walk = {.file = scene->file, .error = error};
     return check_record(&(checker){&walk, scene}, &RBT_SCENE_RECORD, scene);
 }

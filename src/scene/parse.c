@@ -370,9 +370,15 @@ static bool fill(rbt_scene_file *file, json_t *root, const char *name, const cha
     return rbt_scene_check(&file->scene, error);
 }
 
+static bool has_texts(const char *json, const char *const *settings, size_t count, rbt_error *error) {
+    bool all = json && (settings || !count);
+    for (size_t i = 0; all && i < count; i++) all = settings[i] != NULL;
+    return all || rbt_fail(error, "the text of the scene or of a setting is missing: a pointer is NULL");
+}
+
 rbt_scene_file *rbt_scene_parse(const char *json, size_t size, const char *name, const char *const *settings,
                                 size_t count, rbt_error *error) {
-    if (!rbt_json_room_enter(size, settings, count, error)) return NULL;
+    if (!has_texts(json, settings, count, error) || !rbt_json_room_enter(size, settings, count, error)) return NULL;
     json_t *root = load(json, size, name, error);
     rbt_scene_file *file = root ? calloc(1, sizeof *file) : NULL;
     if (file) file->arena = rbt_arena_new();
@@ -388,14 +394,15 @@ rbt_scene_file *rbt_scene_parse(const char *json, size_t size, const char *name,
 
 rbt_scene_file *rbt_scene_read(const char *path, const char *const *settings, size_t count, rbt_error *error) {
     rbt_bytes bytes;
-    if (!rbt_stream_read(path, &bytes, error)) return NULL;
+    if (!path) rbt_fail(error, "there is no file name: the pointer is NULL");
+    if (!path || !rbt_stream_read(path, &bytes, error)) return NULL;
     rbt_scene_file *file = rbt_scene_parse(bytes.data, bytes.size, path, settings, count, error);
     free(bytes.data);
     return file;
 }
 
-const rbt_scene *rbt_scene_of(const rbt_scene_file *file) { return &file->scene; }
-const char *rbt_scene_json(const rbt_scene_file *file) { return file->text; }
+const rbt_scene *rbt_scene_of(const rbt_scene_file *file) { return file ? &file->scene : NULL; }
+const char *rbt_scene_json(const rbt_scene_file *file) { return file ? file->text : NULL; }
 
 const char *rbt_scene_warning(const rbt_scene_file *file, int i) {
     for (int k = 0; rbt_former_name_warning(k); k++)

@@ -192,6 +192,21 @@ static const rbt_field OUTPUT[] = {
 };
 RECORD(, RBT_OUTPUT_RECORD, rbt_output_def, OUTPUT, "output", "What is written, and where.");
 
+// ---- Probes
+
+static const rbt_field PROBE[] = {
+    {FIELD(rbt_probe_def, name, RBT_TEXT), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
+     .doc = "Its columns in probes.csv begin with this name and a dot.", .example = "\"tip\""},
+    {FIELD(rbt_probe_def, body, RBT_TEXT), .flags = RBT_NOT_EMPTY,
+     .doc = "Name of the body whose nodes it reads; absent: all of them.", .example = "\"bar\""},
+    {FIELD(rbt_probe_def, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
+     .doc = "The nodes that it reads."},
+};
+RECORD(, RBT_PROBE_RECORD, rbt_probe_def, PROBE, "probe",
+       "Nodes whose mean place and velocity, weighted by mass, and whose forces of constraints and of contact are "
+       "written "
+       "into probes.csv, a row a frame.");
+
 // ---- The scene
 
 static const rbt_field SCENE[] = {
@@ -216,12 +231,14 @@ static const rbt_field SCENE[] = {
      .doc = "What acts on them from outside."},
     {FIELD(rbt_scene, obstacles, RBT_VARIANTS), .of.variants = &OBSTACLE_VARIANTS, .doc = "What they bounce off."},
     {FIELD(rbt_scene, cuts, RBT_RECORDS), .of.record = &RBT_CUT_RECORD, .doc = "What is cut while time runs."},
+    {FIELD(rbt_scene, probes, RBT_RECORDS), .of.record = &RBT_PROBE_RECORD,
+     .doc = "What is read and written down while time runs."},
     {FIELD(rbt_scene, time, RBT_RECORD), .of.record = &RBT_TIME_RECORD, .doc = "Steps and frames."},
     {FIELD(rbt_scene, integrator, RBT_RECORD), .of.record = &RBT_INTEGRATOR_RECORD,
      .doc = "The method that moves the bodies."},
     {FIELD(rbt_scene, output, RBT_RECORD), .of.record = &RBT_OUTPUT_RECORD, .doc = "What is written, and where."},
 };
-RECORD(, RBT_SCENE_RECORD, rbt_scene, SCENE, "scene", "The whole file.");
+RECORD_WITH_COOKIE(, RBT_SCENE_RECORD, rbt_scene, SCENE, "scene", "The whole file.");
 
 rbt_scene rbt_scene_default(void) {
     rbt_scene scene;

@@ -17,6 +17,7 @@ extern const rbt_record RBT_MOVE_VELOCITY_RECORD, RBT_MOVE_ROTATION_RECORD, RBT_
 extern const rbt_record RBT_DEFORM_BEND_RECORD;
 extern const rbt_record RBT_FORCE_PULL_RECORD, RBT_FORCE_PULSE_RECORD, RBT_FORCE_WIND_RECORD;
 extern const rbt_record RBT_OBSTACLE_BOX_RECORD;
+extern const rbt_record RBT_PROBE_RECORD;
 extern const rbt_record RBT_CUT_RECORD, RBT_CUT_RECTANGLE_RECORD;
 extern const rbt_variants RBT_MOTION_VARIANTS;
 extern const rbt_variants RBT_SELECTION_VARIANTS;

@@ -290,6 +290,8 @@ VARIANTS(, RBT_MOTION_VARIANTS, MOTIONS, motion_at, "motion",
          "How driven nodes move: each motion moves the point that the motions before it have made.", -1)
 
 static const rbt_field DRIVEN[] = {
+    {FIELD(rbt_driven_def, name, RBT_TEXT), .flags = RBT_NOT_EMPTY,
+     .doc = "For programs that move them further (rubato/input.h).", .example = "\"grip\""},
     {FIELD(rbt_driven_def, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
      .doc = "The nodes."},
     {FIELD(rbt_driven_def, motions, RBT_VARIANTS), .of.variants = &RBT_MOTION_VARIANTS,
@@ -403,7 +405,7 @@ static const rbt_field BODY[] = {
     {FIELD(rbt_body_def, surface, RBT_OPTIONAL), .of.record = &SURFACE_RECORD,
      .doc = "A finer surface for pictures, carried along."},
 };
-RECORD(, RBT_BODY_RECORD, rbt_body_def, BODY, "body", "An elastic body.");
+RECORD_WITH_COOKIE(, RBT_BODY_RECORD, rbt_body_def, BODY, "body", "An elastic body.");
 
 rbt_body_def rbt_body_default(void) {
     rbt_body_def body;

@@ -13,6 +13,10 @@
 #define RECORD(scope, name, type, table, title, sentence)                                                            \
     scope const rbt_record name = {title, sentence, sizeof(type), RBT_FIELDS(table)}
 
+// The same of a struct that carries a cookie
+#define RECORD_WITH_COOKIE(scope, name, type, table, title, sentence)                                                \
+    scope const rbt_record name = {title, sentence, sizeof(type), RBT_FIELDS_WITH_COOKIE(table)}
+
 // One of several: an object with this single key, whose value is a record.
 #define ALTERNATIVE(key, table, sentence)                                                                            \
     { .name = key, .kind = RBT_RECORD, .of.record = table, .doc = sentence }

@@ -26,7 +26,9 @@ typedef struct run {
     rbt_verification verification;
     int verified_generation;  // of the model whose mesh it has
     rbt_observer observer;
-    bool event_failed;  // an event could not be judged
+    bool event_failed;                      // an event could not be judged
+    double statistics[RBT_MAX_STATISTICS];  // of the frame
+    rbt_probe_reading *readings;            // of the probes, in the frame
     rbt_error *error;
 } run;
 
@@ -70,10 +72,10 @@ static bool restore(run *r) {
             "time.frame as it was",
             (long long)state.frame, state.t, m->frame_interval, (double)state.frame * m->frame_interval);
     if (!fits) {
-        rbt_state_free(&state);
+        rbt_state_clear(&state);
         return false;
     }
-    return rbt_sim_restore(r->sim, o->scene, &state, r->error);
+    return rbt_sim_resume(r->sim, &state, r->error);
 }
 
 static bool write_report(run *r, const char *status) {
@@ -89,6 +91,8 @@ static bool write_frame(run *r, bool last) {
     bool checkpoint = every > 0 && (last || state->frame % every == 0);
     r->report.last = rbt_sim_frame_energies(r->sim);
     if (state->frame == 0) r->report.first = r->report.last;
+    if (r->sim->model->probe_count && !rbt_sim_probes(r->sim, r->readings, r->error)) return false;
+    rbt_recorder_note(r->recorder, r->statistics, r->readings);
     if (!rbt_recorder_follow(r->recorder, r->sim->model, r->error) ||
         !rbt_recorder_frame(r->recorder, state, &r->report.last, checkpoint, r->error))
         return false;
@@ -154,7 +158,7 @@ static rbt_run_end advance(run *r, rbt_step_report *report) {
     if (!steps && !rbt_sim_advance_frame(r->sim, report)) end = RBT_RUN_STEP_FAILED;
     if (steps) *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     while (r->sim->state.frame == frame && end == RBT_RUN_FINISHED) {
-        if (rbt_sim_step(r->sim, report) != RBT_DONE) end = RBT_RUN_STEP_FAILED;
+        if (rbt_sim_take_step(r->sim, report) != RBT_DONE) end = RBT_RUN_STEP_FAILED;
         else if (each && r->sim->state.frame == frame && !verify(r, false)) end = RBT_RUN_WORLD_FAILED;
     }
     r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified);
@@ -175,11 +179,9 @@ static rbt_run_end run_frames(run *r, rbt_step_report *report) {
         double start = rbt_now();
         rbt_run_end end = advance(r, report);
         r->report.steps += report->steps;
-        r->report.iterations += report->iterations;
+        rbt_statistics_add(r->report.statistics, report->statistics);
+        memcpy(r->statistics, report->statistics, sizeof r->statistics);
         r->report.halved_steps += report->halved_steps;
-        r->report.substeps += report->substeps;
-        r->report.indefinite += report->indefinite;
-        r->report.projected += report->projected;
         if (report->halvings > r->report.max_halvings) r->report.max_halvings = report->halvings;
         if (end == RBT_RUN_STEP_FAILED && !verify(r, true)) end = RBT_RUN_WORLD_FAILED;
         if (end != RBT_RUN_FINISHED) return end;
@@ -258,6 +260,8 @@ static bool begin(run *r) {
     if (!rbt_folder_make(o->folder, r->error) || (r->lock = rbt_folder_lock(o->folder, r->error)) < 0) return false;
     if (again && !restore(r)) return false;
     remove_failure(r);
+    r->readings = rbt_array_new(r->sim->model->probe_count, sizeof *r->readings, "probes", r->error);
+    if (!r->readings) return false;
     r->report.resumed_from = again ? r->sim->state.frame : -1;
     r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->report.resumed_from, r->error);
     if (!r->recorder) return false;
@@ -296,6 +300,7 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
     rbt_verification_free(&r.verification);
     rbt_overlap_free(&r.overlap);
     rbt_sim_free(r.sim);
+    free(r.readings);
     if (r.lock >= 0) close(r.lock);
     free(r.report_path);
     free(r.scene_path);

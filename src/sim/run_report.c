@@ -167,6 +167,25 @@ static void add_description(rbt_text *t, const rbt_sim *sim) {
     rbt_text_free(&about);
 }
 
+// Counts of the table beside the iterations, where they are not 0; those of one object side by side
+static void add_statistics(rbt_text *t, const double *statistics) {
+    for (int i = RBT_STAT_SUBSTEPS, end; i < RBT_STATISTIC_COUNT; i = end) {
+        const char *object = rbt_statistic_object(i);
+        bool any = statistics[i] != 0;
+        for (end = i + 1; object && end < RBT_STATISTIC_COUNT && rbt_statistic_object(end) == object; end++)
+            any |= statistics[end] != 0;
+        if (!any) continue;
+        if (object) rbt_text_add(t, "  \"%s\": {", object);
+        for (int k = i; k < end; k++)
+            rbt_text_add(t, "%s\"%s\": %lld",
+                         k > i    ? ", "
+                         : object ? ""
+                                  : "  ",
+                         rbt_statistic_at(k)->name, (long long)statistics[k]);
+        rbt_text_add(t, "%s,\n", object ? "}" : "");
+    }
+}
+
 bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *error) {
     const rbt_model *m = r->sim->model;
     const rbt_method *method = r->sim->stepper.method;
@@ -184,11 +203,9 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     add_number(&t, "time", r->sim->state.t, ", ");
     add_number(&t, "step", m->step, ",\n");
     rbt_text_add(&t, "  \"steps\": %lld, \"iterations\": %lld, \"halved_steps\": %lld, \"max_halvings\": %d,\n",
-                 (long long)r->steps, (long long)r->iterations, (long long)r->halved_steps, r->max_halvings);
-    if (r->substeps) rbt_text_add(&t, "  \"substeps\": %lld,\n", (long long)r->substeps);
-    if (r->indefinite || r->projected)
-        rbt_text_add(&t, "  \"fallbacks\": {\"indefinite\": %lld, \"projected\": %lld},\n", (long long)r->indefinite,
-                     (long long)r->projected);
+                 (long long)r->steps, (long long)r->statistics[RBT_STAT_ITERATIONS], (long long)r->halved_steps,
+                 r->max_halvings);
+    add_statistics(&t, r->statistics);
     add_description(&t, r->sim);
     add_seconds(&t, r);
     add_energies(&t, "energy_first", &r->first, ",");

@@ -14,10 +14,10 @@ typedef struct rbt_run_report {
     char started[32];        // UTC
     int64_t resumed_from;    // frame, -1: from the start
     int64_t frames;          // newest frame on disk
-    int64_t steps, iterations;
+    int64_t steps;
     int max_halvings;
-    int64_t halved_steps;                     // steps that had to be cut
-    int64_t substeps, indefinite, projected;  // as in rbt_step_report
+    int64_t halved_steps;                   // steps that had to be cut
+    double statistics[RBT_MAX_STATISTICS];  // of all steps (step/core/statistics.h)
     double compile_seconds, step_seconds, write_seconds, total_seconds;
     rbt_energies first, last;
     const rbt_step_report *failure;        // NULL: none

@@ -2,6 +2,9 @@
 
 #include "base/clock.h"
 #include "base/processor.h"
+#include "base/threads.h"
+#include "model/fingerprint.h"
+#include "model/input.h"
 #include "scene/table.h"
 
 #include <math.h>
@@ -35,22 +38,32 @@ static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *e
         e.kinetic, e.elastic, e.gravity, e.contact);
 }
 
-// With cuts, models are compiled while time runs, so scene and meshes must stay.
-static bool compile(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
-    if (!scene->cuts.count) return (sim->model = rbt_model_compile(scene, error)) != NULL;
+rbt_sim *rbt_sim_begin(const rbt_scene *scene, rbt_error *error) {
+    rbt_sim *sim = rbt_array_new(1, sizeof *sim, "a simulation", error);
+    if (!sim) return NULL;
     sim->arena = rbt_arena_new();
+    sim->workspace = sim->arena ? rbt_arena_take(sim->arena, 1, sizeof *sim->workspace) : NULL;
     sim->scene = sim->arena ? rbt_arena_take(sim->arena, 1, sizeof *sim->scene) : NULL;
-    if (!sim->scene || !rbt_record_copy(&RBT_SCENE_RECORD, sim->arena, scene, sim->scene))
-        return rbt_fail_memory(error, sizeof *sim->scene, "the scene");
-    if (scene->folder) sim->scene->folder = rbt_arena_text(sim->arena, scene->folder);
-    if (scene->file) sim->scene->file = rbt_arena_text(sim->arena, scene->file);
-    return (sim->sources = rbt_sources_new(scene->bodies.count, error)) &&
+    bool good = sim->workspace && sim->scene && rbt_record_copy(&RBT_SCENE_RECORD, sim->arena, scene, sim->scene);
+    if (good && scene->folder) good = (sim->scene->folder = rbt_arena_text(sim->arena, scene->folder)) != NULL;
+    if (good && scene->file) good = (sim->scene->file = rbt_arena_text(sim->arena, scene->file)) != NULL;
+    if (good) return sim;
+    rbt_fail_memory(error, sizeof *sim->scene, "the scene");
+    rbt_sim_free(sim);
+    return NULL;
+}
+
+// With cuts, models are compiled while time runs, so meshes must stay.
+static bool compile(rbt_sim *sim, rbt_error *error) {
+    if (!sim->scene->cuts.count) return (sim->model = rbt_model_compile(sim->scene, error)) != NULL;
+    return (sim->sources = rbt_sources_new(sim->scene->bodies.count, error)) &&
            (sim->model = rbt_model_compile_sources(sim->scene, sim->sources, error)) &&
            (sim->cutting = rbt_cutting_new(sim->scene, sim->sources, sim->model, error));
 }
 
 // The step of a scene that leaves it to the method: a function of the model alone, so that a resumed run has the same
-static bool choose_step(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
+bool rbt_sim_choose_step(rbt_sim *sim, rbt_error *error) {
+    const rbt_scene *scene = sim->scene;
     const rbt_method *method = rbt_method_at(scene->integrator.method);
     if (!isnan(scene->time.step) && !sim->chooses) return true;
     sim->chooses = true;
@@ -61,20 +74,38 @@ static bool choose_step(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) 
     double step = method->choose_step(sim->model, scene->integrator.options, error);
     if (!(step > 0)) return false;
     rbt_model_set_step(sim->model, step);
-    if (sim->scene) sim->scene->time.step = sim->model->step;  // for models after cuts, until one is chosen for them
+    sim->scene->time.step = sim->model->step;  // for models after cuts, until one is chosen for them
     return true;
+}
+
+bool rbt_sim_equip(rbt_sim *sim, rbt_error *error) {
+    return rbt_stepper_init(&sim->stepper, sim->model, &sim->scene->integrator, error) &&
+           rbt_stepper_prepare(&sim->stepper, &sim->state, error) &&
+           rbt_energy_watch_init(&sim->watch, &sim->stepper, error);
+}
+
+bool rbt_sim_is_there(const rbt_sim *sim, rbt_error *error) {
+    return sim || rbt_fail(error, "there is no simulation: the pointer is NULL");
+}
+
+// Meshes in memory are the caller's, and are not needed any more.
+static void forget_meshes(rbt_scene *scene) {
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        rbt_body_def *body = (rbt_body_def *)(uintptr_t)&scene->bodies.items[b];
+        body->mesh.mesh = NULL;
+    }
 }
 
 rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
     if (!rbt_processor_check(error) || !rbt_scene_check(scene, error)) return NULL;
-    rbt_sim *sim = rbt_array_new(1, sizeof *sim, "a simulation", error);
+    rbt_sim *sim = rbt_sim_begin(scene, error);
     if (!sim) return NULL;
-    if (compile(sim, scene, error) && choose_step(sim, scene, error) &&
-        rbt_state_init(&sim->state, sim->model, error) && check_start(sim, scene, error) &&
-        rbt_stepper_init(&sim->stepper, sim->model, &scene->integrator, error) &&
-        rbt_stepper_prepare(&sim->stepper, &sim->state, error) &&
-        rbt_energy_watch_init(&sim->watch, &sim->stepper, error))
+    if (compile(sim, error) && rbt_sim_choose_step(sim, error) && rbt_state_init(&sim->state, sim->model, error) &&
+        check_start(sim, scene, error) && rbt_sim_equip(sim, error)) {
+        sim->fingerprint = rbt_model_fingerprint(sim->model);
+        forget_meshes(sim->scene);
         return sim;
+    }
     rbt_sim_free(sim);
     return NULL;
 }
@@ -83,11 +114,12 @@ void rbt_sim_free(rbt_sim *sim) {
     if (!sim) return;
     rbt_energy_watch_free(&sim->watch);
     rbt_stepper_free(&sim->stepper);
-    rbt_state_free(&sim->state);
+    rbt_state_clear(&sim->state);
     rbt_model_free(sim->model);
     rbt_model_free(sim->previous);
     rbt_cutting_free(sim->cutting);
     rbt_sources_free(sim->sources);
+    if (sim->workspace) rbt_sim_workspace_clear(sim->workspace);
     rbt_arena_free(sim->arena);
     free(sim);
 }
@@ -101,11 +133,21 @@ static bool renew_watch(rbt_sim *sim, rbt_error *error) {
     return true;
 }
 
-void rbt_sim_set_stop(rbt_sim *sim, const volatile int *stop) { sim->stepper.stages.stop = stop; }
+void rbt_sim_set_stop(rbt_sim *sim, const volatile int *stop) {
+    if (sim) sim->stepper.stages.stop = stop;
+}
 
-bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt_error *error) {
+bool rbt_sim_set_threads(rbt_sim *sim, int count, rbt_error *error) {
+    if (!rbt_sim_is_there(sim, error)) return false;
+    if (count < 0 || count > RBT_MAX_THREADS)
+        return rbt_fail(error, "%d threads: the number must be at least 0 and at most %d", count, RBT_MAX_THREADS);
+    sim->threads = count;
+    return true;
+}
+
+bool rbt_sim_resume(rbt_sim *sim, rbt_state *state, rbt_error *error) {
     const volatile int *stop = sim->stepper.stages.stop;
-    rbt_state_free(&sim->state);
+    rbt_state_clear(&sim->state);
     sim->state = *state;
     *state = (rbt_state){0};
     if (sim->state.cuts_size) {
@@ -115,10 +157,17 @@ bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt
         rbt_stepper_free(&sim->stepper);
         rbt_model_free(sim->model);
         sim->model = model;
-        if (!choose_step(sim, scene, error)) return false;
-        if (!rbt_stepper_init(&sim->stepper, model, &scene->integrator, error)) return false;
+        if (!rbt_sim_choose_step(sim, error)) return false;
+        if (!rbt_stepper_init(&sim->stepper, model, &sim->scene->integrator, error)) return false;
         rbt_sim_set_stop(sim, stop);
     }
+    if (sim->state.input_size && !rbt_input_is_sound(sim->model, sim->state.input, sim->state.input_size))
+        return rbt_fail(error, "the forces and motions of the state do not fit the scene");
+    rbt_input_attach(sim->model, &sim->state);
+    rbt_stepper_reset(&sim->stepper);
+    free(sim->state.watch);  // it begins again
+    sim->state.watch = NULL;
+    sim->state.watch_size = 0;
     return rbt_stepper_prepare(&sim->stepper, &sim->state, error) && renew_watch(sim, error);
 }
 
@@ -137,10 +186,10 @@ static bool choose_again(rbt_sim *sim, rbt_step_report *report) {
     rbt_stepper next;
     if (!sim->chooses || !sim->changed || sim->state.step != 0) return true;
     sim->changed = false;
-    if (!choose_step(sim, sim->scene, &error) ||
-        !rbt_stepper_init(&next, sim->model, &sim->scene->integrator, &error))
+    if (!rbt_sim_choose_step(sim, &error) || !rbt_stepper_init(&next, sim->model, &sim->scene->integrator, &error))
         return fail_cut(report, &error);
     next.stages = sim->stepper.stages;
+    memcpy(next.statistics, sim->stepper.statistics, sizeof next.statistics);
     rbt_stepper_free(&sim->stepper);
     sim->stepper = next;
     if (!rbt_stepper_prepare(&sim->stepper, &sim->state, &error)) return fail_cut(report, &error);
@@ -165,6 +214,8 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
             else sim->previous = sim->model;
             sim->model = change.after;
             sim->changed = true;
+            good = good && rbt_input_follow(sim->model, &sim->state, &error);
+            rbt_input_attach(sim->model, &sim->state);
         }
         rbt_change_free(&change);
     }
@@ -188,14 +239,20 @@ static rbt_outcome watch_energy(rbt_sim *sim, const rbt_state *before, bool due,
     return outcome;
 }
 
-// `count` steps of this frame in one attempt. Times are multiples of the frame interval and of the step within it,
-// never sums: a resumed run computes the same.
+double rbt_sim_grid_time(const rbt_sim *sim, int64_t steps) {
+    const rbt_model *m = sim->model;
+    const rbt_state *s = &sim->state;
+    return steps == m->steps_per_frame ? (double)(s->frame + 1) * m->frame_interval
+                                       : (double)s->frame * m->frame_interval + (double)steps * m->step;
+}
+
+// `count` steps of this frame in one attempt, the first of them perhaps begun. Times are multiples of the frame
+// interval and of the step within it, never sums: a resumed run computes the same.
 static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *report) {
     const rbt_model *m = sim->model;
     rbt_state *s = &sim->state;
     bool last = s->step + count == m->steps_per_frame;
-    double until = last ? (double)(s->frame + 1) * m->frame_interval
-                        : (double)s->frame * m->frame_interval + (double)(s->step + count) * m->step;
+    double until = rbt_sim_grid_time(sim, s->step + count);
     if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, s);
     const rbt_state before = *s;
     bool due = sim->stepper.undoable = rbt_energy_watch_due(&sim->watch, s, count);
@@ -207,17 +264,47 @@ static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *r
     return watch_energy(sim, &before, due, report);
 }
 
-rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
-    if (sim->cutting && rbt_cutting_due(sim->cutting, sim->state.t) && !make_cuts(sim, report))
-        return report->outcome;
+static bool cut_if_due(rbt_sim *sim, rbt_step_report *report) {
+    return !sim->cutting || !rbt_cutting_due(sim->cutting, sim->state.t) || make_cuts(sim, report);
+}
+
+rbt_outcome rbt_sim_take_step(rbt_sim *sim, rbt_step_report *report) {
+    if (!cut_if_due(sim, report)) return report->outcome;
     if (advance_steps(sim, 1, report) == RBT_DONE && !choose_again(sim, report)) return report->outcome;
     return report->outcome;
 }
 
-bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
+// A part of a step: the grid of steps stays, and what is left of it comes next.
+static rbt_outcome take_part(rbt_sim *sim, double until, rbt_step_report *report) {
+    rbt_state *s = &sim->state;
+    if (!cut_if_due(sim, report)) return report->outcome;
+    if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, s);
+    const rbt_state before = *s;
+    sim->stepper.undoable = false;
+    if (rbt_stepper_advance(&sim->stepper, s, until, report) != RBT_DONE) return report->outcome;
+    return watch_energy(sim, &before, false, report);
+}
+
+// The report of a call, empty; false: there is no simulation.
+static bool begin_report(const rbt_sim *sim, rbt_step_report *report) {
+    *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
+    if (sim) return true;
+    report->outcome = RBT_REFUSED;
+    snprintf(report->hint, sizeof report->hint, "there is no simulation: the pointer is NULL");
+    return false;
+}
+
+bool rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
     rbt_step_report unused;
     if (!report) report = &unused;
-    *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
+    if (!begin_report(sim, report)) return false;
+    int threads = rbt_threads_enter(sim->threads);
+    bool done = rbt_sim_take_step(sim, report) == RBT_DONE;
+    rbt_threads_leave(threads);
+    return done;
+}
+
+static bool advance_frame(rbt_sim *sim, rbt_step_report *report) {
     const rbt_state *s = &sim->state;
     bool many = sim->stepper.method->own_steps && !sim->cutting && rbt_outside_is_idle(&sim->watch.outside);
     for (int64_t frame = s->frame; s->frame == frame;) {
@@ -226,12 +313,55 @@ bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
         int64_t left = sim->model->steps_per_frame - s->step, count = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
         if (many && (many = advance_steps(sim, count, report) == RBT_DONE)) continue;
         if (report->outcome == RBT_STOPPED || report->outcome == RBT_OUT_OF_MEMORY) return false;
-        if (rbt_sim_step(sim, report) != RBT_DONE) return false;
+        if (rbt_sim_take_step(sim, report) != RBT_DONE) return false;
     }
     return true;
 }
 
+bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
+    rbt_step_report unused;
+    if (!report) report = &unused;
+    if (!begin_report(sim, report)) return false;
+    int threads = rbt_threads_enter(sim->threads);
+    bool done = advance_frame(sim, report);
+    rbt_threads_leave(threads);
+    return done;
+}
+
+static const double ON_GRID = 1e-6;  // of a step: a time so near to the end of one is that
+
+static bool advance_to(rbt_sim *sim, double time, rbt_step_report *report) {
+    const rbt_state *s = &sim->state;
+    for (;;) {
+        double near = ON_GRID * sim->model->step;
+        if (time <= s->t + near) return true;
+        bool whole = rbt_sim_grid_time(sim, s->step + 1) <= time + near;
+        rbt_outcome outcome = whole ? rbt_sim_take_step(sim, report) : take_part(sim, time, report);
+        if (outcome != RBT_DONE) return false;
+        if (!whole) return true;
+    }
+}
+
+bool rbt_sim_advance_to(rbt_sim *sim, double time, rbt_step_report *report) {
+    rbt_step_report unused;
+    if (!report) report = &unused;
+    if (!begin_report(sim, report)) return false;
+    if (!isfinite(time) || time < sim->state.t - ON_GRID * sim->model->step) {
+        report->outcome = RBT_REFUSED;
+        snprintf(report->hint, sizeof report->hint, "it is %.9g s now and cannot become %.9g s by stepping",
+                 sim->state.t, time);
+        return false;
+    }
+    int threads = rbt_threads_enter(sim->threads);
+    bool done = advance_to(sim, time, report);
+    rbt_threads_leave(threads);
+    return done;
+}
+
 bool rbt_sim_run(rbt_sim *sim, rbt_frame_callback each, void *context, rbt_step_report *report) {
+    rbt_step_report unused;
+    if (!report) report = &unused;
+    if (!begin_report(sim, report)) return false;
     if (each && !each(sim, sim->state.frame, context)) return true;
     while (sim->state.frame < sim->model->frame_count) {
         if (!rbt_sim_advance_frame(sim, report)) return false;
@@ -240,22 +370,26 @@ bool rbt_sim_run(rbt_sim *sim, rbt_frame_callback each, void *context, rbt_step_
     return true;
 }
 
-double rbt_sim_time(const rbt_sim *sim) { return sim->state.t; }
-int64_t rbt_sim_frame(const rbt_sim *sim) { return sim->state.frame; }
-int64_t rbt_sim_frame_count(const rbt_sim *sim) { return sim->model->frame_count; }
-size_t rbt_sim_node_count(const rbt_sim *sim) { return sim->model->node_count; }
-const double *rbt_sim_positions(const rbt_sim *sim) { return sim->state.x; }
-const double *rbt_sim_velocities(const rbt_sim *sim) { return sim->state.v; }
-size_t rbt_sim_tet_count(const rbt_sim *sim) { return sim->model->tet_count; }
-const int32_t *rbt_sim_tets(const rbt_sim *sim) { return sim->model->tets; }
-size_t rbt_sim_triangle_count(const rbt_sim *sim) { return sim->model->triangle_count; }
-const int32_t *rbt_sim_triangles(const rbt_sim *sim) { return sim->model->triangles; }
-size_t rbt_sim_edge_count(const rbt_sim *sim) { return sim->model->edge_count; }
-const int32_t *rbt_sim_edges(const rbt_sim *sim) { return sim->model->edges; }
+double rbt_sim_time(const rbt_sim *sim) { return sim ? sim->state.t : 0; }
+double rbt_sim_step_length(const rbt_sim *sim) { return sim ? sim->model->step : 0; }
+int64_t rbt_sim_frame(const rbt_sim *sim) { return sim ? sim->state.frame : 0; }
+int64_t rbt_sim_frame_count(const rbt_sim *sim) { return sim ? sim->model->frame_count : 0; }
+size_t rbt_sim_node_count(const rbt_sim *sim) { return sim ? sim->model->node_count : 0; }
+const double *rbt_sim_positions(const rbt_sim *sim) { return sim ? sim->state.x : NULL; }
+const double *rbt_sim_velocities(const rbt_sim *sim) { return sim ? sim->state.v : NULL; }
+size_t rbt_sim_tet_count(const rbt_sim *sim) { return sim ? sim->model->tet_count : 0; }
+const int32_t *rbt_sim_tets(const rbt_sim *sim) { return sim ? sim->model->tets : NULL; }
+size_t rbt_sim_triangle_count(const rbt_sim *sim) { return sim ? sim->model->triangle_count : 0; }
+const int32_t *rbt_sim_triangles(const rbt_sim *sim) { return sim ? sim->model->triangles : NULL; }
+size_t rbt_sim_edge_count(const rbt_sim *sim) { return sim ? sim->model->edge_count : 0; }
+const int32_t *rbt_sim_edges(const rbt_sim *sim) { return sim ? sim->model->edges : NULL; }
 
 rbt_energies rbt_sim_energies(const rbt_sim *sim) {
+    if (!sim) return (rbt_energies){0};
+    int threads = rbt_threads_enter(sim->threads);
     rbt_energies e = rbt_stepper_energies(&sim->stepper, &sim->state);
     e.work = rbt_energy_watch_work(&sim->watch, &sim->state, &e);
+    rbt_threads_leave(threads);
     return e;
 }
 
@@ -265,6 +399,16 @@ rbt_energies rbt_sim_frame_energies(const rbt_sim *sim) {
     e.work = rbt_energy_watch_work(&sim->watch, &sim->state, &e);
     return e;
 }
+
+bool rbt_sim_before_jump(rbt_sim *sim, rbt_error *error) {
+    rbt_step_report report;
+    if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, &sim->state);
+    if (sim->watch.t == sim->state.t || rbt_energy_watch_look(&sim->watch, &sim->state, &report) == RBT_DONE)
+        return true;
+    return rbt_fail(error, "%s", report.hint);
+}
+
+void rbt_sim_after_jump(rbt_sim *sim) { rbt_energy_watch_begin(&sim->watch, &sim->state); }
 
 const char *rbt_outcome_name(rbt_outcome outcome) {
     static const char *const names[RBT_OUTCOMES] = {
@@ -278,6 +422,7 @@ const char *rbt_outcome_name(rbt_outcome outcome) {
         [RBT_UNSTABLE] = "unstable",
         [RBT_CUT_FAILED] = "cut failed",
         [RBT_STOPPED] = "stopped",
+        [RBT_REFUSED] = "refused",
     };
     return outcome >= 0 && outcome < RBT_OUTCOMES ? names[outcome] : "unknown";
 }

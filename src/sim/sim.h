@@ -6,18 +6,33 @@
 #include "step/core/energy_watch.h"
 #include "step/core/stepper.h"
 
+// For questions (sim_query.c); empty until the first of them
+typedef struct rbt_sim_workspace {
+    size_t node_count, slot_count;
+    double *partial;                  // (slot_count x 3)
+    double *force, *elastic, *moved;  // (node_count x 3)
+    double *reactions;                // (node_count x 3)
+    unsigned char *held;              // (node_count)
+} rbt_sim_workspace;
+
+void rbt_sim_workspace_clear(rbt_sim_workspace *workspace);
+
 struct rbt_sim {
     rbt_model *model;
     rbt_state state;
     rbt_stepper stepper;
     rbt_energy_watch watch;
-    double cut_seconds;  // spent on cuts so far
-    bool chooses;        // the step is the method's choice
-    bool changed;        // and is to be chosen again at the end of the frame, since the model is another
+    double cut_seconds;    // spent on cuts so far
+    int threads;           // of steps; 0: as OpenMP has it
+    uint64_t fingerprint;  // of the model before cuts
+    bool chooses;          // the step is the method's choice
+    bool changed;          // and is to be chosen again at the end of the frame, since the model is another
 
-    // Of scenes with cuts; NULL otherwise. The scene is a copy that lives as long as the simulation.
-    rbt_arena *arena;
+    rbt_sim_workspace *workspace;
+    rbt_arena *arena;  // of the scene, which is a copy; meshes in memory are no part of it
     rbt_scene *scene;
+
+    // Of scenes with cuts; NULL otherwise
     rbt_sources *sources;
     rbt_cutting *cutting;
     rbt_model *previous;  // the model of a stepper that could not follow a cut; NULL: all have
@@ -25,12 +40,28 @@ struct rbt_sim {
 
 // Continues from a state of a checkpoint, of which the simulation becomes the owner, whatever comes of it. With cuts
 // made, the model is compiled again.
-bool rbt_sim_restore(rbt_sim *sim, const rbt_scene *scene, rbt_state *state, rbt_error *error);
+bool rbt_sim_resume(rbt_sim *sim, rbt_state *state, rbt_error *error);
 
 // rbt_sim_energies of a state that no one else has changed: a frame's are known already.
 rbt_energies rbt_sim_frame_energies(const rbt_sim *sim);
 
-// One step (the last of a frame completes the frame), before it the cuts that are due.
-rbt_outcome rbt_sim_step(rbt_sim *sim, rbt_step_report *report);
+// One step (the last of a frame completes the frame), before it the cuts that are due; adds to the report.
+rbt_outcome rbt_sim_take_step(rbt_sim *sim, rbt_step_report *report);
+
+// Stages of rbt_sim_create that others need too: a simulation with a copy of the scene and nothing else, the step
+// that the method chooses, and stepper, memory and watch for its model and state.
+rbt_sim *rbt_sim_begin(const rbt_scene *scene, rbt_error *error);
+bool rbt_sim_choose_step(rbt_sim *sim, rbt_error *error);
+bool rbt_sim_equip(rbt_sim *sim, rbt_error *error);
+
+// Refuses a simulation that is not there.
+bool rbt_sim_is_there(const rbt_sim *sim, rbt_error *error);
+
+// A state that was set by somebody else is a jump for the energy watch: before and after.
+bool rbt_sim_before_jump(rbt_sim *sim, rbt_error *error);
+void rbt_sim_after_jump(rbt_sim *sim);
+
+// When whole steps end, counted from the last whole frame
+double rbt_sim_grid_time(const rbt_sim *sim, int64_t steps);
 
 #endif

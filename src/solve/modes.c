@@ -208,7 +208,7 @@ void rbt_modes_refresh(rbt_modes *m, const rbt_modes_problem *p) {
     measure(m);
 }
 
-// Values, ascending, and vectors of `reduced` (size x size), in its place
+// Values, ascending, and vectors of `reduced` (size x size), in its position
 static bool eigenpairs(rbt_modes *m, size_t size) {
     for (size_t i = 0; i < size * size; i++)
         if (!isfinite(m->reduced[i])) return false;

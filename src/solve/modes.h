@@ -1,7 +1,8 @@
 // The lowest eigenpairs of K u = lambda M u while K changes from step to step. Those of the last step, X, are the
 // start of an inverse iteration with the factor of A = a M + c K, which is the one the step needs anyway:
 //   A W = M X,    (W^T K W) C = (W^T M W) C Lambda,    U = W C,      K W = (M X - a M W) / c
-// W is smooth to the K of today, which X is not: where stiff parts turn, X itself has energies far above its own.
+// W is smooth with respect to the current K; X is not: where stiff parts rotate, X has energies far above its
+// eigenvalues.
 // With K W from the equation that W solves, neither products with K nor anything but a few long inner products are
 // left beside the solve. The residual comes for nothing, too, and decides whether another round is needed:
 //   K u - lambda M u = M (X C_l - (a + c lambda) u) / c

@@ -58,6 +58,21 @@ bool rbt_method_spec_at_step(const rbt_method_spec *spec, double step, rbt_metho
     return rbt_method_spec_parse(text, result, error);
 }
 
+bool rbt_method_spec_settings(const rbt_method_spec *spec, int scene_method, rbt_setting_list *list,
+                              rbt_error *error) {
+    const rbt_method *method = rbt_method_at(spec->method);
+    char number[32];
+    bool good = true;
+    if (spec->method != scene_method)
+        good = rbt_setting_add(list, "integrator.solver", "null", error) &&
+               rbt_setting_add(list, "integrator.options", "null", error) &&
+               rbt_setting_add(list, "integrator.method", method->name, error);
+    if (good && spec->solver >= 0)
+        good = rbt_setting_add(list, "integrator.solver", method->solvers(spec->solver), error);
+    if (good && spec->step > 0) good = rbt_setting_add(list, "time.step", rbt_text_number(spec->step, number), error);
+    return good;
+}
+
 bool rbt_method_specs_parse(const char *text, rbt_method_spec **specs, size_t *count, rbt_error *error) {
     size_t commas = 0;
     for (const char *c = text; *c; c++) commas += *c == ',';

@@ -45,7 +45,7 @@ static void tell(child *c, const rbt_run_progress *p, int kind) {
                               .t = p->sim->state.t,
                               .last_frame = p->last_frame,
                               .steps = totals->steps,
-                              .iterations = totals->iterations,
+                              .iterations = (int64_t)totals->statistics[RBT_STAT_ITERATIONS],
                               .halved_steps = totals->halved_steps,
                               .unconverged = p->sim->state.tally.unconverged,
                               .setup_seconds = totals->compile_seconds,
@@ -94,7 +94,7 @@ static void run_as_child(const rbt_trial_def *def, int pipe) {
     if (now->end == RBT_TRIAL_STEP_FAILED) describe_failure(now, options.scene, &report);
     if (now->end == RBT_TRIAL_WORLD_FAILED || now->end == RBT_TRIAL_NOT_CONVERGED)
         snprintf(now->reason, sizeof now->reason, "%.*s", (int)sizeof now->reason - 1,
-                 rbt_error_text(&error, text, sizeof text));
+                 error.message[0] ? rbt_error_text(&error, text, sizeof text) : "not enough memory");
     send_note(&c);
 }
 

@@ -39,7 +39,7 @@ typedef struct rbt_verification {
     bool scene_unknown;               // names, radii and obstacles are not known
     rbt_obstacle_parts obstacles;
     double step;    // [s] obstacles move straight on between its multiples; 0: as their prescribed motions say
-    double *all;    // (mesh.node_count x 3) places of nodes and obstacles
+    double *all;    // (mesh.node_count x 3) positions of nodes and obstacles
     double *first;  // (mesh.node_count x 3) those of the first state; NULL: none yet
     size_t body_count;
     char **body_names;  // may be fewer than there are bodies

@@ -146,7 +146,7 @@ static bool exact_positions(const folder *f, rbt_mesh *mesh, int64_t frame, cons
         good = rbt_fail_at(f->error, checkpoint, 0, 0, "has %zu nodes, but the frame has %zu", state.node_count,
                            mesh->node_count);
     if (good) memcpy(mesh->nodes, state.x, 3 * mesh->node_count * sizeof *state.x);
-    rbt_state_free(&state);
+    rbt_state_clear(&state);
     free(checkpoint);
     return good;
 }
@@ -188,7 +188,7 @@ static bool judge_failure(folder *f, int64_t last_frame) {
         rbt_verified about = {.frame = last_frame, .step = state.step, .failed = true, .t = state.t};
         good = good && judge(f, &about, state.x, path);
     }
-    rbt_state_free(&state);
+    rbt_state_clear(&state);
     free(path);
     return good;
 }

@@ -1,26 +1,8 @@
 #include "view/compare_plot.h"
 
 #include "base/memory.h"
+#include "view/energy_curve.h"
 #include "view/plot.h"
-
-#include <math.h>
-
-// What the energy panel shows: the yardstick's range and once the energy scale beyond it. A curve that goes further
-// ends at the border, so that one method that explodes does not flatten all others.
-typedef struct window {
-    double low, high;
-} window;
-
-static window energy_window(const rbt_comparison *all) {
-    window w = {INFINITY, -INFINITY};
-    for (size_t i = 0; all->yardstick && i < all->yardstick->trial.frame_count; i++) {
-        double total = all->yardstick->trial.frames[i].energies.total;
-        w.low = fmin(w.low, total);
-        w.high = fmax(w.high, total);
-    }
-    if (!(w.low <= w.high) || !isfinite(all->energy_scale)) return (window){-INFINITY, INFINITY};
-    return (window){w.low - all->energy_scale, w.high + all->energy_scale};
-}
 
 // The curves of one contender; the arrays are one allocation, begun by t.
 typedef struct curves {
@@ -28,39 +10,32 @@ typedef struct curves {
     double rate, distance_end;
 } curves;
 
-static bool make_curves(const rbt_contender *c, window w, curves *k, rbt_error *error) {
-    size_t count = c->trial.frame_count;
-    k->t = rbt_array_new(count, 2 * sizeof(double), "curves", error);
+static bool make_curves(const rbt_contender *c, const rbt_energy_window *w, curves *k, rbt_error *error) {
+    k->t = rbt_energy_curve(c, w, error);
     if (!k->t) return false;
-    k->energy = k->t + count;
+    k->energy = k->t + c->trial.frame_count;
     k->rate = c->rate.median;
     k->distance_end = c->distance_end;
-    bool outside = false;
-    for (size_t i = 0; i < count; i++) {
-        double total = c->trial.frames[i].energies.total;
-        k->t[i] = c->trial.frames[i].t;
-        k->energy[i] = outside ? NAN : fmin(fmax(total, w.low), w.high);
-        outside = outside || !(total >= w.low && total <= w.high);
-    }
     return true;
 }
 
 static bool draw(const rbt_comparison *all, curves *k, rbt_series *series, const char *title, const char *output,
                  rbt_error *error) {
     size_t n = all->count;
-    window w = energy_window(all);
+    rbt_energy_window w = {0};
+    if (all->yardstick) rbt_energy_window_add(&w, all->yardstick);
     rbt_series *energy = series, *distance = series + n + 1, *cost = series + 2 * n + 1;
     for (size_t i = 0; i < n; i++) {
         const rbt_contender *c = &all->contenders[i];
-        if (!make_curves(c, w, &k[i], error)) return false;
+        if (!make_curves(c, &w, &k[i], error)) return false;
         size_t count = c->trial.frame_count;
-        energy[i] = (rbt_series){c->spec.name, count, k[i].t, k[i].energy, count == 1};
-        distance[i] = (rbt_series){c->spec.name, count, k[i].t, c->distance, false};
-        cost[i] = (rbt_series){c->spec.name, 1, &k[i].rate, &k[i].distance_end, true};
+        energy[i] = (rbt_series){c->name, count, k[i].t, k[i].energy, count == 1};
+        distance[i] = (rbt_series){c->name, count, k[i].t, c->distance, false};
+        cost[i] = (rbt_series){c->name, 1, &k[i].rate, &k[i].distance_end, true};
     }
     // The reference comes last, so that a method has one colour in all panels.
     if (all->has_reference) {
-        if (!make_curves(&all->reference, w, &k[n], error)) return false;
+        if (!make_curves(&all->reference, &w, &k[n], error)) return false;
         energy[n] = (rbt_series){"reference", all->reference.trial.frame_count, k[n].t, k[n].energy, false};
     }
     const rbt_panel panels[] = {

@@ -6,12 +6,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEFT = 78, TOP = 34, BOTTOM = 46, TITLE = 34, GAP_BELOW = 10 };
+enum { LEFT = 78, TOP = 34, BOTTOM = 46, TITLE = 34, GAP_BELOW = 10, NAME_HEIGHT = 19 };
+enum { WIDTH = 860, WIDTH_MAX = 1400, PANEL_HEIGHT = 300 };
 
 // Dark enough on white, told apart by inverse mass too.
 static const char *const COLORS[] = {"#2f6fb0", "#e07b39", "#3f9a57", "#8e5bb5", "#222a35",
                                      "#c2405a", "#2a9ba8", "#a68a1f", "#7a5b48", "#7d8896"};
 enum { COLOR_COUNT = sizeof COLORS / sizeof COLORS[0] };
+
+// When the colours are used up, the same come again in dashes.
+static const char *const DASHES[] = {"", " stroke-dasharray=\"7 4\"", " stroke-dasharray=\"2 4\"",
+                                     " stroke-dasharray=\"9 4 2 4\""};
+enum { DASH_COUNT = sizeof DASHES / sizeof DASHES[0] };
+_Static_assert(COLOR_COUNT *DASH_COUNT >= RBT_PLOT_CURVES_MAX, "every curve of a panel has a look of its own");
 
 typedef struct axis {
     double low, high;  // what the axis spans
@@ -166,10 +173,10 @@ static void pen_add(pen *p, double x, double y) {
 }
 
 static void draw_series(rbt_text *text, const rbt_panel *panel, const rbt_series *s, const axis *x, const axis *y,
-                        const char *color) {
+                        const char *color, const char *dashes) {
     pen p = {.text = text};
     size_t lone = 0, count = 0;
-    rbt_text_add(text, "<path class=\"curve\" stroke=\"%s\" d=\"", color);
+    rbt_text_add(text, "<path class=\"curve\" stroke=\"%s\"%s d=\"", color, dashes);
     for (size_t i = 0; i < s->count; i++) {
         if (drawable(s->x[i], panel->x_log) && drawable(s->y[i], panel->y_log)) {
             pen_add(&p, place(x, s->x[i]), place(y, s->y[i]));
@@ -201,28 +208,39 @@ static void draw_panel(rbt_text *text, const rbt_panel *panel, double top, doubl
     axis y = make_axis(low[1], high[1], panel->y_log, lower, upper, 5, true);
     draw_axes(text, panel, &x, &y);
     for (size_t k = 0; k < panel->series_count; k++) {
-        const char *color = COLORS[k % COLOR_COUNT];
-        draw_series(text, panel, &panel->series[k], &x, &y, color);
-        double at = upper + 10 + 19 * (double)k;
-        rbt_text_add(text, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"curve\" stroke=\"%s\"/>\n",
-                     right + 16, at, right + 36, at, color);
+        const char *color = COLORS[k % COLOR_COUNT], *dashes = DASHES[k / COLOR_COUNT % DASH_COUNT];
+        draw_series(text, panel, &panel->series[k], &x, &y, color, dashes);
+        double at = upper + 10 + NAME_HEIGHT * (double)k;
+        rbt_text_add(text,
+                     "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"curve\" stroke=\"%s\"%s/>\n",
+                     right + 16, at, right + 36, at, color, dashes);
         add_words(text, right + 43, at + 4, "class=\"name\"", panel->series[k].name);
     }
 }
 
-// Room for the names of the series, about seven pixels a letter, but never more than a third of the picture.
-static double legend_width(const rbt_plot *plot, double width) {
+// Room for the names of the series, about seven pixels a letter
+static double names_width(const rbt_plot *plot) {
     size_t longest = 8;
     for (size_t i = 0; i < plot->panel_count; i++)
         for (size_t k = 0; k < plot->panels[i].series_count; k++) {
             size_t length = strlen(plot->panels[i].series[k].name);
             if (length > longest) longest = length;
         }
-    return fmin(60 + 7 * (double)longest, width / 3);
+    return 60 + 7 * (double)longest;
+}
+
+void rbt_plot_fit(rbt_plot *plot) {
+    size_t most = 0;
+    for (size_t i = 0; i < plot->panel_count; i++)
+        if (plot->panels[i].series_count > most) most = plot->panels[i].series_count;
+    plot->width = (int)fmin(fmax(WIDTH, 3 * names_width(plot)), WIDTH_MAX);
+    plot->panel_height = (int)fmax(PANEL_HEIGHT, TOP + BOTTOM + NAME_HEIGHT * (double)most);
 }
 
 bool rbt_plot_text(const rbt_plot *plot, rbt_text *text, rbt_error *error) {
-    double width = plot->width ? plot->width : 860, panel_height = plot->panel_height ? plot->panel_height : 300;
+    double width = plot->width ? plot->width : WIDTH;
+    double panel_height = plot->panel_height ? plot->panel_height : PANEL_HEIGHT;
+    double legend = fmin(names_width(plot), width / 3);  // never more than a third of the picture
     double head = plot->title && plot->title[0] ? TITLE : 0;
     double height = head + (double)plot->panel_count * panel_height + GAP_BELOW;
     rbt_text_add(
@@ -237,8 +255,7 @@ bool rbt_plot_text(const rbt_plot *plot, rbt_text *text, rbt_error *error) {
     rbt_text_add(text, "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n");
     if (head > 0) add_words(text, LEFT, 26, "class=\"title\"", plot->title);
     for (size_t i = 0; i < plot->panel_count; i++)
-        draw_panel(text, &plot->panels[i], head + (double)i * panel_height, width - legend_width(plot, width),
-                   panel_height);
+        draw_panel(text, &plot->panels[i], head + (double)i * panel_height, width - legend, panel_height);
     rbt_text_add(text, "</svg>\n");
     return !text->failed || rbt_fail_memory(error, text->size, "a plot");
 }

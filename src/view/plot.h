@@ -25,6 +25,12 @@ typedef struct rbt_plot {
     int width, panel_height;  // [pixels]; 0: 860 and 300
 } rbt_plot;
 
+// More curves than this in one panel cannot be told apart.
+enum { RBT_PLOT_CURVES_MAX = 40 };
+
+// Makes the picture wide and the panels high enough for the names of many series.
+void rbt_plot_fit(rbt_plot *plot);
+
 // Adds the whole SVG document to `text`; false only for lack of memory. Panels without a drawable point say so.
 bool rbt_plot_text(const rbt_plot *plot, rbt_text *text, rbt_error *error);
 bool rbt_plot_write(const rbt_plot *plot, const char *path, rbt_error *error);

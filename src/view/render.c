@@ -22,7 +22,7 @@ typedef struct job {
     bool has_scenery;  // from the second pass on
     size_t *chosen, count;
     rbt_figure figure;  // of the frame loaded last
-    size_t loaded;      // its place among the chosen, plus 1
+    size_t loaded;      // its position among the chosen, plus 1
     rbt_camera camera;
     rbt_camera_fit fit;
     rbt_look look;

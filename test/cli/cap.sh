@@ -36,7 +36,7 @@ says 1 'rubato: not converged: 8 of 8 steps did not converge (the residual was u
 says 1 'times the tolerance), the first at 0 s; take more iterations, a smaller step or another solver; all frames are in whole' \
     "$rubato" run scene.json -o whole -q --set $on
 says 1 '2 steps, 2 not converged, ' "$rubato" run scene.json -o whole --set $on
-says 1 '"cuts": 0, "unconverged": 2, ' "$rubato" run scene.json -o whole --log json --set $on
+says 1 '"halvings": 0, "unconverged": 2, ' "$rubato" run scene.json -o whole --log json --set $on
 [ "$(frames whole)" = 5 ] || fail "there should be 5 frames, not $(frames whole)"
 python3 - whole/run.json <<'PYTHON'
 import json, sys

@@ -4,19 +4,7 @@ set -eu
 source "$(dirname "$0")/lib.sh"
 
 # The solver and the options belong to one method and must not disturb the other.
-cat >bar.json <<'JSON'
-{
-  "rubato": 1,
-  "bodies": [{
-    "name": "bar",
-    "mesh": {"shape": {"cuboid": {"size": [0.4, 0.1, 0.1], "cells": [6, 2, 2]}}},
-    "material": {"young": 5e4, "poisson": 0.3, "density": 1000},
-    "deform": [{"stretch": {"axis": [1, 0, 0], "factor": 1.3}}]
-  }],
-  "time": {"step": 0.001, "frame": 0.02, "end": 0.1},
-  "integrator": {"method": "semi-implicit", "solver": "cholesky", "options": {}}
-}
-JSON
+write_bar_scene bar.json
 
 # ---- Two that finish and one that cannot
 code=0

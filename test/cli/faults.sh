@@ -115,7 +115,7 @@ done
 # What is printed must arrive.
 for command in methods schema "schema --reference" help "run --help" --version "info whole/frames/frame_000001.vtu" "check scene.json" \
     "verify whole --json" "verify whole" "run scene.json -o printed -n 1" "run scene.json -o printed -n 1 --log json" \
-    "compare scene.json --methods semi-implicit -n 1 -o compared" "mesh bar -o bar.msh" "plot whole -o curves.svg" "render whole -o picture.png"; do
+    "compare scene.json --methods semi-implicit -n 1 -o compared" "sweep scene.json --set time.step=0.01,0.02 -n 1 -o swept" "mesh bar -o bar.msh" "plot whole -o curves.svg" "render whole -o picture.png"; do
     # shellcheck disable=SC2086
     says 1 'cannot write to standard output: No space left on device' bash -c '"$@" >/dev/full' - "$rubato" $command
 done

@@ -49,6 +49,23 @@ write_scene() {
 JSON
 }
 
+# A small bar that was stretched and swings: five frames, a solver and options that belong to its method.
+write_bar_scene() {
+    cat >"$1" <<'JSON'
+{
+  "rubato": 1,
+  "bodies": [{
+    "name": "bar",
+    "mesh": {"shape": {"cuboid": {"size": [0.4, 0.1, 0.1], "cells": [6, 2, 2]}}},
+    "material": {"young": 5e4, "poisson": 0.3, "density": 1000},
+    "deform": [{"stretch": {"axis": [1, 0, 0], "factor": 1.3}}]
+  }],
+  "time": {"step": 0.001, "frame": 0.02, "end": 0.1},
+  "integrator": {"method": "semi-implicit", "solver": "cholesky", "options": {}}
+}
+JSON
+}
+
 # same_results A B: every result file is the same, byte for byte (run.json has times and is left out).
 same_results() {
     diff -rq -x run.json -x checkpoints "$1" "$2" >"$work/difference" || fail "$1 and $2 differ: $(head -5 "$work/difference")"

@@ -48,6 +48,11 @@ for program in "${programs[@]}"; do
         mkdir "$work/run"
         (cd "$work/run" && "$binary" >"$work/log" 2>&1) || fail "${binary#"$work/"} failed: $(cat "$work/log")"
         rm -r "$work/run"
+        grep -q "^$name " "$source/test/install/expected.txt" || fail "expected.txt says nothing about examples/$name.c"
+        while read -r which pattern; do
+            [[ $which != "$name" ]] || grep -qE -- "$pattern" "$work/log" ||
+                fail "${binary#"$work/"} should print '$pattern' but prints: $(cat "$work/log")"
+        done <"$source/test/install/expected.txt"
     done
     if ldd "$work/cmake/${name}_static" | grep -q librubato; then fail "${name}_static uses the shared library"; fi
     echo "examples/$name.c: pkg-config, rubato::rubato and rubato::rubato_static build and run"

@@ -141,7 +141,7 @@ static void looking_changes_nothing(void **state) {
             for (int k = 0; k < 10; k++) {  // every step looked at, half of them from a workspace that knows nothing
                 rbt_sim *by = k % 2 ? c : b;
                 copy_motion(by, b);
-                assert_int_equal(rbt_sim_step(by, &report), RBT_DONE);
+                assert_int_equal(rbt_sim_take_step(by, &report), RBT_DONE);
                 assert_true(isfinite(rbt_sim_energies(by).total));
                 copy_motion(b, by);
             }

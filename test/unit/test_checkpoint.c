@@ -85,7 +85,7 @@ static void every_cut_is_refused(void **unused) {
         assert_false(rbt_checkpoint_parse("cut", cut, n, &c.o->model, RBT_SAME_MODEL, &back, &e));
         assert_string_equal(e.file, "cut");
         if (n < 8) assert_string_equal(e.message, "is not a checkpoint: it does not begin with RBTCKPT1");
-        else if (n < 384) assert_non_null(strstr(e.message, "is cut short: "));
+        else if (n < 408) assert_non_null(strstr(e.message, "is cut short: "));
         else assert_non_null(strstr(e.message, "is cut short or has grown: "));
         assert_null(back.x);
         free(cut);
@@ -105,7 +105,7 @@ static void every_flipped_bit_is_refused(void **unused) {
         b.data[bit / 8] ^= (char)(1 << bit % 8);
         assert_false(rbt_checkpoint_parse("bit", b.data, b.size, &c.o->model, RBT_SAME_MODEL, &back, &e));
         assert_true(strlen(e.message) > 10);
-        if (bit >= 8 * 376) assert_non_null(strstr(e.message, "is damaged: its checksum is "));
+        if (bit >= 8 * 400) assert_non_null(strstr(e.message, "is damaged: its checksum is "));
         b.data[bit / 8] ^= (char)(1 << bit % 8);
     }
     free(b.data);
@@ -123,15 +123,28 @@ static void heads_that_lie(void **unused) {
         {24, (uint64_t)-1, "has frame -1, step 1 and time 0.233333, which no run can have"},
         {32, (uint64_t)-5, "has frame 7, step -5 and time 0.233333, which no run can have"},
         {40, 0x7ff0000000000000u, "has frame 7, step 1 and time inf, which no run can have"},
-        {48, 13, "has 589 bytes of data, which does not fit 13 nodes, 13 bytes of memory and 0 bytes about cuts"},
+        {48, 13,
+         "has 589 bytes of data, which does not fit 13 nodes, 13 bytes of memory, 0 bytes about cuts, 0 of "
+         "forces and 0 of a watch"},
         {48, UINT64_MAX,
-         "has 589 bytes of data, which does not fit 18446744073709551615 nodes, 13 bytes of memory and 0 bytes about "
-         "cuts"},
+         "has 589 bytes of data, which does not fit 18446744073709551615 nodes, 13 bytes of memory, 0 bytes about "
+         "cuts, 0 of "
+         "forces and 0 of a watch"},
         {56, 1u << 30,
-         "has 589 bytes of data, which does not fit 12 nodes, 1073741824 bytes of memory and 0 bytes about cuts"},
+         "has 589 bytes of data, which does not fit 12 nodes, 1073741824 bytes of memory, 0 bytes about cuts, 0 of "
+         "forces and 0 of a watch"},
         {64, 1u << 30,
-         "has 1073741824 bytes of data, which does not fit 12 nodes, 13 bytes of memory and 0 bytes about cuts"},
-        {368, 5, "has 589 bytes of data, which does not fit 12 nodes, 13 bytes of memory and 5 bytes about cuts"},
+         "has 1073741824 bytes of data, which does not fit 12 nodes, 13 bytes of memory, 0 bytes about cuts, 0 of "
+         "forces and 0 of a watch"},
+        {368, 5,
+         "has 589 bytes of data, which does not fit 12 nodes, 13 bytes of memory, 5 bytes about cuts, 0 of "
+         "forces and 0 of a watch"},
+        {376, 7,
+         "has 589 bytes of data, which does not fit 12 nodes, 13 bytes of memory, 0 bytes about cuts, 7 of "
+         "forces and 0 of a watch"},
+        {384, UINT64_MAX,
+         "has 589 bytes of data, which does not fit 12 nodes, 13 bytes of memory, 0 bytes about cuts, 0 "
+         "of forces and 18446744073709551615 of a watch"},
         {80, 2,
          "has 3 steps that did not converge of 2, the worst at 12.5 times its tolerance, the first at 0.1 s, which "
          "no "
@@ -238,7 +251,7 @@ static void fingerprint_sees_everything(void **unused) {
     double times[2] = {0, 1}, offsets[6] = {0};
     rbt_move_keyframes keys = {{2, times}, {2, offsets}};
     rbt_motion motion = {RBT_MOVE_KEYFRAMES, &keys};
-    rbt_motion_group group = {1, &motion, 5};
+    rbt_motion_group group = {.motion_count = 1, .motions = &motion, .release = 5};
     int32_t node = 1, of_group = 0;
     double share = 1;
     rbt_node_load load = {{0, 1, 0}, 0, 1, false, 1, &node, &share};
@@ -290,7 +303,7 @@ static void newest_readable_one(void **unused) {
     assert_true(rbt_checkpoint_prune(c.folder, 3, &e));
     assert_false(rbt_checkpoint_newest(c.folder, 11, &c.o->model, RBT_SAME_MODEL, &back, &e));
     assert_string_equal(e.file, c.path);
-    assert_string_equal(e.message, "is cut short: 20 bytes, but a checkpoint has at least 384");
+    assert_string_equal(e.message, "is cut short: 20 bytes, but a checkpoint has at least 408");
     assert_true(rbt_checkpoint_remove_after(c.folder, 12, &e));
     assert_true(rbt_checkpoint_newest(c.folder, INT64_MAX, &c.o->model, RBT_SAME_MODEL, &back, &e));
     assert_int_equal(back.frame, 12);

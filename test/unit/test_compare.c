@@ -277,7 +277,7 @@ static void drift_is_measured_by_the_yardstick(void **state) {
     assert_true(contenders[0].energy_max == 1000 && contenders[0].angular_max == 2);
     assert_true(isnan(contenders[0].rate.median));
     assert_true(isnan(contenders[1].distance_end) && isnan(contenders[1].distance_max));
-    assert_int_equal(rbt_comparison_finished(&all), 1);
+    assert_int_equal(rbt_contenders_finished(contenders, 2), 1);
     for (int i = 0; i < 2; i++) free(contenders[i].distance);
     free(all.reference.distance);
 }
@@ -299,13 +299,11 @@ static void distances_come_from_the_runs(void **state) {
                                    .spec_count = count,
                                    .specs = specs,
                                    .reference = &reference,
-                                   .repeat = 2,
-                                   .repeat_below = INFINITY,
-                                   .frames = 3};
+                                   .rounds = {.repeat = 2, .repeat_below = INFINITY, .frames = 3}};
     rbt_comparison *all = rbt_compare(&options, &error);
     if (!all) fail_msg("%s", error.message);
     const rbt_contender *c = all->contenders;
-    assert_int_equal(rbt_comparison_finished(all), 3);
+    assert_int_equal(rbt_contenders_finished(c, 3), 3);
     for (size_t i = 0; i < 3; i++) assert_int_equal(c[i].run_count, 2);
     assert_true(c[0].distance_end == 0 && c[0].distance_max == 0);  // the same run gives the same bits
     assert_true(c[1].distance_end > 0 && c[1].distance_end < 0.1);
@@ -315,7 +313,7 @@ static void distances_come_from_the_runs(void **state) {
     assert_int_equal(c[2].trial.steps, 300);
     rbt_comparison_free(all);
     // All runs take more than no time at all, and are made once.
-    options.repeat_below = 0;
+    options.rounds.repeat_below = 0;
     all = rbt_compare(&options, &error);
     if (!all) fail_msg("%s", error.message);
     for (size_t i = 0; i < 3; i++) assert_int_equal(all->contenders[i].run_count, 1);

@@ -2,6 +2,7 @@
 #include "../support/scene.h"
 #include "math/vec3.h"
 #include "mesh/core/topology.h"
+#include "mesh/generate/generate.h"
 #include "out/checkpoint.h"
 #include "sim/sim.h"
 
@@ -15,7 +16,7 @@
 
 static void advance_to(rbt_sim *sim, double t) {
     rbt_step_report report = {0};
-    while (sim->state.t < t - 1e-9) assert_int_equal(rbt_sim_step(sim, &report), RBT_DONE);
+    while (sim->state.t < t - 1e-9) assert_int_equal(rbt_sim_take_step(sim, &report), RBT_DONE);
 }
 
 // Makes the cuts that are due now without a step.
@@ -193,7 +194,7 @@ static void checkpoints_know_cuts(void **state) {
     rbt_state back;
     assert_true(rbt_checkpoint_read(path, two->model, RBT_SAME_MODEL, &back, &error));
     assert_true(back.cuts_size > 0);
-    assert_true(rbt_sim_restore(two, rbt_scene_of(file), &back, &error));
+    assert_true(rbt_sim_resume(two, &back, &error));
     advance_to(one, 0.1);
     advance_to(two, 0.1);
     assert_int_equal(one->model->node_count, two->model->node_count);
@@ -205,7 +206,7 @@ static void checkpoints_know_cuts(void **state) {
         rbt_state lie = {.cuts_size = keep, .cuts = malloc(keep + 1)};
         memcpy(lie.cuts, one->state.cuts, keep);
         assert_null(rbt_cutting_restore(three->cutting, three->model, &lie, &error));
-        rbt_state_free(&lie);
+        rbt_state_clear(&lie);
     }
     for (size_t i = 0; i < 4000; i++) {  // whatever a wrong number says, it is refused or harmless
         rbt_state lie = {.node_count = one->state.node_count,
@@ -214,7 +215,7 @@ static void checkpoints_know_cuts(void **state) {
         memcpy(lie.cuts, one->state.cuts, lie.cuts_size);
         ((unsigned char *)lie.cuts)[(i * 7919) % lie.cuts_size] ^= (unsigned char)(1u << i % 8);
         if (i % 40 == 0) rbt_model_free(rbt_cutting_restore(three->cutting, three->model, &lie, &error));
-        rbt_state_free(&lie);
+        rbt_state_clear(&lie);
     }
     remove(path);
     rbt_sim_free(one);
@@ -227,7 +228,7 @@ static void checkpoints_know_cuts(void **state) {
 static void skins_are_cut(void **state) {
     (void)state;
     const char *path = "test_cutting_skin.obj";
-    rbt_mesh *fine = rbt_mesh_generate("ball", &(rbt_ball_shape){0.5, 9}, NULL);
+    rbt_mesh *fine = rbt_shape_generate("ball", &(rbt_ball_shape){0.5, 9}, NULL);
     assert_true(rbt_mesh_write(fine, path, false, NULL));
     rbt_mesh_free(fine);
     rbt_sim *sim =

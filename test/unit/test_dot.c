@@ -10,7 +10,7 @@
 // ---- dot
 
 static dot *solver_of(one_step *s, int variant, int count) {
-    rbt_solver_options options = {.tolerance = NAN, .max_iterations = -1, .subdomains = count, .variant = variant};
+    rbt_implicit_options options = {.tolerance = NAN, .max_iterations = -1, .subdomains = count, .variant = variant};
     options.stop = RBT_STOP_CHARACTERISTIC;
     dot *solver = create(&s->o, &options, NULL);
     assert_non_null(solver);
@@ -120,7 +120,7 @@ static void other_solvers_take_their_own_matrix(void **state) {
     static const rbt_step_solver *const SOLVERS[] = {&RBT_LBFGS_H, &RBT_NEWTON};
     for (int k = 0; k < 2; k++) {
         one_step s = one_step_begin("fixed-corotated", 2e4, 0.02, 0.02, "");
-        rbt_solver_options options = {.tolerance = NAN, .max_iterations = -1, .stop = RBT_STOP_CHARACTERISTIC};
+        rbt_implicit_options options = {.tolerance = NAN, .max_iterations = -1, .stop = RBT_STOP_CHARACTERISTIC};
         size_t numbers = 9 * s.o.H.start[s.o.H.row_count];
         double *expected = malloc(numbers * sizeof *expected), *z[2];
         for (int most = 1; most <= 2; most++) {

@@ -157,10 +157,10 @@ static void fit_shows_everything(void **state) {
         rbt_error error;
         assert_true(rbt_view_parse(rbt_view_name(v), &view, &error));
         rbt_camera camera = rbt_camera_new(view, 320, 240);
-        rbt_fit fit = rbt_fit_begin();
-        rbt_fit_add(&fit, &camera, points, 60);
-        rbt_fit_add(&fit, &camera, points + 180, 40);
-        rbt_fit_finish(&fit, 1, &camera);
+        rbt_camera_fit fit = rbt_camera_fit_begin();
+        rbt_camera_fit_add(&fit, &camera, points, 60);
+        rbt_camera_fit_add(&fit, &camera, points + 180, 40);
+        rbt_camera_fit_finish(&fit, 1, &camera);
         double most = 0;
         for (int i = 0; i < 100; i++) {
             double image[3];

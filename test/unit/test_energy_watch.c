@@ -354,7 +354,7 @@ static void jumps_are_no_gains(void **state) {
     advance(sim, 20);
     rbt_sim *next = rbt_sim_create(rbt_scene_of(file), NULL);
     assert_non_null(next);
-    assert_true(rbt_sim_restore(next, rbt_scene_of(file), &sim->state, NULL));
+    assert_true(rbt_sim_resume(next, &sim->state, NULL));
     rbt_sim_free(sim);
     assert_int_equal(go(next, 20, &report), 20);
     assert_true(ledger_of(next)->jumps > 0);
@@ -379,7 +379,7 @@ static void ledgers_survive(void **state) {
         advance(whole, 2);
         assert_true(rbt_checkpoint_write(path, whole->model, &whole->state, &error));
         assert_true(rbt_checkpoint_read(path, again->model, RBT_SAME_MODEL, &back, &error));
-        assert_true(rbt_sim_restore(again, NULL, &back, &error));
+        assert_true(rbt_sim_resume(again, &back, &error));
         advance(whole, 3);
         advance(again, 3);
         assert_true(ledger_of(whole)->work != 0 || i == 2);

@@ -112,8 +112,8 @@ static void the_cost_is_told_and_grows_with_stiffness(void **state) {
         rbt_sim *sim = bar("stable-neo-hookean", "'max_dimension': 20", stiff ? 0.2 : 0.002, STRETCHED, GRAVITY);
         rbt_step_report report;
         assert_true(rbt_sim_advance_frame(sim, &report));
-        products[stiff] = report.iterations, parts[stiff] = report.substeps;
-        assert_true(report.residual > 0 && report.residual < 1e-6);
+        products[stiff] = report.statistics[RBT_STAT_ITERATIONS], parts[stiff] = report.statistics[RBT_STAT_SUBSTEPS];
+        assert_true(report.statistics[RBT_STAT_RESIDUAL] > 0 && report.statistics[RBT_STAT_RESIDUAL] < 1e-6);
         rbt_sim_free(sim);
     }
     assert_true(parts[0] == 1 && products[0] <= 20);

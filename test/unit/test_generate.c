@@ -9,7 +9,6 @@
 #include "mesh/generate/sdf.h"
 #include "mesh/generate/stuffing.h"
 #include "mesh/query/surface_distance.h"
-#include "rubato/shapes.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -39,14 +38,14 @@ static void *defaults_of(const char *shape) {
 
 static rbt_mesh *generate(const char *shape, const void *parameters) {
     rbt_error error = {0};
-    rbt_mesh *mesh = rbt_mesh_generate(shape, parameters, &error);
+    rbt_mesh *mesh = rbt_shape_generate(shape, parameters, &error);
     if (!mesh) fail_msg("%s: %s", shape, error.message);
     return mesh;
 }
 
 static void assert_fails(const char *shape, const void *parameters, const char *sentence) {
     rbt_error error = {0};
-    assert_null(rbt_mesh_generate(shape, parameters, &error));
+    assert_null(rbt_shape_generate(shape, parameters, &error));
     assert_string_equal(error.message, sentence);
 }
 

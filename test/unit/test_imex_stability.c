@@ -212,7 +212,7 @@ static energies run(const char *json, int steps) {
     energies e = {.start = rbt_sim_energies(sim).total};
     rbt_step_report report = {0};
     for (int i = 0; i < steps; i++) {
-        if (rbt_sim_step(sim, &report) != RBT_DONE) fail_msg("step %d: %s", i, report.hint);
+        if (rbt_sim_take_step(sim, &report) != RBT_DONE) fail_msg("step %d: %s", i, report.hint);
         double now = rbt_sim_energies(sim).total, *most = i < steps / 2 ? &e.first : &e.second;
         *most = fmax(*most, now);
     }
@@ -272,7 +272,7 @@ static void reach_is_the_states(void **state) {
     rbt_sim *one = sim_from(json), *other = sim_from(json);
     rbt_step_report report = {0};
     size_t bytes = 3 * one->model->node_count * sizeof(double), before = coupled_implicit(one);
-    for (int k = 0; k < 150; k++) assert_int_equal(rbt_sim_step(one, &report), RBT_DONE);
+    for (int k = 0; k < 150; k++) assert_int_equal(rbt_sim_take_step(one, &report), RBT_DONE);
     assert_true(coupled_implicit(one) > before);
     memcpy(other->state.x, one->state.x, bytes);
     memcpy(other->state.v, one->state.v, bytes);
@@ -280,8 +280,8 @@ static void reach_is_the_states(void **state) {
     other->state.t = one->state.t;
     other->state.frame = one->state.frame;
     for (int k = 0; k < 100; k++) {
-        assert_int_equal(rbt_sim_step(one, &report), RBT_DONE);
-        assert_int_equal(rbt_sim_step(other, &report), RBT_DONE);
+        assert_int_equal(rbt_sim_take_step(one, &report), RBT_DONE);
+        assert_int_equal(rbt_sim_take_step(other, &report), RBT_DONE);
     }
     assert_memory_equal(one->state.x, other->state.x, bytes);
     assert_memory_equal(one->state.v, other->state.v, bytes);

@@ -4,8 +4,8 @@
 #include "math/exact_round.h"
 #include "math/vec3.h"
 #include "mesh/core/topology.h"
+#include "mesh/generate/generate.h"
 #include "rubato/mesh.h"
-#include "rubato/shapes.h"
 #include "verify/exact/intersect.h"
 
 #include <setjmp.h>
@@ -95,7 +95,7 @@ static double *moved(const scene *s, size_t first_node, const double shift[3]) {
 
 static rbt_mesh *generate(const char *shape, const void *parameters) {
     rbt_error error = {0};
-    rbt_mesh *mesh = rbt_mesh_generate(shape, parameters, &error);
+    rbt_mesh *mesh = rbt_shape_generate(shape, parameters, &error);
     if (!mesh) fail_msg("%s", error.message);
     return mesh;
 }

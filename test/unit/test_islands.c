@@ -281,7 +281,7 @@ static rbt_sim *spinning_ball(double step, const char *solver) {
 
 static void step(rbt_sim *sim, int steps) {
     rbt_step_report report = {0};
-    for (int k = 0; k < steps; k++) assert_int_equal(rbt_sim_step(sim, &report), RBT_DONE);
+    for (int k = 0; k < steps; k++) assert_int_equal(rbt_sim_take_step(sim, &report), RBT_DONE);
 }
 
 static double distance(const rbt_sim *a, const rbt_sim *b) {
@@ -355,7 +355,7 @@ static void failed_steps_can_be_tried_again(void **state) {
     double fast = 1e12, last = sim->state.v[0], t = sim->state.t;
     sim->state.v[0] = fast;
     hand_over(sim, other);
-    assert_int_not_equal(rbt_sim_step(sim, &report), RBT_DONE);
+    assert_int_not_equal(rbt_sim_take_step(sim, &report), RBT_DONE);
     assert_same(sim, other);
     assert_true(sim->state.t == t);
     sim->state.v[0] = last;

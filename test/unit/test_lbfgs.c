@@ -92,7 +92,7 @@ static void the_matrix_of_lbfgs_pd_is_a_laplacian(void **state) {
                  lambda = 2 * mu * poisson / (1 - 2 * poisson);
     one_step s = one_step_begin("fixed-corotated", young, 0, 0, ", 'damping': {'mass': 3, 'stiffness': 0.05}");
     const rbt_model *m = s.sim->model;
-    rbt_solver_options options = {.tolerance = NAN, .max_iterations = -1};
+    rbt_implicit_options options = {.tolerance = NAN, .max_iterations = -1};
     lbfgs_pd *solver = create(&s.o, &options, NULL);
     rbt_step_report report = {0};
     double *q = calloc(s.values, sizeof *q), *r = calloc(s.values, sizeof *r), *Ar = calloc(s.values, sizeof *Ar);

@@ -17,7 +17,7 @@ static void assert_near(const double a[3], double x, double y, double z) {
 }
 
 static void at(const rbt_motion *motions, size_t count, double t, const double start[3], double p[3]) {
-    rbt_motion_group group = {count, motions, INFINITY};
+    rbt_motion_group group = {.motion_count = count, .motions = motions, .release = INFINITY};
     rbt_motion_position(&group, start, t, p);
 }
 

@@ -232,6 +232,77 @@ static void energies_become_three_panels(void **state) {
     unlink(path_of("energy.svg"));
 }
 
+// Energies of two runs: a panel for each quantity that is not zero everywhere, a curve for each run in it.
+static void several_runs_share_their_panels(void **state) {
+    (void)state;
+    const char *one = "frame,time,kinetic,elastic,gravity,contact,total,px,py,pz,lx,ly,lz,work\n"
+                      "0,0,1,2,0,0,3,3,4,0,0,0,0,\n"
+                      "1,0.1,2,1,0,0,3,3,4,12,0,0,0,\n";
+    const char *other = "time,kinetic,total\n0,1,3\n0.2,4,5\n0.4,4,5\n";
+    char first[512], second[512];
+    rbt_error error = {0};
+    snprintf(first, sizeof first, "%s", path_of("first.csv"));
+    snprintf(second, sizeof second, "%s", path_of("second.csv"));
+    assert_true(rbt_file_write(first, one, strlen(one), &error));
+    assert_true(rbt_file_write(second, other, strlen(other), &error));
+    const rbt_energy_source runs[] = {{first, "the first"}, {second, "a <second>"}};
+    assert_true(rbt_energy_plot_overlay(runs, 2, "2 runs", path_of("both.svg"), &error));
+    rbt_bytes svg;
+    assert_true(rbt_file_read(path_of("both.svg"), &svg, &error));
+    check_well_formed(svg.data);
+    // total and kinetic of both, elastic and |p| of the first alone; |p| goes from 5 to 13
+    assert_int_equal(count_of(svg.data, "class=\"head\""), 4);
+    assert_int_equal(count_of(svg.data, "<path class=\"curve\""), 6);
+    assert_int_equal(count_of(svg.data, ">the first<"), 4);
+    assert_int_equal(count_of(svg.data, ">a &lt;second&gt;<"), 2);
+    assert_null(strstr(svg.data, "contact"));
+    assert_non_null(strstr(svg.data, ">14<"));
+    free(svg.data);
+
+    const char *empty = "time,total\n";
+    assert_true(rbt_file_write(second, empty, strlen(empty), &error));
+    assert_false(rbt_energy_plot_overlay(runs, 2, "2 runs", path_of("both.svg"), &error));
+    assert_string_equal(error.message, "the table has no rows: the run has written no frame yet");
+    assert_string_equal(error.file, second);
+    rbt_energy_source many[RBT_PLOT_CURVES_MAX + 1];
+    for (int i = 0; i <= RBT_PLOT_CURVES_MAX; i++) many[i] = runs[0];
+    assert_false(rbt_energy_plot_overlay(many, RBT_PLOT_CURVES_MAX + 1, "many", path_of("both.svg"), &error));
+    assert_string_equal(error.message, "41 runs in one plot cannot be told apart; give at most 40");
+    unlink(first);
+    unlink(second);
+    unlink(path_of("both.svg"));
+}
+
+// Many curves: each has a look of its own and a name inside the picture.
+static void many_curves_are_told_apart(void **state) {
+    (void)state;
+    const double x[] = {0, 1}, y[] = {0, 1};
+    rbt_series series[RBT_PLOT_CURVES_MAX];
+    for (int i = 0; i < RBT_PLOT_CURVES_MAX; i++) series[i] = (rbt_series){"a name", 2, x, y, false};
+    const rbt_panel panel = {.series_count = RBT_PLOT_CURVES_MAX, .series = series};
+    rbt_plot plot = {.panel_count = 1, .panels = &panel};
+    rbt_text text = {0};
+    rbt_error error = {0};
+    rbt_plot_fit(&plot);
+    assert_true(rbt_plot_text(&plot, &text, &error));
+    char looks[RBT_PLOT_CURVES_MAX][80];
+    const char *c = text.text;
+    for (int i = 0; i < RBT_PLOT_CURVES_MAX; i++) {
+        c = strstr(c, "<path class=\"curve\"") + 20;
+        snprintf(looks[i], sizeof looks[i], "%.*s", (int)(strstr(c, " d=") - c), c);
+        for (int k = 0; k < i; k++) assert_string_not_equal(looks[i], looks[k]);
+    }
+    double lowest = 0, height = 0;
+    for (c = text.text; (c = strstr(c, "class=\"name\"")); c++) {
+        const char *at = c;
+        while (strncmp(at, "y=\"", 3) != 0) at--;
+        lowest = fmax(lowest, strtod(at + 3, NULL));
+    }
+    assert_int_equal(sscanf(strstr(text.text, "height=\""), "height=\"%lf", &height), 1);
+    assert_true(lowest > 700 && lowest < height);
+    rbt_text_free(&text);
+}
+
 static void broken_tables_are_named(void **state) {
     (void)state;
     static const struct {
@@ -259,11 +330,18 @@ static void broken_tables_are_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(titles_are_escaped),           cmocka_unit_test(ticks_cover_the_data),
-        cmocka_unit_test(gaps_split_the_curve),         cmocka_unit_test(constants_get_room),
-        cmocka_unit_test(a_single_point_is_a_dot),      cmocka_unit_test(nothing_to_draw_says_so),
-        cmocka_unit_test(log_axes_are_logarithmic),     cmocka_unit_test(long_series_stay_small),
-        cmocka_unit_test(energies_become_three_panels), cmocka_unit_test(broken_tables_are_named),
+        cmocka_unit_test(titles_are_escaped),
+        cmocka_unit_test(ticks_cover_the_data),
+        cmocka_unit_test(gaps_split_the_curve),
+        cmocka_unit_test(constants_get_room),
+        cmocka_unit_test(a_single_point_is_a_dot),
+        cmocka_unit_test(nothing_to_draw_says_so),
+        cmocka_unit_test(log_axes_are_logarithmic),
+        cmocka_unit_test(long_series_stay_small),
+        cmocka_unit_test(energies_become_three_panels),
+        cmocka_unit_test(broken_tables_are_named),
+        cmocka_unit_test(several_runs_share_their_panels),
+        cmocka_unit_test(many_curves_are_told_apart),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

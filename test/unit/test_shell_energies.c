@@ -6,8 +6,8 @@
 #include "math/symmetric.h"
 #include "math/vec3.h"
 #include "mesh/core/topology.h"
+#include "mesh/generate/generate.h"
 #include "rubato/mesh.h"
-#include "rubato/shapes.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -323,7 +323,7 @@ static void rolled_sheet_has_the_energy_of_the_plate(void **state) {
     double before = 1;
     for (int cells = 8; cells <= 32; cells *= 2) {
         rbt_sheet_shape shape = {length, width, cells, cells / 2};
-        rbt_mesh *mesh = rbt_mesh_generate("cloth", &shape, NULL);
+        rbt_mesh *mesh = rbt_shape_generate("cloth", &shape, NULL);
         assert_non_null(mesh);
         static hinge_list list;
         static double bending[4000], energy[4000];

@@ -435,8 +435,8 @@ static void indefinite_matrices_are_told(void **state) {
         rbt_step_report report;
         assert_true(rbt_sim_advance_frame(sim, &report));
         assert_int_equal(report.halvings, 0);
-        assert_int_equal(report.indefinite, cases[i].indefinite);
-        assert_int_equal(report.projected, cases[i].projected);
+        assert_int_equal(report.statistics[RBT_STAT_INDEFINITE], cases[i].indefinite);
+        assert_int_equal(report.statistics[RBT_STAT_PROJECTED], cases[i].projected);
         rbt_sim_free(sim);
     }
 }

@@ -33,7 +33,7 @@ static void advance_counting(rbt_sim *sim, int steps, int64_t *iterations) {
         if (!rbt_sim_advance_frame(sim, &report))
             fail_msg("%s, step %d: %s at %s, %s", rbt_material_name(sim->model->regions[0].material.model), k,
                      rbt_outcome_name(report.outcome), report.stage, report.hint);
-        if (iterations) *iterations += report.iterations;
+        if (iterations) *iterations += report.statistics[RBT_STAT_ITERATIONS];
     }
 }
 

@@ -1,8 +1,7 @@
 // After warm-up a step allocates nothing, with any method, solver and material that go together; but for
 // multirate-euler's "lu" outside of linear bodies, where UMFPACK takes work space of its own in every factorisation.
 #include "count_malloc.h"
-#include "scene.h"
-#include "sim/sim.h"
+#include "every_method.h"
 
 #define PARTS                                                                                                        \
     ", 'tempo': [{'where': {'box': {'min': [0.7, 0, 0], 'max': [1, 1, 1], 'relative': true}}, 'substeps': 4}]"
@@ -70,10 +69,47 @@ static void contact_allocates_nothing(void **state) {
     rbt_sim_free(sim);
 }
 
+// Forces, motions, questions and copies of the state
+static void acting_and_looking_allocate_nothing(const method_case *c) {
+    rbt_error error;
+    if (c->solver && strcmp(c->solver, "lu") == 0) return;  // UMFPACK
+    rbt_sim *sim = method_sim(c);
+    size_t nodes = rbt_sim_node_count(sim), before = 0;
+    double *values = calloc(nodes, 3 * sizeof *values), force[3] = {0, 0.1, 0};
+    rbt_contact_point contacts[8];
+    rbt_drive drive = rbt_drive_default();
+    rbt_state *saved = NULL;
+    for (int i = 0; i < 8; i++) {
+        if (i == 4) before = malloc_count;
+        force[1] = 0.01 * (i + 1);
+        drive.velocity[0] = 0.001 * i;
+        must(rbt_sim_set_forces(sim, 40, 1, force, &error), &error);
+        must(rbt_sim_drive(sim, 0, &drive, &error), &error);
+        steps(sim, 1);
+        must(rbt_sim_reactions(sim, values, &error), &error);
+        must(rbt_sim_contact_forces(sim, values, &error), &error);
+        rbt_sim_contacts(sim, contacts, 8);
+        rbt_sim_energies(sim);
+        if (!saved) saved = rbt_sim_save(sim, &error);
+        else must(rbt_sim_save_to(sim, saved, &error), &error);
+        must(rbt_sim_restore(sim, saved, &error), &error);
+    }
+    if (malloc_count != before) fail_msg("%s: %zu allocations", c->name, malloc_count - before);
+    free(values);
+    rbt_state_free(saved);
+    rbt_sim_free(sim);
+}
+
+static void callers_allocate_nothing(void **state) {
+    (void)state;
+    for_every_method(acting_and_looking_allocate_nothing);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_allocate_nothing),
         cmocka_unit_test(contact_allocates_nothing),
+        cmocka_unit_test(callers_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,7 +158,7 @@ static void surface_with_skin(void **unused) {
     rbt_surface surface;
     rbt_vtu_frame frame;
     assert_true(rbt_surface_build(&surface, m, NULL));
-    assert_true(surface.has_skin);
+    assert_true(surface.has_embedded);
     assert_int_equal(surface.part_count, 2);
     assert_int_equal(surface.vertex_count, 8 + 4);
     assert_int_equal(surface.triangle_count, 12 + 2);
@@ -215,7 +215,7 @@ static void hull_is_compacted(void **unused) {
     out_model *o = out_model_new(3, 1, false);
     rbt_surface s;
     assert_true(rbt_surface_build(&s, &o->model, NULL));
-    assert_false(s.has_skin);
+    assert_false(s.has_embedded);
     assert_int_equal(s.vertex_count, 64 - 8);
     assert_int_equal(s.triangle_count, 6 * 9 * 2);
     for (size_t v = 0; v + 1 < s.vertex_count; v++) assert_true(s.node[v] < s.node[v + 1]);

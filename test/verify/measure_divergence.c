@@ -24,7 +24,7 @@ static run release(const char *method, double h, int max_halvings) {
     for (bool done = true; done && r.steps < STEPS; r.steps += done) {
         done = verify_steps(sim, 1, &r.last);
         r.halved_steps += r.last.halved_steps;
-        if (r.last.cuts > r.deepest) r.deepest = r.last.cuts;
+        if (r.last.halvings > r.deepest) r.deepest = r.last.halvings;
         r.highest = verify_larger(r.highest, rbt_sim_energies(sim).total / start);
     }
     rbt_sim_free(sim);
@@ -55,11 +55,11 @@ void verify_divergence(verify *v) {
         "projects the stiffness where its matrix is indefinite, finishes steps twice as long as semi-implicit Euler "
         "does, and blows up with steps twice as long again. The verdict is whether a run ended as this says.\n",
         STEPS);
-    verify_table(v, "method|step|cuts allowed|end|steps cut|most cuts|highest energy / start");
+    verify_table(v, "method|step|halvings allowed|end|steps cut|most halvings|highest energy / start");
     check(v, "semi-implicit", 0.005, 0, true);
     check(v, "semi-implicit", 0.01, 0, false);
     check(v, "semi-implicit", 0.01, 8, true);
-    // Here about 8 cuts are needed, give or take one by rounding: 3 are surely too few.
+    // Here about 8 halvings are needed, give or take one by rounding: 3 are surely too few.
     check(v, "semi-implicit", 0.02, 3, false);
     check(v, "semi-implicit", 0.04, 3, false);
     check(v, "siere", 0.005, 0, true);

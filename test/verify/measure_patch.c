@@ -1,6 +1,6 @@
 // The patch test and rigid motions, on a body of irregular tets: a grid whose inner nodes are displaced at random.
+#include "mesh/generate/generate.h"
 #include "rubato/mesh.h"
-#include "rubato/shapes.h"
 #include "verify.h"
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ static char *irregular_mesh(void) {
     close(handle);
     rbt_box_shape shape = {{1, 1, 1}, {CELLS, CELLS, CELLS}};
     rbt_error error;
-    rbt_mesh *mesh = rbt_mesh_generate("cuboid", &shape, &error);
+    rbt_mesh *mesh = rbt_shape_generate("cuboid", &shape, &error);
     if (!mesh) verify_stop("cannot make a cuboid");
     for (size_t n = 0; n < mesh->node_count; n++) {
         double *x = mesh->nodes + 3 * n;

@@ -196,7 +196,7 @@ static bool run_case(const sweep_case *c, const char *options, sweep_result *r) 
     for (int k = 0; known && r->finished && k < STEPS; k++) {
         known = verify_steps(reference, 1, &report);
         r->finished = verify_steps(sim, 1, &r->report);
-        r->iterations += r->report.iterations;
+        r->iterations += r->report.statistics[RBT_STAT_ITERATIONS];
         if (known) r->moved = verify_larger(r->moved, deformation(m, reference->state.x));
     }
     for (size_t n = 0; n < m->node_count; n++)

@@ -96,7 +96,7 @@ rbt_sim *verify_sim(const char *format, ...) {
 bool verify_steps(rbt_sim *sim, int64_t steps, rbt_step_report *report) {
     *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     for (int64_t i = 0; i < steps; i++)
-        if (rbt_sim_step(sim, report) != RBT_DONE) return false;
+        if (rbt_sim_take_step(sim, report) != RBT_DONE) return false;
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "mesh/core/build.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -123,4 +124,63 @@ bool rbt_mesh_check_indices(const rbt_mesh *mesh, const char *file, rbt_error *e
                                    set->items[k], limit[set->kind], kind[set->kind]);
     }
     return true;
+}
+
+// ---- Meshes of others
+
+static bool has_arrays(const rbt_mesh *mesh, const char *name, rbt_error *error) {
+    const size_t counts[] = {mesh->node_count, mesh->tet_count, mesh->triangle_count, mesh->edge_count,
+                             mesh->set_count};
+    const void *arrays[] = {mesh->nodes, mesh->tets, mesh->triangles, mesh->edges, mesh->sets};
+    const char *what[] = {"nodes", "tets", "triangles", "edges", "sets"};
+    for (int i = 0; i < 5; i++) {
+        if (counts[i] > INT32_MAX)
+            return rbt_fail(error, "%s has %zu %s: the limit is %d", name, counts[i], what[i], INT32_MAX);
+        if (counts[i] && !arrays[i]) return rbt_fail(error, "%s has %zu %s at NULL", name, counts[i], what[i]);
+    }
+    for (size_t i = 0; i < mesh->set_count; i++) {
+        const rbt_mesh_set *set = &mesh->sets[i];
+        if (!set->name || !set->name[0]) return rbt_fail(error, "set %zu of %s has no name", i, name);
+        if ((int)set->kind < RBT_SET_NODES || set->kind > RBT_SET_TRIANGLES)
+            return rbt_fail(error, "set \"%s\" of %s has the kind %d: the last one is %d", set->name, name,
+                            (int)set->kind, RBT_SET_TRIANGLES);
+        if (set->count && !set->items)
+            return rbt_fail(error, "set \"%s\" of %s has %zu items at NULL", set->name, name, set->count);
+    }
+    return true;
+}
+
+bool rbt_mesh_is_whole(const rbt_mesh *mesh, const char *name, rbt_error *error) {
+    if (!mesh) return rbt_fail(error, "%s is NULL", name);
+    return has_arrays(mesh, name, error) && rbt_mesh_check_indices(mesh, NULL, error);
+}
+
+static void copy_array(void *to, const void *from, size_t bytes) {
+    if (bytes) memcpy(to, from, bytes);
+}
+
+rbt_mesh *rbt_mesh_copy(const rbt_mesh *mesh, const char *name, rbt_error *error) {
+    if (!rbt_mesh_is_whole(mesh, name, error)) return NULL;
+    for (size_t i = 0; i < 3 * mesh->node_count; i++)
+        if (!isfinite(mesh->nodes[i])) {
+            rbt_fail(error, "node %zu of %s has the coordinate %g; all must be finite", i / 3, name, mesh->nodes[i]);
+            return NULL;
+        }
+    rbt_mesh *copy = rbt_mesh_new(error);
+    bool good = copy && rbt_mesh_allocate(copy, mesh->node_count, mesh->tet_count, mesh->triangle_count,
+                                          mesh->edge_count, error);
+    if (good) {
+        copy_array(copy->nodes, mesh->nodes, 3 * mesh->node_count * sizeof *mesh->nodes);
+        copy_array(copy->tets, mesh->tets, 4 * mesh->tet_count * sizeof *mesh->tets);
+        copy_array(copy->triangles, mesh->triangles, 3 * mesh->triangle_count * sizeof *mesh->triangles);
+        copy_array(copy->edges, mesh->edges, 2 * mesh->edge_count * sizeof *mesh->edges);
+        snprintf(copy->format, sizeof copy->format, "memory");
+    }
+    for (size_t i = 0; good && i < mesh->set_count; i++) {
+        const rbt_mesh_set *set = &mesh->sets[i];
+        good = rbt_mesh_add_to_set(copy, set->name, set->kind, set->items, set->count, error);
+    }
+    if (good && rbt_mesh_finish_sets(copy, error)) return copy;
+    rbt_mesh_free(copy);
+    return NULL;
 }

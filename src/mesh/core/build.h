@@ -18,6 +18,14 @@ bool rbt_mesh_add_to_set(rbt_mesh *mesh, const char *name, rbt_set_kind kind, co
 bool rbt_mesh_finish_sets(rbt_mesh *mesh, rbt_error *error);
 const rbt_mesh_set *rbt_mesh_find_set(const rbt_mesh *mesh, const char *name);
 
+// Whether a mesh that somebody else has filled can be looked at: it is there, and so are its arrays, and every index
+// names something. Places need not be finite.
+bool rbt_mesh_is_whole(const rbt_mesh *mesh, const char *name, rbt_error *error);
+
+// A copy of a mesh that somebody else owns, with everything about it checked that a reader makes sure of: arrays that
+// are there, finite places, indices, sets with names. The message calls it `name`.
+rbt_mesh *rbt_mesh_copy(const rbt_mesh *mesh, const char *name, rbt_error *error);
+
 // Every index within the nodes, every set item within its kind; the error names element, index and limit.
 bool rbt_mesh_check_indices(const rbt_mesh *mesh, const char *file, rbt_error *error);
 

@@ -6,6 +6,7 @@
 // inverted. Elements at nodes that are not numbers are left out of all measures.
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "mesh/core/build.h"
 #include "mesh/core/topology.h"
 #include "rubato/mesh.h"
 
@@ -133,6 +134,8 @@ static bool judge_parts(const int32_t *elements, size_t count, int corners, size
 
 bool rbt_mesh_diagnose(const rbt_mesh *mesh, rbt_mesh_report *report, rbt_error *error) {
     rbt_mesh_report *r = report;
+    if (!report) return rbt_fail(error, "there is no place for the report: the pointer is NULL");
+    if (!rbt_mesh_is_whole(mesh, "the mesh", error)) return false;
     *r = (rbt_mesh_report){.first_inverted = -1,
                            .first_degenerate = -1,
                            .first_duplicate = -1,

@@ -94,7 +94,7 @@ static bool check_parameters(const rbt_shape *shape, const void *parameters, rbt
     return true;
 }
 
-rbt_mesh *rbt_mesh_generate(const char *name, const void *parameters, rbt_error *error) {
+rbt_mesh *rbt_shape_generate(const char *name, const void *parameters, rbt_error *error) {
     int which = rbt_shape_find(name);
     if (which < 0) {
         const char *nearest = rbt_text_nearest(name, rbt_shape_name);

@@ -3,8 +3,8 @@
 #define RBT_MESH_GENERATE_GENERATE_H
 
 #include "base/record.h"
+#include "mesh/generate/shape_parameters.h"
 #include "rubato/mesh.h"
-#include "rubato/shapes.h"
 
 typedef struct rbt_shape {
     const char *name;
@@ -16,6 +16,9 @@ typedef struct rbt_shape {
 const rbt_shape *rbt_shape_at(int i);  // NULL past the end
 const char *rbt_shape_name(int i);     // NULL past the end
 int rbt_shape_find(const char *name);  // -1 if there is none
+
+// A mesh of the shape with this name; parameters: the struct of its table, NULL: defaults.
+rbt_mesh *rbt_shape_generate(const char *name, const void *parameters, rbt_error *error);
 
 // The shapes as alternatives of rbt_mesh_def.shape; `which` is the index into the table above.
 extern const rbt_variants RBT_SHAPE_VARIANTS;

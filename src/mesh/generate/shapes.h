@@ -1,11 +1,11 @@
-// The generators and the tables of their parameters (structs: rubato/shapes.h); generate.c lists them.
+// The generators and the tables of their parameters (structs: shape_parameters.h); generate.c lists them.
 #ifndef RBT_MESH_GENERATE_SHAPES_H
 #define RBT_MESH_GENERATE_SHAPES_H
 
 #include "base/record.h"
 #include "mesh/generate/sdf.h"
+#include "mesh/generate/shape_parameters.h"
 #include "rubato/mesh.h"
-#include "rubato/shapes.h"
 
 #define RBT_MAX_GENERATED_TETS 200000000
 

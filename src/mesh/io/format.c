@@ -88,7 +88,8 @@ rbt_mesh *rbt_mesh_read_bytes(const rbt_mesh_format *format, const char *path, c
 
 rbt_mesh *rbt_mesh_read(const char *path, rbt_error *error) {
     rbt_bytes bytes;
-    if (!rbt_file_read(path, &bytes, error)) return NULL;
+    if (!path) rbt_fail(error, "there is no file name: the pointer is NULL");
+    if (!path || !rbt_file_read(path, &bytes, error)) return NULL;
     const rbt_mesh_format *format = format_by_magic(&bytes);
     if (!format) format = format_by_ending(path);
     rbt_mesh *mesh = NULL;
@@ -99,6 +100,8 @@ rbt_mesh *rbt_mesh_read(const char *path, rbt_error *error) {
 }
 
 bool rbt_mesh_write(const rbt_mesh *mesh, const char *path, bool ascii, rbt_error *error) {
+    if (!path) return rbt_fail(error, "there is no file name: the pointer is NULL");
+    if (!rbt_mesh_is_whole(mesh, "the mesh", error)) return false;
     const rbt_mesh_format *format = format_by_ending(path);
     if (!format || !format->write) return fail_ending(path, true, error);
     rbt_new_file file;

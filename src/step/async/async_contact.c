@@ -5,26 +5,23 @@
 // Time is a whole number of ticks, a step is 2^36 of them, and every clock ticks at a step over a power of two. A
 // moment is
 //   certificates that expire,  impulses of contact layers that tick, elements that tick, kicks,  new certificates
-// where all forces see the places and velocities before any of its kicks: their order does not matter.
+// where all forces see the positions and velocities before any of its kicks: their order does not matter.
 //
-// The state's memory holds a track per node: place, velocity and tick of its last kick. The state's own x and v are
+// The state's memory holds a track per node: position, velocity and tick of its last kick. The state's own x and v are
 // the tracks read at the end of the step; reading them changes nothing.
 #include "math/vec3.h"
 #include "model/prescribed_motions.h"
+#include "rubato/methods.h"
 #include "step/async/async_surface.h"
 #include "step/async/bounds.h"
 #include "step/async/clocks.h"
+#include "step/async/window.h"
 #include "step/core/method.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct async_options {
-    double stiffness, thickness, restitution, friction, safety, elastic_safety, floor, max_moments;
-    bool contact, slack;
-} async_options;
-
-#define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(async_options, member)
+#define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_async_contact_options, member)
 static const rbt_field FIELDS[] = {
     {OPTION(stiffness, RBT_REAL), .fallback = {1000}, .flags = RBT_ABOVE, .max = INFINITY, .unit = "N/m",
      .doc =
@@ -58,7 +55,13 @@ static const rbt_field FIELDS[] = {
             "looked at again. Changes what a run costs and no bit of its result."},
 };
 static const rbt_record OPTIONS = {"async-contact options", "How hard contact is, and how fast its clocks may tick.",
-                                   sizeof(async_options), RBT_FIELDS(FIELDS)};
+                                   sizeof(rbt_async_contact_options), RBT_FIELDS_WITH_COOKIE(FIELDS)};
+
+rbt_async_contact_options rbt_async_contact_options_default(void) {
+    rbt_async_contact_options options;
+    rbt_record_default(&OPTIONS, &options);
+    return options;
+}
 
 typedef struct memory_head {  // of the state's memory; then x, v, ticks and how far hinges have flowed
     double step;              // [s] that ticks are counted in; 0: nothing was stored yet
@@ -68,13 +71,14 @@ typedef struct memory_head {  // of the state's memory; then x, v, ticks and how
 
 typedef struct async_contact {
     const rbt_model *model;
-    async_options options;
+    rbt_async_contact_options options;
     rbt_arena *arena;
     rbt_clocks clocks;
     rbt_tracks tracks;
     rbt_contact contact;
     rbt_async_surface surface;  // what contact is about
     bool touching;              // there is something to touch
+    bool moving;                // obstacles may, in this attempt
     bool synchronised;          // tracks are those of some state
     int64_t now;                // the last moment that was dealt with [ticks]
     int64_t end;                // of the last attempt
@@ -253,7 +257,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     async_contact *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
     s->model = model;
-    if (options) s->options = *(const async_options *)options;
+    if (options) s->options = *(const rbt_async_contact_options *)options;
     else rbt_record_default(&OPTIONS, &s->options);
     if (model->cut_count && s->options.contact) {
         free(s);
@@ -344,7 +348,7 @@ static bool load(async_contact *s, const rbt_state *state) {
     rbt_clocks_recall(&s->clocks, s->flow);
     for (size_t i = 0; i < n; i++) s->tracks.t[i] = stored ? p.t[i] : t;
     if (s->touching) drive(s, t);
-    if (!stored) s->head = (memory_head){.step = s->model->step};
+    if (!stored) s->head = (memory_head){.step = s->model->step, .work = s->head.work};
     s->now = s->next = t - 1;
     s->end = t;
     s->synchronised = true;
@@ -367,6 +371,14 @@ static void store(const async_contact *s, rbt_state *state, int64_t end) {
     memcpy(p.flow, s->flow, s->clocks.memory_count * sizeof *p.flow);
     memcpy(state->v, s->tracks.v, 3 * n * sizeof *p.v);
     for (size_t i = 0; i < n; i++) rbt_track_at(&s->tracks, i, end, state->x + 3 * i);
+}
+
+static void reset(void *self) { ((async_contact *)self)->synchronised = false; }
+
+// Work so far and how far hinges have flowed are no part of the motion.
+static void forget(void *self, rbt_state *state) {
+    memory_parts p = parts_of(self, state);
+    *p.head = (memory_head){.work = p.head->work};
 }
 
 // ---- Moments
@@ -403,7 +415,7 @@ static inline void tick(async_contact *s, int64_t t, int slowest) {
 static inline void check(async_contact *s, int64_t t, int slowest) {
     rbt_contact *c = &s->contact;
     if (slowest == 0) {
-        rbt_contact_check(c, NULL, 0, s->surface.moving ? s->node_count : s->model->node_count, t);
+        rbt_contact_check(c, NULL, 0, s->moving ? s->node_count : s->model->node_count, t);
         return;
     }
     for (size_t i = 0; i < s->clocks.count; i++) {
@@ -452,7 +464,7 @@ static bool full_moment(async_contact *s, int64_t t, int slowest, bool timed) {
 static bool moment(async_contact *s, int64_t t, bool quiet) {
     if (!has_time(s, t)) return false;
     int slowest = rbt_tick_level(t);
-    if (s->surface.moving && slowest == 0) drive(s, t);
+    if (s->moving && slowest == 0) drive(s, t);
     bool timed = s->moments++ == s->next_timed;
     if (timed) s->next_timed += s->timed_every;
     bool ok = quiet ? quiet_moment(s, t, slowest, timed) : full_moment(s, t, slowest, timed);
@@ -512,6 +524,7 @@ static void show(const async_contact *s, int64_t t, double time) {
 
 static rbt_outcome move(async_contact *s, rbt_state *state, double until, const rbt_stages *stages,
                         rbt_step_report *report) {
+    s->moving = s->touching && rbt_async_surface_moves(&s->surface);
     if (!load(s, state)) return explain(s, state, report);
     int64_t begin = s->end, end = ticks_of(s, until);
     int64_t show_from = !s->observer ? INT64_MAX : s->observer->every ? begin : drawn_tick(begin, end);
@@ -538,6 +551,21 @@ static rbt_outcome move(async_contact *s, rbt_state *state, double until, const 
     rbt_outcome outcome = rbt_check_motion(s->model, state, fmin(until - state->t, s->model->step), report);
     if (outcome != RBT_DONE) s->synchronised = false;
     return outcome;
+}
+
+static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
+    async_contact *s = self;
+    int64_t t = ticks_of(s, state->t);
+    if (!s->touching) return true;
+    memcpy(s->shown, state->x, 3 * s->model->node_count * sizeof *s->shown);
+    drive(s, t);
+    for (size_t n = s->model->node_count; n < s->node_count; n++) rbt_track_at(&s->tracks, n, t, s->shown + 3 * n);
+    s->synchronised = false;
+    double length;
+    if (rbt_limit_broken(&s->contact, s->shown, &length) < 0)
+        return rbt_contact_is_legal(&s->contact, s->shown, text, size);
+    snprintf(text, size, "a spring of %.3g m and its limit", length);
+    return false;
 }
 
 static void set_observer(void *self, const rbt_observer *observer) { ((async_contact *)self)->observer = observer; }
@@ -613,6 +641,61 @@ static void describe(const void *self, rbt_text *json) {
     rbt_text_add(json, "]");
 }
 
+// ---- Questions
+
+// Half-way along the normal from the nearest point of A: of planes no other point is known.
+static void place_of(const async_contact *s, const rbt_pair *pair, const rbt_gap *gap, rbt_contact_point *to) {
+    rbt_touch_kind kind = rbt_pair_key_kind(pair->key);
+    int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
+    *to = (rbt_contact_point){.count_a = first, .count_b = corners - first, .gap = gap->distance - pair->radius};
+    for (int k = 0; k < corners; k++) {
+        double x[3];
+        to->nodes[k] = pair->node[k];
+        rbt_track_at(&s->tracks, (size_t)pair->node[k], s->end, x);
+        if (k < first) rbt_add_scaled(to->point, -gap->weight[k], x);
+    }
+    rbt_add_scaled(to->point, 0.5 * gap->distance, gap->normal);
+    memcpy(to->normal, gap->normal, sizeof to->normal);
+    int32_t a = pair->node[0], b = pair->node[corners - 1];
+    to->body_a = s->surface.obstacle[a] >= 0 ? -1 - s->surface.obstacle[a] : s->model->node_body[a];
+    to->body_b = s->surface.obstacle[b] >= 0 ? -1 - s->surface.obstacle[b] : s->model->node_body[b];
+}
+
+static bool is_between_surfaces(const rbt_pair *pair) {
+    rbt_touch_kind kind = rbt_pair_key_kind(pair->key);
+    return kind != RBT_TOUCH_STRETCH && kind != RBT_TOUCH_SHRINK;
+}
+
+static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *items, size_t capacity) {
+    async_contact *s = self;
+    size_t count = 0;
+    rbt_gap gap;
+    double force;
+    if (!s->touching || !load(s, state)) return 0;
+    rbt_pair_walk walk = rbt_pair_walk_all(&s->contact);
+    for (const rbt_pair *pair; (pair = rbt_contact_next_push(&s->contact, &walk, s->end, &gap, &force));) {
+        if (!is_between_surfaces(pair)) continue;
+        if (count < capacity) {
+            place_of(s, pair, &gap, &items[count]);
+            items[count].force = force;
+        }
+        count++;
+    }
+    return count;
+}
+
+static void contact_forces(void *self, const rbt_state *state, double *f) {
+    async_contact *s = self;
+    rbt_gap gap;
+    double force;
+    if (!s->touching || !load(s, state)) return;
+    rbt_pair_walk walk = rbt_pair_walk_all(&s->contact);
+    for (const rbt_pair *pair; (pair = rbt_contact_next_push(&s->contact, &walk, s->end, &gap, &force));)
+        for (int k = 0; k < rbt_pair_corners(rbt_pair_key_kind(pair->key)); k++)
+            if ((size_t)pair->node[k] < s->model->node_count)
+                rbt_add_scaled(f + 3 * (size_t)pair->node[k], force * gap.weight[k], gap.normal);
+}
+
 // Obstacles are layers here, not the penalty of other methods.
 static void energies(void *self, const rbt_state *state, rbt_energies *e) {
     async_contact *s = self;
@@ -640,7 +723,12 @@ const rbt_method RBT_ASYNC_CONTACT = {
     .create = create,
     .destroy = destroy,
     .set_observer = set_observer,
+    .reset = reset,
+    .forget = forget,
+    .accepts = accepts,
     .attempt = attempt,
     .energies = energies,
+    .contacts = contacts,
+    .contact_forces = contact_forces,
     .describe = describe,
 };

@@ -155,7 +155,7 @@ bool rbt_async_surface_make(rbt_async_surface *s, const rbt_model *m, rbt_arena 
     if (!take(&p, m, arena, s->node_count, error) || !add_model(&p, m, error)) return false;
     for (size_t i = 0; i < m->obstacles.count; i++) {
         if (!add_obstacle(&p, m, i, error)) return false;
-        s->moving |= m->obstacle_motions[i].motion_count > 0;
+        s->prescribed |= m->obstacle_motions[i].motion_count > 0;
     }
     s->x = p.x;
     s->obstacle = p.obstacle;
@@ -186,6 +186,13 @@ void rbt_async_surface_drive(const rbt_async_surface *s, rbt_tracks *tracks, int
         for (size_t k = 0; k < 3; k++) v[k] = (next[k] - x[k]) / h;
         tracks->t[n] = tick;
     }
+}
+
+bool rbt_async_surface_moves(const rbt_async_surface *s) {
+    const rbt_input *input = s->model->input;
+    for (size_t i = 0; !s->prescribed && input && i < input->obstacle_count; i++)
+        if (input->guides[input->group_count + i]) return true;
+    return s->prescribed;
 }
 
 static void owner_of(const rbt_async_surface *s, int32_t node, char *text, size_t size) {

@@ -15,7 +15,7 @@ typedef struct rbt_async_surface {
     size_t node_count;  // of the model and of obstacles
     double *x;          // (node_count x 3) places at the start
     int32_t *obstacle;  // (node_count) number of the obstacle, -1 for nodes of the model
-    bool moving;        // some obstacles do
+    bool prescribed;    // some obstacles follow one
     rbt_contact_surface_def def;
 } rbt_async_surface;
 
@@ -26,6 +26,9 @@ bool rbt_async_surface_make(rbt_async_surface *surface, const rbt_model *model, 
 
 // Places and velocities of the obstacles from time t, which is `tick`, to t + h.
 void rbt_async_surface_drive(const rbt_async_surface *surface, rbt_tracks *tracks, int64_t tick, double t, double h);
+
+// Whether some move: by a prescribed motion, or because a caller has moved them.
+bool rbt_async_surface_moves(const rbt_async_surface *surface);
 
 // What the two primitives of a sentence are and belong to.
 void rbt_async_surface_name(const rbt_async_surface *surface, const rbt_contact_surface *contact, rbt_pair_key key,

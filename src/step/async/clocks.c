@@ -319,10 +319,11 @@ static void kick_all(rbt_clocks *s, rbt_tracks *tracks, const rbt_clock *clock, 
     const rbt_model *m = s->model;
     double *v = tracks->v, *x = tracks->x, t = rbt_clocks_time(s, tracks, tick);
     if (s->driven) rbt_constrained_nodes(m, t, s->constrained);
-    if (s->loaded) rbt_force_external(m, t, x, v, s->f);
+    bool loaded = s->loaded || rbt_force_is_given(m);
+    if (loaded) rbt_force_external(m, t, x, v, s->f);
     for (size_t n = 0; n < m->node_count; n++) {
         double f[3];
-        for (size_t i = 0; i < 3; i++) f[i] = s->loaded ? s->f[3 * n + i] : m->mass[n] * m->gravity[i];
+        for (size_t i = 0; i < 3; i++) f[i] = loaded ? s->f[3 * n + i] : m->mass[n] * m->gravity[i];
         gather(clock, n, pulls, f);
         if (s->mass_damped) rbt_add_scaled(f, -m->bodies[m->node_body[n]].damping.mass * m->mass[n], v + 3 * n);
         kick(s, tracks, clock, n, f);

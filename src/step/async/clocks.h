@@ -85,11 +85,12 @@ static inline size_t rbt_clocks_tick(rbt_clocks *clocks, rbt_tracks *tracks, int
                                      double *memory) {
     size_t elements = 0;
     int slowest = rbt_tick_level(tick);
+    bool given = slowest == 0 && rbt_force_is_given(clocks->model);
     if (clocks->stiffness_damped) rbt_clocks_damp(clocks, tracks, tick, memory);
     for (const rbt_clock *clock = clocks->clocks, *end = clock + clocks->count; clock < end; clock++) {
         if (clock->level < slowest) continue;
         elements += clock->element_count;
-        if (clock->plain && !first) rbt_plain_clock_tick(clock->plain, tracks, tick);
+        if (clock->plain && !first && (clock->level || !given)) rbt_plain_clock_tick(clock->plain, tracks, tick);
         else rbt_clock_tick(clocks, tracks, clock, tick, first, memory);
     }
     return elements;

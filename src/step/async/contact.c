@@ -552,3 +552,24 @@ double rbt_contact_energy(rbt_contact *c, int64_t t) {
     }
     return c->law.restitution * sum;
 }
+
+// How fast the nearest points of a pair come apart [m/s]
+static double opening_speed(const rbt_contact *c, const rbt_pair *pair, const rbt_gap *gap) {
+    double speed = 0;
+    for (int k = 0; k < rbt_pair_corners(rbt_pair_key_kind(pair->key)); k++)
+        speed += gap->weight[k] * rbt_dot(gap->normal, c->tracks->v + 3 * (size_t)pair->node[k]);
+    return speed;
+}
+
+const rbt_pair *rbt_contact_next_push(rbt_contact *c, rbt_pair_walk *walk, int64_t t, rbt_gap *gap, double *force) {
+    for (const rbt_pair *pair; (pair = rbt_pair_next(c, walk));) {
+        double support;
+        if (pair->level < 0 && !c->stalled) continue;
+        rbt_pair_measure(c, pair, t, gap, &support);
+        double push = c->law.stiffness * rbt_layers_force(&c->layers, pair->eta, gap->distance - pair->radius);
+        if (!(push > 0)) continue;
+        *force = opening_speed(c, pair, gap) > 0 ? c->law.restitution * push : push;
+        return pair;
+    }
+    return NULL;
+}

@@ -227,6 +227,12 @@ bool rbt_contact_blame(rbt_contact *contact, int64_t t);
 // pressed together again.
 double rbt_contact_energy(rbt_contact *contact, int64_t t);
 
+// Pairs whose layers push at time t, which must lie in the window, one after the other: begin with *walk from
+// rbt_pair_walk_all (step/async/window.h). *force: how strongly, restitution included [N]. NULL: there are no more.
+typedef struct rbt_pair_walk rbt_pair_walk;
+const rbt_pair *rbt_contact_next_push(rbt_contact *contact, rbt_pair_walk *walk, int64_t t, rbt_gap *gap,
+                                      double *force);
+
 // The slab of a pair at time t: the gap along the normal, and how fast it may close (for tests and the modules of
 // contact).
 void rbt_pair_measure(const rbt_contact *contact, const rbt_pair *pair, int64_t t, rbt_gap *gap, double *support);

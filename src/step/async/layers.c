@@ -80,3 +80,9 @@ double rbt_layers_energy(const rbt_layers *s, double eta, double d) {
     }
     return sum;
 }
+
+double rbt_layers_force(const rbt_layers *s, double eta, double d) {
+    if (d >= eta) return 0;
+    int32_t l = deepest(s, eta, d, s->last[s->depth_count - 1]);
+    return l > 0 ? eta * s->roots_to[l] - d * s->cubes_to[l] : 0;
+}

@@ -41,6 +41,9 @@ double rbt_layers_impulse(const rbt_layers *layers, double eta, double d, int fr
 // Their energy over r: sum of l^3/2 (eta_l - d)^2 over all layers with eta_l > d.
 double rbt_layers_energy(const rbt_layers *layers, double eta, double d);
 
+// Their force over r: sum of l^3 (eta_l - d) over the same layers.
+double rbt_layers_force(const rbt_layers *layers, double eta, double d);
+
 // Level of the slowest clock that ticks at t: all finer ones tick too.
 static inline int rbt_tick_level(int64_t t) {
     return RBT_TICK_BITS - __builtin_ctzll((unsigned long long)t | 1ull << RBT_TICK_BITS);

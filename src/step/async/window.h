@@ -16,9 +16,9 @@ static inline double rbt_contact_left(const rbt_contact *c, int64_t t) {
     return (double)((next < c->end ? next : c->end) - t) * c->tracks->tick;
 }
 
-typedef struct rbt_pair_walk {
+struct rbt_pair_walk {
     size_t first, later;
-} rbt_pair_walk;
+};
 
 // All pairs in the order of their names, one after the other. NULL: there are no more.
 rbt_pair_walk rbt_pair_walk_all(rbt_contact *contact);

@@ -26,6 +26,15 @@ static double acceleration(const rbt_model *m) {
     return sum;
 }
 
+static double given_acceleration(const rbt_model *m) {
+    double sum = 0;
+    for (size_t n = 0; rbt_force_is_given(m) && n < m->node_count; n++) {
+        const double *f = m->input->force + 3 * n;
+        if (m->mass[n] > 0) sum += 0.5 * rbt_dot(f, f) / m->mass[n];
+    }
+    return sum;
+}
+
 // Energy of a tet whose strain is 1 in one direction: lambda + 2 mu per volume. Energies are differences of numbers of
 // this size.
 static double tet_energy(const rbt_model *m, size_t t) {
@@ -61,6 +70,7 @@ bool rbt_energy_watch_init(rbt_energy_watch *w, const rbt_stepper *stepper, rbt_
     w->cheap = is_explicit || m->linear;  // a linear body has one factor for all steps
     w->stepper = stepper;
     w->acceleration = acceleration(m);
+    w->given = given_acceleration(m);
     w->noise = noise(m);
     return true;
 }
@@ -81,7 +91,7 @@ static double own_work(const rbt_energy_watch *w, const rbt_energies *e) {
 
 static double accounted_for(const rbt_energy_watch *w, const rbt_ledger *l) {
     double h = w->stepper->model->step;
-    return l->start + l->effort + fmax(0, l->top - l->gravity) + h * h * w->acceleration + w->noise;
+    return l->start + l->effort + fmax(0, l->top - l->gravity) + h * h * (w->acceleration + w->given) + w->noise;
 }
 
 static void see(rbt_energy_watch *w, const rbt_state *state) {
@@ -258,4 +268,48 @@ rbt_outcome rbt_energy_watch_step(rbt_energy_watch *w, rbt_state *state, bool du
         rbt_outside_keep(&w->outside);
     }
     return RBT_DONE;
+}
+
+// ---- What a caller prescribes
+
+void rbt_energy_watch_before_input(rbt_energy_watch *w, rbt_state *state) {
+    if (!w->begun || !(state->t > w->outside.last.t)) return;
+    rbt_outside_work work = rbt_outside_sample_at(&w->outside, state);
+    add_work(&state->tally.ledger, &work);
+    rbt_outside_keep(&w->outside);
+}
+
+void rbt_energy_watch_after_input(rbt_energy_watch *w, const rbt_state *state) {
+    w->given = given_acceleration(w->stepper->model);
+    if (w->begun) rbt_outside_begin(&w->outside, state);
+}
+
+// ---- As bytes
+
+typedef struct rbt_packed_watch {
+    double t;
+    rbt_energies energies;
+    int64_t begun;
+} rbt_packed_watch;
+
+size_t rbt_energy_watch_packed_size(const rbt_energy_watch *w) {
+    return sizeof(rbt_packed_watch) + rbt_outside_packed_size(&w->outside);
+}
+
+void rbt_energy_watch_pack(const rbt_energy_watch *w, void *bytes) {
+    rbt_packed_watch head = {.t = w->t, .energies = w->energies, .begun = w->begun};
+    memcpy(bytes, &head, sizeof head);
+    rbt_outside_pack(&w->outside, (char *)bytes + sizeof head);
+}
+
+bool rbt_energy_watch_unpack(rbt_energy_watch *w, const void *bytes, size_t size) {
+    rbt_packed_watch head;
+    if (size < sizeof head || !rbt_outside_unpack(&w->outside, (const char *)bytes + sizeof head, size - sizeof head))
+        return false;
+    memcpy(&head, bytes, sizeof head);
+    w->t = head.t;
+    w->energies = head.energies;
+    w->begun = head.begun;
+    w->given = given_acceleration(w->stepper->model);
+    return true;
 }

@@ -34,6 +34,7 @@ typedef struct rbt_energy_watch {
     const rbt_stepper *stepper;  // NULL: not made yet
     rbt_outside outside;
     double acceleration;    // sum of |f_load|^2 / 2 m of gravity and loads at full strength [J/s^2]
+    double given;           // the same of a caller's forces
     double noise;           // energies that are nothing but rounding, or motion too small to be seen [J]
     bool every_frame;       // look at every frame, as runs do, which write the energies down
     bool cheap;             // steps cost little more than forces
@@ -45,6 +46,18 @@ typedef struct rbt_energy_watch {
 
 bool rbt_energy_watch_init(rbt_energy_watch *w, const rbt_stepper *stepper, rbt_error *error);
 void rbt_energy_watch_free(rbt_energy_watch *w);
+
+// Where the watch is, as bytes that belong to the state it is at: with them a restored state continues as if nothing
+// had been.
+size_t rbt_energy_watch_packed_size(const rbt_energy_watch *w);
+void rbt_energy_watch_pack(const rbt_energy_watch *w, void *bytes);
+bool rbt_energy_watch_unpack(rbt_energy_watch *w, const void *bytes,
+                             size_t size);  // false: of another model or method
+
+// Around a change of what a caller prescribes (model/input.h): the work so far is entered into the state's ledger, and
+// after the change counting starts from the same state.
+void rbt_energy_watch_before_input(rbt_energy_watch *w, rbt_state *state);
+void rbt_energy_watch_after_input(rbt_energy_watch *w, const rbt_state *state);
 
 // At a state that the watch has not led to: the start, one of a checkpoint, or what a cut has left. A difference to the
 // energy of the ledger, which a cut or a changed scene can make, becomes one of its jumps.

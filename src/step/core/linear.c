@@ -68,14 +68,14 @@ rbt_outcome rbt_linear_factor(rbt_linear *l, const double *x, rbt_step_report *r
 
 rbt_outcome rbt_linear_solve(rbt_linear *l, const double *b, double *y, rbt_step_report *report) {
     if (!l->iterative) {
-        report->iterations++;
+        report->statistics[RBT_STAT_ITERATIONS]++;
         return rbt_cholesky_solve(l->cholesky, b, y) ? RBT_DONE : RBT_OUT_OF_MEMORY;
     }
     rbt_operator A = rbt_block_operator_of(l->product), P = rbt_incomplete_of(l->incomplete);
     memset(y, 0, 3 * l->model->node_count * sizeof *y);
     rbt_cg_report cg = rbt_cg_solve(l->cg, &A, &P, l->keep, b, y, TOLERANCE, MAX_ITERATIONS);
-    report->iterations += cg.iterations;
-    report->residual = cg.residual;
+    report->statistics[RBT_STAT_ITERATIONS] += cg.iterations;
+    report->statistics[RBT_STAT_RESIDUAL] = cg.residual;
     report->value = cg.residual;
     switch (cg.outcome) {
     case RBT_CG_CONVERGED: return RBT_DONE;

@@ -10,7 +10,22 @@ const rbt_method *rbt_method_at(int i) { return i >= 0 && i < METHOD_COUNT ? MET
 const char *rbt_method_name(int i) { return i >= 0 && i < METHOD_COUNT ? METHODS[i]->name : NULL; }
 
 int rbt_method_find(const char *name) {
-    for (int i = 0; i < METHOD_COUNT; i++)
+    for (int i = 0; name && i < METHOD_COUNT; i++)
         if (strcmp(METHODS[i]->name, name) == 0) return i;
+    return -1;
+}
+
+const char *rbt_solver_name(int method, int solver) {
+    const rbt_method *m = rbt_method_at(method);
+    if (!m || !m->solvers || solver < 0) return NULL;
+    for (int i = 0; i < solver; i++)
+        if (!m->solvers(i)) return NULL;
+    return m->solvers(solver);
+}
+
+int rbt_solver_find(int method, const char *name) {
+    const char *found;
+    for (int i = 0; name && (found = rbt_solver_name(method, i)); i++)
+        if (strcmp(found, name) == 0) return i;
     return -1;
 }

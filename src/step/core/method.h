@@ -5,9 +5,10 @@
 
 #include "base/record.h"
 #include "model/change.h"
+#include "rubato/methods.h"
 #include "step/core/stage.h"
 
-// Somebody who is shown places between the states that steps lead to, as `rubato run --verify` asks for.
+// An observer that receives intermediate positions, as `rubato run --verify` asks for.
 typedef enum rbt_seen {
     RBT_SEEN_START,  // of an attempt: what was seen of one before that reached beyond it is undone
     RBT_SEEN_EVENT
@@ -62,6 +63,17 @@ typedef struct rbt_method {
     // hint and may leave x and v half-made: the caller restores them. It never touches state->frame or state->step.
     rbt_outcome (*attempt)(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report);
 
+    // The state is about to be another one than the last attempt has left: what the workspace knows of that one goes.
+    // NULL: it knows nothing that it does not look up in the state.
+    void (*reset)(void *self);
+
+    // Somebody else has set x or v: the memory starts afresh. NULL: with zeros.
+    void (*forget)(void *self, rbt_state *state);
+
+    // Whether the method can continue from places that somebody else has set; false: `text` names what is in the way.
+    // NULL: always.
+    bool (*accepts)(void *self, const rbt_state *state, char *text, size_t size);
+
     // The step it would take for this model, for scenes with "step": "auto"; 0 with an error. NULL: it must be told.
     double (*choose_step)(const rbt_model *model, const void *options, rbt_error *error);
 
@@ -71,12 +83,16 @@ typedef struct rbt_method {
     // What the method has to say about itself in run.json: the members of an object, in JSON; NULL: nothing.
     void (*describe)(const void *self, rbt_text *json);
 
+    // Of a method with contact of its own: pairs that push each other, as rbt_sim_contacts tells them; and f
+    // (node_count x 3) += their forces on nodes. NULL: contact is that of obstacles (model/force.h).
+    size_t (*contacts)(void *self, const rbt_state *state, rbt_contact_point *contacts, size_t capacity);
+    void (*contact_forces)(void *self, const rbt_state *state, double *f);
+
     // Replaces or adds what only the method knows of; NULL: nothing.
     void (*energies)(void *self, const rbt_state *state, rbt_energies *energies);
 } rbt_method;
 
 const rbt_method *rbt_method_at(int i);  // NULL past the end
-const char *rbt_method_name(int i);      // NULL past the end
 
 // Every method, in the order of the table; METHOD(NAME) is the rbt_method RBT_NAME of some file.
 #define RBT_METHOD_LIST(METHOD)                                                                                      \

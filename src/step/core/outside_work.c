@@ -12,12 +12,25 @@ static bool take(rbt_arena *arena, size_t count, double **values) {
     return (*values = rbt_arena_take(arena, 3 * count + 1, sizeof **values)) != NULL;
 }
 
+// Whether forces act that are not those of loads
+static bool is_windy(const rbt_outside *s) { return s->model->loads.wind_count || rbt_force_is_given(s->model); }
+
 static bool take_sample(const rbt_outside *s, rbt_outside_sample *sample) {
-    size_t n = s->driven_count, all = s->model->loads.wind_count ? s->model->node_count : 0;
-    return take(s->arena, n, &sample->x) && take(s->arena, n, &sample->v) && take(s->arena, n, &sample->momentum) &&
-           take(s->arena, n, &sample->gradient) && take(s->arena, n, &sample->elastic) &&
-           take(s->arena, s->load_nodes, &sample->loaded) &&
-           (!all || (take(s->arena, all, &sample->windy) && take(s->arena, all, &sample->wind)));
+    size_t n = 3 * s->driven_count;
+    if (!take(s->arena, s->value_count / 3 + 1, &sample->values)) return false;
+    double **parts[] = {&sample->x, &sample->v, &sample->momentum, &sample->gradient, &sample->elastic};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = sample->values + i * n;
+    sample->loaded = sample->values + 5 * n;
+    return true;
+}
+
+bool rbt_outside_make_room(rbt_outside *s, rbt_error *error) {
+    size_t all = s->model->node_count;
+    rbt_outside_sample *samples[] = {&s->last, &s->next};
+    for (int i = 0; i < 2; i++)
+        if (!samples[i]->wind && !(take(s->arena, all, &samples[i]->windy) && take(s->arena, all, &samples[i]->wind)))
+            return rbt_fail_memory(error, 6 * all * sizeof(double), "the work of forces");
+    return true;
 }
 
 // The elements at driven nodes. Its first nodes are these, in the order of model->motions.
@@ -47,10 +60,11 @@ static double share_of(const rbt_outside *s) {
 bool rbt_outside_init(rbt_outside *s, const rbt_model *m, bool prescribed, bool cheap, rbt_error *error) {
     *s = (rbt_outside){.model = m, .arena = rbt_arena_new(), .driven_count = prescribed ? m->motions.node_count : 0};
     for (size_t k = 0; k < m->loads.node_load_count; k++) s->load_nodes += m->loads.node_loads[k].node_count;
+    s->value_count = 15 * s->driven_count + 3 * s->load_nodes;
     bool ok = s->arena && take_sample(s, &s->last) && take_sample(s, &s->next) &&
               (s->still = rbt_arena_take(s->arena, m->node_count + 1, 1));
     if (!ok) rbt_fail_memory(error, 6 * m->node_count * sizeof(double), "the work of loads");
-    ok = ok && (!s->driven_count || build_part(s, error));
+    ok = ok && (!s->driven_count || build_part(s, error)) && (!is_windy(s) || rbt_outside_make_room(s, error));
     if (!ok) {
         rbt_outside_free(s);
         return false;
@@ -100,11 +114,12 @@ static void sample(rbt_outside *s, const rbt_state *state, rbt_outside_sample *t
     for (size_t k = 0; k < loads->node_load_count; k++)
         for (size_t i = 0; i < loads->node_loads[k].node_count; i++, loaded += 3)
             memcpy(loaded, state->x + 3 * (size_t)loads->node_loads[k].nodes[i], 3 * sizeof *loaded);
-    if (!loads->wind_count) return;
+    if (!is_windy(s)) return;
     size_t values = 3 * s->model->node_count;
     memcpy(to->windy, state->x, values * sizeof(double));
     memset(to->wind, 0, values * sizeof(double));
     rbt_force_add_wind(s->model, state->t, state->x, state->v, to->wind);
+    rbt_force_add_given(s->model, to->wind);
 }
 
 void rbt_outside_begin(rbt_outside *s, const rbt_state *state) {
@@ -112,9 +127,7 @@ void rbt_outside_begin(rbt_outside *s, const rbt_state *state) {
     s->next.t = s->last.t;
 }
 
-bool rbt_outside_is_idle(const rbt_outside *s) {
-    return !s->driven_count && !s->load_nodes && !s->model->loads.wind_count;
-}
+bool rbt_outside_is_idle(const rbt_outside *s) { return !s->driven_count && !s->load_nodes && !is_windy(s); }
 
 // Whether nodes are released, or a load that is short beside the time between samples acts, since the last one
 static bool is_eventful(const rbt_outside *s, double t, double interval) {
@@ -199,7 +212,7 @@ rbt_outside_work rbt_outside_sample_at(rbt_outside *s, const rbt_state *state) {
     add_scripts(s, &work);
     for (size_t i = 0; i < motions->node_count; i++) s->still[motions->node[i]] = is_constrained(s, i);
     add_loads(s, s->still, &work);
-    if (s->model->loads.wind_count) work.loads += wind_work(s, s->still);
+    if (is_windy(s)) work.loads += wind_work(s, s->still);
     return work;
 }
 
@@ -208,4 +221,35 @@ void rbt_outside_keep(rbt_outside *s) {
     if (!(s->next.t > s->last.t)) return;
     s->next = s->last;
     s->last = kept;
+}
+
+// ---- As bytes: the time, the values, and those about wind where there are some
+
+static size_t wind_count_of(const rbt_outside *s) { return s->last.wind ? 3 * s->model->node_count : 0; }
+
+size_t rbt_outside_packed_size(const rbt_outside *s) {
+    return (1 + s->value_count + 2 * wind_count_of(s)) * sizeof(double);
+}
+
+void rbt_outside_pack(const rbt_outside *s, void *bytes) {
+    double *at = bytes;
+    size_t windy = wind_count_of(s);
+    *at++ = s->last.t;
+    memcpy(at, s->last.values, s->value_count * sizeof *at);
+    if (!windy) return;
+    memcpy(at + s->value_count, s->last.windy, windy * sizeof *at);
+    memcpy(at + s->value_count + windy, s->last.wind, windy * sizeof *at);
+}
+
+bool rbt_outside_unpack(rbt_outside *s, const void *bytes, size_t size) {
+    const double *at = bytes;
+    size_t windy = wind_count_of(s);
+    bool plain = size == (1 + s->value_count) * sizeof *at;
+    if (!plain && size != rbt_outside_packed_size(s)) return false;
+    s->last.t = s->next.t = *at++;
+    memcpy(s->last.values, at, s->value_count * sizeof *at);
+    if (plain || !windy) return true;
+    memcpy(s->last.windy, at + s->value_count, windy * sizeof *at);
+    memcpy(s->last.wind, at + s->value_count + windy, windy * sizeof *at);
+    return true;
 }

@@ -1,11 +1,12 @@
-// The work of what acts on the bodies from outside: pulls, pulses, wind, and nodes whose motion is prescribed.
+// The work of what acts on the bodies from outside: pulls, pulses, wind, forces of a caller, and nodes whose motion
+// is prescribed.
 //
 // With U the energy of elements, gravity and obstacles, M a + dU/dx = f_load + f_wind - D v at free nodes, so
 //   d/dt (1/2 v^T M v + U) = sum_free (f_load + f_wind).v + sum_constrained (M a + dU/dx + beta K v).v - v^T D v.
 // The first two sums are the work per time; the last one can only take energy. Between two samples, with d the
 // difference and mean the mean of their values,
 //   loads   mean strength . force . dx             (the strength is a known function of time: its mean is exact)
-//   wind    mean(f_wind) . dx
+//   wind    mean(f_wind) . dx      (forces of a caller, too: they change only where a sample is taken)
 //   constrained    mean(v) . d(M v) + mean(dU/dx) . dx + beta d(dW/dx) . dx / dt     (K v = d/dt dW/dx)
 // For a linear body and a sample every step this is exact: the sum of mean(dU/dx) . dx over all nodes is the change of
 // U.
@@ -24,7 +25,8 @@ typedef struct rbt_outside_sample {
     double *x, *v, *momentum;    // (driven_count x 3) of driven nodes
     double *gradient, *elastic;  // (driven_count x 3) dU/dx and its elastic part
     double *loaded;              // (load_nodes x 3) positions, load by load
-    double *windy, *wind;        // (node_count x 3) positions and forces; NULL without wind
+    double *windy, *wind;  // (node_count x 3) positions and forces; NULL before there is wind or a caller's force
+    double *values;        // (value_count) all of them but the last two, one after the other
 } rbt_outside_sample;
 
 typedef struct rbt_outside {
@@ -32,6 +34,7 @@ typedef struct rbt_outside {
     rbt_arena *arena;
     size_t driven_count;                // driven nodes whose work is counted: all, or none if the method counts it
     size_t load_nodes;                  // of all loads together
+    size_t value_count;                 // numbers in a sample, those about wind left out
     int64_t every;                      // steps between samples, at most
     rbt_model_part part;                // the elements at driven nodes
     double *places, *forces, *partial;  // (part.model.node_count x 3) twice, (part.model.plan.slot_count x 3)
@@ -45,6 +48,14 @@ void rbt_outside_free(rbt_outside *s);
 
 // Whether there is nothing to count
 bool rbt_outside_is_idle(const rbt_outside *s);
+
+// Room for the forces of a caller (model/input.h), before the first of them acts.
+bool rbt_outside_make_room(rbt_outside *s, rbt_error *error);
+
+// The last sample as bytes, and from bytes; a sample that was packed without forces leaves those as they are.
+size_t rbt_outside_packed_size(const rbt_outside *s);
+void rbt_outside_pack(const rbt_outside *s, void *bytes);
+bool rbt_outside_unpack(rbt_outside *s, const void *bytes, size_t size);
 
 // Starts counting at this state.
 void rbt_outside_begin(rbt_outside *s, const rbt_state *state);

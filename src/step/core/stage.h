@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "model/model.h"
+#include "step/core/statistics.h"
 
 enum { RBT_MAX_STAGES = 16 };
 

@@ -67,6 +67,7 @@ bool rbt_stepper_follow(rbt_stepper *s, const rbt_change *change, const rbt_inte
     state->memory = memory;
     state->memory_size = next.memory_size;
     next.stages = s->stages;
+    memcpy(next.statistics, s->statistics, sizeof next.statistics);
     rbt_stepper_free(s);
     *s = next;
     return true;
@@ -105,6 +106,16 @@ rbt_energies rbt_stepper_energies(const rbt_stepper *s, const rbt_state *state) 
     rbt_energies e = rbt_model_energies(s->model, state, s->energies);
     if (s->method->energies) s->method->energies(s->self, state, &e);
     return e;
+}
+
+void rbt_stepper_reset(const rbt_stepper *s) {
+    if (s->method->reset) s->method->reset(s->self);
+}
+
+void rbt_stepper_forget(const rbt_stepper *s, rbt_state *state) {
+    rbt_stepper_reset(s);
+    if (s->method->forget) s->method->forget(s->self, state);
+    else if (state->memory_size) memset(state->memory, 0, state->memory_size);
 }
 
 void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
@@ -164,6 +175,7 @@ rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, 
     report->halvings = 0;
     report->outcome = advance(s, state, until, 0, report);
     report->halved_steps += report->halvings > 0;
+    rbt_statistics_add_change(s->statistics, before.statistics, report->statistics);
     if (report->halvings < before.halvings) report->halvings = before.halvings;
     if (report->outcome == RBT_DONE) {
         count(&state->tally, &before, report);

@@ -11,10 +11,11 @@ typedef struct rbt_stepper {
     void *self;
     int max_halvings;
     rbt_stages stages;
-    size_t memory_size;  // bytes of the method's memory in a state
-    char *saved;         // (1 + max_halvings) times x, v and memory: one level of halving each
-    double *energies;    // (plan.chunk_count) work space
-    bool undoable;       // the next advance can be undone although it succeeds
+    double statistics[RBT_MAX_STATISTICS];  // of all advances so far
+    size_t memory_size;                     // bytes of the method's memory in a state
+    char *saved;                            // (1 + max_halvings) times x, v and memory: one level of halving each
+    double *energies;                       // (plan.chunk_count) work space
+    bool undoable;                          // the next advance can be undone although it succeeds
 } rbt_stepper;
 
 bool rbt_stepper_init(rbt_stepper *stepper, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error);
@@ -30,6 +31,12 @@ rbt_energies rbt_stepper_energies(const rbt_stepper *stepper, const rbt_state *s
 // continue. On failure the stepper is as it was.
 bool rbt_stepper_follow(rbt_stepper *stepper, const rbt_change *change, const rbt_integrator_def *def,
                         rbt_state *state, rbt_error *error);
+
+// The state is, or is about to be, another one than the last advance has left: one of a checkpoint, or set by
+// somebody else.
+void rbt_stepper_reset(const rbt_stepper *stepper);
+// Somebody else has set x or v: the method's memory starts afresh.
+void rbt_stepper_forget(const rbt_stepper *stepper, rbt_state *state);
 
 // After an advance that was undoable: x, v, memory and t as they were before it.
 void rbt_stepper_undo(const rbt_stepper *stepper, rbt_state *state, double t);

@@ -5,6 +5,7 @@
 // Held nodes are no unknowns. The force that grows as driven ones move, c = -K_fh v_h, adds h^2 phi_2(h J) (0, M^-1 c).
 //
 // J is only multiplied with (solve/phi.h), in variables that have the same size in a step: (sqrt(m) q / h, sqrt(m) v).
+#include "rubato/methods.h"
 #include "solve/phi.h"
 #include "step/core/method.h"
 #include "step/linearised/linearised.h"
@@ -12,12 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct ere_options {
-    double tolerance;
-    int max_dimension, max_products;
-} ere_options;
-
-#define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(ere_options, member)
+#define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_ere_options, member)
 static const rbt_field FIELDS[] = {
     {OPTION(tolerance, RBT_REAL), .fallback = {1e-6}, .flags = RBT_ABOVE, .max = 1,
      .doc = "Estimated error of the exponential beside the change that a step makes."},
@@ -26,11 +22,17 @@ static const rbt_field FIELDS[] = {
     {OPTION(max_products, RBT_INT), .fallback = {20000}, .min = 1, .max = 1e9, .unit = "products",
      .doc = "After so many products with the stiffness a step has not converged."},
 };
-static const rbt_record OPTIONS = {"ere options", "How the exponential is found.", sizeof(ere_options),
-                                   RBT_FIELDS(FIELDS)};
+static const rbt_record OPTIONS = {"ere options", "How the exponential is found.", sizeof(rbt_ere_options),
+                                   RBT_FIELDS_WITH_COOKIE(FIELDS)};
+
+rbt_ere_options rbt_ere_options_default(void) {
+    rbt_ere_options options;
+    rbt_record_default(&OPTIONS, &options);
+    return options;
+}
 
 typedef struct ere {
-    ere_options options;
+    rbt_ere_options options;
     rbt_linearised base;  // forces, stiffness and mass; nothing is factored
     rbt_block_operator *stiffness;
     rbt_phi *phi;
@@ -56,7 +58,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     (void)solver;
     ere *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
-    if (options) s->options = *(const ere_options *)options;
+    if (options) s->options = *(const rbt_ere_options *)options;
     else rbt_record_default(&OPTIONS, &s->options);
     size_t values = 3 * model->node_count;
     bool ok = rbt_linearised_init(&s->base, model, false, error);
@@ -198,9 +200,9 @@ static rbt_outcome exponential(ere *s, const rbt_state *state, double h, rbt_ste
                        .max_dimension = (size_t)s->options.max_dimension,
                        .max_products = s->options.max_products};
     rbt_phi_report result = rbt_phi_solve(s->phi, &def, h, s->b, ramp ? s->c : NULL, s->y);
-    report->iterations += result.products;
-    report->substeps += result.parts;
-    report->residual = result.error;
+    report->statistics[RBT_STAT_ITERATIONS] += result.products;
+    report->statistics[RBT_STAT_SUBSTEPS] += result.parts;
+    report->statistics[RBT_STAT_RESIDUAL] = result.error;
     if (s->out_of_memory) return RBT_OUT_OF_MEMORY;
     if (result.converged) return RBT_DONE;
     if (!result.finite) return report_force(s, state, report);

@@ -327,7 +327,7 @@ static rbt_outcome find_modes(siere *s, rbt_state *state, double h, rbt_step_rep
     for (;;) {
         if (wanted > most) wanted = most;
         rbt_modes_result result = find_wanted(s, state, wanted, h);
-        report->iterations += modes->solves - solves;
+        report->statistics[RBT_STAT_ITERATIONS] += modes->solves - solves;
         solves = modes->solves;
         if (result != RBT_MODES_FOUND) return modes_outcome(result, s->options.tolerance, report);
         s->used = s->options.modes > 0 ? wanted : needed_modes(s, state, wanted, h);
@@ -459,11 +459,12 @@ static double add_mode(siere *s, size_t l, double h) {
 // The first `count` right-hand sides: A y = b, then A T = Q + h E
 static rbt_outcome solve_block(siere *s, size_t count, rbt_step_report *report) {
     rbt_cholesky *cholesky = s->base.linear.cholesky;
-    report->iterations++;
+    report->statistics[RBT_STAT_ITERATIONS]++;
     if (!rbt_cholesky_solve_many(cholesky, count, s->right, s->solution)) return RBT_OUT_OF_MEMORY;
     if (s->matrix != INDEFINITE) return RBT_DONE;
     // Without pivoting digits can be lost: this one solves again, refines and judges.
-    rbt_solve_result result = rbt_cholesky_solve_indefinite(cholesky, s->right, s->solution, &report->residual);
+    rbt_solve_result result =
+        rbt_cholesky_solve_indefinite(cholesky, s->right, s->solution, &report->statistics[RBT_STAT_RESIDUAL]);
     if (result == RBT_SOLVE_NO_MEMORY) return RBT_OUT_OF_MEMORY;
     return result == RBT_SOLVED ? RBT_DONE : RBT_NOT_POSITIVE_DEFINITE;
 }
@@ -545,8 +546,8 @@ static rbt_outcome update(siere *s, rbt_state *state, double h, rbt_step_report 
     rbt_outcome outcome = rbt_check_motion(base->model, state, h, report);
     if (outcome != RBT_DONE) return outcome;
     remember(s, state->memory);
-    report->indefinite += s->matrix == INDEFINITE;
-    report->projected += s->matrix == PROJECTED;
+    report->statistics[RBT_STAT_INDEFINITE] += s->matrix == INDEFINITE;
+    report->statistics[RBT_STAT_PROJECTED] += s->matrix == PROJECTED;
     return RBT_DONE;
 }
 
@@ -628,7 +629,13 @@ static const rbt_field FIELDS[] = {
             "modes for all unstable directions."},
 };
 const rbt_record RBT_SIERE_OPTIONS = {"siere options", "Which modes are integrated exactly.",
-                                      sizeof(rbt_siere_options), RBT_FIELDS(FIELDS)};
+                                      sizeof(rbt_siere_options), RBT_FIELDS_WITH_COOKIE(FIELDS)};
+
+rbt_siere_options rbt_siere_options_default(void) {
+    rbt_siere_options options;
+    rbt_record_default(&RBT_SIERE_OPTIONS, &options);
+    return options;
+}
 
 static const char *solver_name(int i) { return i == 0 ? "cholesky" : NULL; }
 

@@ -354,7 +354,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     imex *s = self;
     memory parts = memory_of(s->base.model, state);
     rbt_imex_watched watched = *parts.watched;
-    int64_t before = report->iterations;
+    int64_t before = report->statistics[RBT_STAT_ITERATIONS];
     double start = rbt_now();
     rbt_outcome outcome = take_step(s, state, until, stages, report);
     if (outcome != RBT_DONE) {
@@ -362,7 +362,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
         forget_inverse(&parts);
     }
     s->seconds += rbt_now() - start;
-    s->iterations += report->iterations - before;
+    s->iterations += report->statistics[RBT_STAT_ITERATIONS] - before;
     s->steps++;
     return outcome;
 }
@@ -440,7 +440,13 @@ static const rbt_field FIELDS[] = {
             "where step times rate of a node's elements is above 20. 0: no such solver."},
 };
 const rbt_record RBT_IMEX_OPTIONS = {"imex options", "Which nodes are implicit, and how exactly.",
-                                     sizeof(rbt_imex_options), RBT_FIELDS(FIELDS)};
+                                     sizeof(rbt_imex_options), RBT_FIELDS_WITH_COOKIE(FIELDS)};
+
+rbt_imex_options rbt_imex_options_default(void) {
+    rbt_imex_options options;
+    rbt_record_default(&RBT_IMEX_OPTIONS, &options);
+    return options;
+}
 
 const rbt_method RBT_IMEX = {
     .name = "imex",

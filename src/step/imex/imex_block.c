@@ -253,20 +253,20 @@ static rbt_outcome solve(rbt_imex_block *b, rbt_imex_memory *memory, const rbt_s
     int iterations = 0;
     if (!right_side(b, state, h)) return RBT_NOT_FINITE;
     if (b->direct) {
-        report->iterations++;
+        report->statistics[RBT_STAT_ITERATIONS]++;
         return apply_inverse(b, b->rhs, b->dv) ? RBT_DONE : RBT_OUT_OF_MEMORY;
     }
     bool old = memory && memory->fresh > 0;
     int patience = b->solver == RBT_IMEX_CACHED && old ? PATIENCE : MAX_ITERATIONS;
-    rbt_outcome outcome = iterate(b, h, patience, &iterations, &report->residual);
+    rbt_outcome outcome = iterate(b, h, patience, &iterations, &report->statistics[RBT_STAT_RESIDUAL]);
     if (old && (outcome == RBT_NOT_CONVERGED || outcome == RBT_NOT_POSITIVE_DEFINITE)) {
         memory->stale = 1;
         memory->fresh = 0;
         if ((outcome = invert(b, memory, state, h, report)) != RBT_DONE) return outcome;
-        report->iterations += iterations;
-        outcome = iterate(b, h, MAX_ITERATIONS, &iterations, &report->residual);
+        report->statistics[RBT_STAT_ITERATIONS] += iterations;
+        outcome = iterate(b, h, MAX_ITERATIONS, &iterations, &report->statistics[RBT_STAT_RESIDUAL]);
     }
-    report->iterations += iterations;
+    report->statistics[RBT_STAT_ITERATIONS] += iterations;
     if (outcome == RBT_NOT_POSITIVE_DEFINITE)
         snprintf(report->hint, sizeof report->hint,
                  "the matrix of the implicit nodes is indefinite: the body is strongly compressed there; take a "
@@ -332,7 +332,7 @@ static int probe(rbt_imex_block *b, double step) {
     analyse(b, NULL);
     if (make_inverse(b, b->x, step, NULL, &unused) != RBT_DONE) return MAX_ITERATIONS;
     for (size_t i = 0; i < 3 * b->count; i++) b->rhs[i] = b->mass[i / 3] * ((i * 2654435761u % 1024) / 512.0 - 1);
-    iterate(b, step, 300, &iterations, &unused.residual);
+    iterate(b, step, 300, &iterations, &unused.statistics[RBT_STAT_RESIDUAL]);
     b->ready = false;
     return iterations;
 }

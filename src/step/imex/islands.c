@@ -275,7 +275,7 @@ static bool solve_island(rbt_islands *s, const rbt_island *island) {
 
 static rbt_outcome solve(rbt_islands *s, const rbt_state *state, double h, rbt_step_report *report) {
     right_side(s, state, h);
-    report->iterations++;
+    report->statistics[RBT_STAT_ITERATIONS]++;
     for (size_t k = 0; k < s->island_count; k++)
         if (!solve_island(s, &s->islands[k])) return RBT_OUT_OF_MEMORY;
     return RBT_DONE;

@@ -113,7 +113,7 @@ static bool make_arrays(admm *s, rbt_error *error) {
     return !s->objective->damping || (s->cg = rbt_cg_new(m->node_count, error)) != NULL;
 }
 
-static void *create(rbt_objective *objective, const rbt_solver_options *options, rbt_error *error) {
+static void *create(rbt_objective *objective, const rbt_implicit_options *options, rbt_error *error) {
     (void)options;
     if (!can_do(objective->model, error)) return NULL;
     admm *s = rbt_array_new(1, sizeof *s, "a step solver", error);
@@ -259,7 +259,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
         bool solved;
         RBT_STAGE("gradient", judge(s, z, stop, k, max_iterations, &solved, stages, report));
         if (solved) return RBT_DONE;
-        report->iterations++;
+        report->statistics[RBT_STAT_ITERATIONS]++;
         RBT_STAGE("local", local_step(s, z));    // Z, u
         RBT_STAGE("global", global_step(s, z));  // z
     }

@@ -103,7 +103,7 @@ static rbt_precision precision(const rbt_objective *o, rbt_stop_test test) {
     return h * h * most > SINGLE_RANGE ? RBT_DOUBLE : RBT_SINGLE;
 }
 
-static void *create(rbt_objective *objective, const rbt_solver_options *options, rbt_error *error) {
+static void *create(rbt_objective *objective, const rbt_implicit_options *options, rbt_error *error) {
     dot *s = rbt_array_new(1, sizeof *s, "a step solver", error);
     if (!s) return NULL;
     s->objective = objective;

@@ -19,7 +19,7 @@ typedef enum rule { BACKWARD_EULER, MIDPOINT, BDF2 } rule;
 
 typedef struct implicit {
     rule rule;
-    rbt_solver_options options;
+    rbt_implicit_options options;
     rbt_objective objective;
     rbt_rigid rigid;
     const rbt_step_solver *solver;
@@ -43,7 +43,7 @@ static void *create(rule which, const rbt_model *model, int solver, const void *
     s->rule = which;
     s->solver = rbt_step_solver_at(solver);
     s->arena = rbt_arena_new();
-    if (options) s->options = *(const rbt_solver_options *)options;
+    if (options) s->options = *(const rbt_implicit_options *)options;
     else rbt_record_default(&RBT_SOLVER_OPTIONS, &s->options);
     double **vectors[] = {&s->base, &s->velocity, &s->z, &s->other, &s->constrained_velocity};
     bool ok = s->arena;
@@ -187,7 +187,8 @@ static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *sta
 // outcome.
 static void count_unconverged(double t, rbt_step_report *report) {
     if (!report->unconverged) report->first_unconverged = t;
-    if (!report->unconverged || report->residual > report->worst_residual) report->worst_residual = report->residual;
+    if (!report->unconverged || report->statistics[RBT_STAT_RESIDUAL] > report->worst_residual)
+        report->worst_residual = report->statistics[RBT_STAT_RESIDUAL];
     report->unconverged++;
 }
 

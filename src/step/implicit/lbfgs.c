@@ -101,14 +101,14 @@ rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, double *z, rbt_s
         if (outcome != RBT_DONE || solved) return outcome;
         if (!found && l->count == 0) return rbt_solver_no_descent(stop, z, l->gradient, report);
         if (!found) l->count = 0;  // once more, without what older pairs say
-        if (k == 0 || new_one_pays(D, k - made, first, report->residual)) {
+        if (k == 0 || new_one_pays(D, k - made, first, report->statistics[RBT_STAT_RESIDUAL])) {
             outcome = D->make ? D->make(D->self, D->place ? D->place : z, stages, report) : RBT_DONE;
             if (outcome != RBT_DONE) return outcome;
             l->count = 0;  // older pairs belong to another D
             made = k;
-            first = report->residual;
+            first = report->statistics[RBT_STAT_RESIDUAL];
         }
-        report->iterations++;
+        report->statistics[RBT_STAT_ITERATIONS]++;
         RBT_STAGE("solve", find_direction(l, D));
         RBT_STAGE("search", advance(l, D, z, &value, &found));
     }

@@ -17,7 +17,7 @@ static void destroy(void *self) {
 
 static double pressure_wave_modulus(double mu, double lambda) { return 2 * mu + lambda; }
 
-static void *create(rbt_objective *objective, const rbt_solver_options *options, rbt_error *error) {
+static void *create(rbt_objective *objective, const rbt_implicit_options *options, rbt_error *error) {
     (void)options;
     lbfgs_pd *s = rbt_array_new(1, sizeof *s, "a step solver", error);
     if (!s) return NULL;

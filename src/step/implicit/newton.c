@@ -22,7 +22,7 @@ static void destroy(void *self) {
     free(s);
 }
 
-static void *create(rbt_objective *objective, const rbt_solver_options *options, rbt_error *error) {
+static void *create(rbt_objective *objective, const rbt_implicit_options *options, rbt_error *error) {
     (void)options;
     newton *s = rbt_array_new(1, sizeof *s, "a step solver", error);
     if (!s) return NULL;

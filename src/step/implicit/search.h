@@ -15,11 +15,12 @@ bool rbt_search_init(rbt_search *search, rbt_objective *objective, rbt_error *er
 void rbt_search_free(rbt_search *search);
 
 // Takes z <- z + s p with s the first of first, first/2, first/4, ... for which E does not increase; z, *value and
-// gradient become those of the new place. Returns s, or 0 if even tiny steps do not help. The search begins with as
+// gradient become those of the new position. Returns s, or 0 if even tiny steps do not help. The search begins with as
 // many halvings as it took last time and continues from there in either direction, since a direction like the last
 // needs about as many: that E increases for all greater lengths, too, is known of the next greater one only. The
 // first trial brings its gradient along. Where the decrease that `slope` = p.grad E promises is less than the
-// rounding of E (small strains of stiff bodies, and tight tolerances), the slope at the new place decides instead of E.
+// rounding of E (small strains of stiff bodies, and tight tolerances), the slope at the new position decides instead
+// of E.
 double rbt_search_along(rbt_search *search, const double *p, double slope, double first, double *z, double *value,
                         double *gradient);
 

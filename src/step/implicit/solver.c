@@ -33,7 +33,7 @@ static const char *variant_name(int i) {
     return i >= 0 && i < 2 ? NAMES[i] : NULL;
 }
 
-#define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_solver_options, member)
+#define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_implicit_options, member)
 static const rbt_field FIELDS[] = {
     {OPTION(tolerance, RBT_REAL), .fallback = {NAN}, .flags = RBT_ABOVE | RBT_AUTO, .max = 1,
      .doc = "How small the residual force of a step must be, relative to what the stop test compares it with; auto: "
@@ -65,7 +65,13 @@ static const rbt_field FIELDS[] = {
      .doc = "Of solver dot: paper is the method as published (Li et al. 2019), fast our own."},
 };
 const rbt_record RBT_SOLVER_OPTIONS = {"implicit options", "How an implicit step is solved.",
-                                       sizeof(rbt_solver_options), RBT_FIELDS(FIELDS)};
+                                       sizeof(rbt_implicit_options), RBT_FIELDS_WITH_COOKIE(FIELDS)};
+
+rbt_implicit_options rbt_implicit_options_default(void) {
+    rbt_implicit_options options;
+    rbt_record_default(&RBT_SOLVER_OPTIONS, &options);
+    return options;
+}
 
 // ---- What solvers share
 
@@ -102,13 +108,13 @@ rbt_outcome rbt_solver_judge(rbt_stop *stop, const double *z, const double *grad
     const rbt_objective *o = stop->objective;
     *solved = rbt_stop_judge(stop, iteration);
     if (!isfinite(stop->residual)) return rbt_solver_not_finite(o, z, gradient, report);
-    report->residual = stop->residual;
-    rbt_trace_add(stages, report->residual);
+    report->statistics[RBT_STAT_RESIDUAL] = stop->residual;
+    rbt_trace_add(stages, report->statistics[RBT_STAT_RESIDUAL]);
     if (*solved || iteration < max_iterations) return RBT_DONE;
     report->at_cap = true;
     snprintf(report->hint, sizeof report->hint,
              "the residual force is still %.3g times the tolerance, most at node %zu; take a smaller step or more "
              "iterations",
-             report->residual, report_worst(o->model, z, gradient, report));
+             report->statistics[RBT_STAT_RESIDUAL], report_worst(o->model, z, gradient, report));
     return RBT_NOT_CONVERGED;
 }

@@ -6,23 +6,10 @@
 
 #include "base/record.h"
 #include "base/text.h"
+#include "rubato/methods.h"
 #include "step/implicit/stop.h"
 
-typedef enum rbt_variant_of_dot { RBT_DOT_FAST, RBT_DOT_PAPER } rbt_variant_of_dot;
-typedef enum rbt_step_start { RBT_START_BEST, RBT_START_PREDICTOR } rbt_step_start;
-typedef enum rbt_at_cap { RBT_CAP_FAILS, RBT_CAP_CONTINUES } rbt_at_cap;
-
-typedef struct rbt_solver_options {
-    double tolerance;    // NaN: that of the stop test
-    int stop;            // rbt_stop_test
-    int start;           // rbt_step_start
-    int max_iterations;  // -1: the solver's own
-    int at_cap;          // rbt_at_cap
-    int subdomains;      // of dot; -1: chosen
-    int variant;         // rbt_variant_of_dot
-} rbt_solver_options;
-
-extern const rbt_record RBT_SOLVER_OPTIONS;
+extern const rbt_record RBT_SOLVER_OPTIONS;  // of rbt_implicit_options
 
 typedef struct rbt_step_solver {
     const char *name;
@@ -34,7 +21,7 @@ typedef struct rbt_step_solver {
     // test/verify/measure_sweep.c asks for.
     double share;
     // A workspace for this objective, which stays alive as long; the options too.
-    void *(*create)(rbt_objective *objective, const rbt_solver_options *options, rbt_error *error);
+    void *(*create)(rbt_objective *objective, const rbt_implicit_options *options, rbt_error *error);
     void (*destroy)(void *self);
     // From z, which holds the start and receives the minimum, until `stop` says so. `last` is where the step began:
     // the place for what is computed once a step.

@@ -22,9 +22,8 @@
 #define RBT_STEP_IMPLICIT_STOP_H
 
 #include "base/record.h"
+#include "rubato/methods.h"
 #include "step/implicit/objective.h"
-
-typedef enum rbt_stop_test { RBT_STOP_FORCE, RBT_STOP_CHARACTERISTIC, RBT_STOP_STALL } rbt_stop_test;
 
 const char *rbt_stop_name(int i);  // NULL past the end
 

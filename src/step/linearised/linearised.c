@@ -124,7 +124,7 @@ rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report) {
         error += r * r;
         size += s->rhs[i] * s->rhs[i];
     }
-    report->residual = size > 0 ? sqrt(error / size) : 0;
+    report->statistics[RBT_STAT_RESIDUAL] = size > 0 ? sqrt(error / size) : 0;
     return RBT_DONE;
 }
 

@@ -286,7 +286,7 @@ static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_
 static rbt_outcome subcycle(multirate *s, const rbt_state *state, rbt_step_report *report) {
     for (size_t i = 0; i < s->parts.count; i++) {
         gather_part(s, state, i);
-        report->iterations += s->parts.items[i].instants;
+        report->statistics[RBT_STAT_ITERATIONS] += s->parts.items[i].instants;
     }
     rbt_subcycling m = {&s->parts, state, s->varies};
     return rbt_subcycling_root(&m) ? RBT_DONE : RBT_OUT_OF_MEMORY;
@@ -377,7 +377,13 @@ static const rbt_field FIELDS[] = {
          "paper has it, which drags along what hangs on a stiff interface."},
 };
 const rbt_record RBT_MULTIRATE_OPTIONS = {"multirate-euler options", "How parts with steps of their own are coupled.",
-                                          sizeof(rbt_multirate_options), RBT_FIELDS(FIELDS)};
+                                          sizeof(rbt_multirate_options), RBT_FIELDS_WITH_COOKIE(FIELDS)};
+
+rbt_multirate_options rbt_multirate_options_default(void) {
+    rbt_multirate_options options;
+    rbt_record_default(&RBT_MULTIRATE_OPTIONS, &options);
+    return options;
+}
 
 static const char *solver_name(int i) { return i == 0 ? "cholesky" : i == 1 ? "lu" : NULL; }
 

@@ -175,7 +175,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
 
 // ---- Steps of a part by itself
 
-// Driven nodes of a part, which are at their places of time t, go to those of t + h.
+// Driven nodes of a part, which are at their positions of time t, go to those of t + h.
 static void drive(const schroeder *s, int part, double t, double h, rbt_state *state) {
     const rbt_model *m = s->model;
     for (size_t i = 0; i < m->motions.node_count; i++) {

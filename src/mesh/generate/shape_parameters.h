@@ -1,17 +1,13 @@
-// Parameters of the shapes that rbt_mesh_generate makes (rubato/mesh.h).
+// Parameters of the shapes that rbt_shape_generate makes (mesh/generate/generate.h).
 //
 // Defaults, limits, units and meaning of every member are in the table of shapes (`rubato mesh --list`,
 // docs/scene.md). y is up; bodies of simple form are centred on the origin, creatures stand on y = 0.
-#ifndef RUBATO_SHAPES_H
-#define RUBATO_SHAPES_H
+#ifndef RBT_MESH_GENERATE_SHAPE_PARAMETERS_H
+#define RBT_MESH_GENERATE_SHAPE_PARAMETERS_H
 
 #include "rubato/list.h"
 
 #include <stdbool.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 typedef struct rbt_box_shape {  // "bar", "cuboid"
     double size[3];             // [m]
@@ -184,7 +180,4 @@ typedef struct rbt_creature_shape {
     double resolution;  // lattice cells along it
 } rbt_creature_shape;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

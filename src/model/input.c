@@ -1,0 +1,133 @@
+#include "model/input.h"
+
+#include "math/quaternion.h"
+#include "math/vec3.h"
+#include "model/model.h"
+
+#include <string.h>
+
+typedef struct rbt_input_head {
+    uint64_t node_count, guide_count;
+} rbt_input_head;
+
+static size_t guide_count(const rbt_model *m) { return m->input->group_count + m->input->obstacle_count; }
+
+static size_t block_size(const rbt_model *m) {
+    return sizeof(rbt_input_head) + guide_count(m) * sizeof(rbt_guide) + 3 * m->node_count * sizeof(double);
+}
+
+// ---- Guides
+
+static double elapsed(const rbt_guide *g, double t) {
+    return t <= g->from ? 0 : (t < g->until ? t : g->until) - g->from;
+}
+
+// Q p + o, without rounding where Q is 1
+static void place(const rbt_guide *g, double p[3]) {
+    double R[9], q[3] = {p[0], p[1], p[2]};
+    if (g->turn[0] != 1) {
+        rbt_quaternion_rotation(g->turn, R);
+        for (int i = 0; i < 3; i++) p[i] = rbt_dot(R + 3 * i, q);
+    }
+    rbt_add_scaled(p, 1, g->offset);
+}
+
+void rbt_guide_apply(const rbt_guide *g, double t, double p[3]) {
+    double s = elapsed(g, t), angle = s * rbt_length(g->spin);
+    place(g, p);
+    if (angle != 0) {
+        double axis[3], start[3] = {p[0], p[1], p[2]};
+        rbt_normalize(g->spin, axis);
+        rbt_rotate(start, g->about, axis, angle, p);
+    }
+    if (s > 0) rbt_add_scaled(p, s, g->velocity);
+}
+
+// a b
+static void multiply(const double a[4], const double b[4], double c[4]) {
+    c[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+    c[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+    c[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+    c[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+}
+
+rbt_guide rbt_guide_at(const rbt_guide *g, double t) {
+    rbt_guide now = {.from = t, .until = t, .used = 1};
+    double origin[3] = {0}, axis[3], angle = 0.5 * elapsed(g, t) * rbt_length(g->spin);
+    rbt_guide_apply(g, t, origin);
+    memcpy(now.offset, origin, sizeof origin);
+    memcpy(now.turn, g->turn, sizeof now.turn);
+    if (angle == 0) return now;
+    rbt_normalize(g->spin, axis);
+    double more[4] = {cos(angle), sin(angle) * axis[0], sin(angle) * axis[1], sin(angle) * axis[2]};
+    multiply(more, g->turn, now.turn);
+    double size = 0;
+    for (int i = 0; i < 4; i++) size += now.turn[i] * now.turn[i];
+    for (int i = 0; i < 4; i++) now.turn[i] /= sqrt(size);
+    return now;
+}
+
+// ---- The block
+
+rbt_guide *rbt_input_guide(const rbt_state *state, size_t number) {
+    return (rbt_guide *)(void *)((char *)state->input + sizeof(rbt_input_head)) + number;
+}
+
+double *rbt_input_forces(const rbt_state *state) {
+    const rbt_input_head *head = state->input;
+    return (double *)(void *)rbt_input_guide(state, head->guide_count);
+}
+
+bool rbt_input_make(const rbt_model *m, rbt_state *state, rbt_error *error) {
+    if (state->input_size) return true;
+    void *block = rbt_array_new(1, block_size(m), "forces", error);
+    if (!block) return false;
+    state->input = block;
+    state->input_size = block_size(m);
+    *(rbt_input_head *)block = (rbt_input_head){m->node_count, guide_count(m)};
+    for (size_t i = 0; i < guide_count(m); i++) rbt_input_guide(state, i)->turn[0] = 1;
+    return true;
+}
+
+bool rbt_input_follow(const rbt_model *m, rbt_state *state, rbt_error *error) {
+    rbt_state next = {0};
+    if (!state->input_size) return true;
+    if (!rbt_input_make(m, &next, error)) return false;
+    memcpy(rbt_input_guide(&next, 0), rbt_input_guide(state, 0), guide_count(m) * sizeof(rbt_guide));
+    free(state->input);
+    state->input = next.input;
+    state->input_size = next.input_size;
+    return true;
+}
+
+void rbt_input_attach(const rbt_model *m, const rbt_state *state) {
+    rbt_input *input = m->input;
+    input->force = NULL;
+    for (size_t i = 0; i < guide_count(m); i++) input->guides[i] = NULL;
+    if (!state->input_size) return;
+    const double *force = rbt_input_forces(state);
+    for (size_t i = 0; !input->force && i < 3 * m->node_count; i++)
+        if (force[i] != 0) input->force = force;
+    for (size_t i = 0; i < guide_count(m); i++)
+        if (rbt_input_guide(state, i)->used) input->guides[i] = rbt_input_guide(state, i);
+}
+
+static bool is_sound(const rbt_guide *g) {
+    double sum = 0, square = 0;
+    for (int i = 0; i < 4; i++) square += g->turn[i] * g->turn[i];
+    for (int i = 0; i < 3; i++) sum += g->offset[i] + g->velocity[i] + g->spin[i] + g->about[i];
+    return isfinite(sum) && fabs(square - 1) < 1e-6 && isfinite(g->from) && g->until >= g->from;
+}
+
+bool rbt_input_is_sound(const rbt_model *m, const void *bytes, size_t size) {
+    const rbt_state view = {.input = (void *)(uintptr_t)bytes, .input_size = size};
+    rbt_input_head head;
+    if (size != block_size(m)) return false;
+    memcpy(&head, bytes, sizeof head);
+    if (head.node_count != m->node_count || head.guide_count != guide_count(m)) return false;
+    for (size_t i = 0; i < head.guide_count; i++)
+        if (!is_sound(rbt_input_guide(&view, i))) return false;
+    for (size_t i = 0; i < 3 * m->node_count; i++)
+        if (!isfinite(rbt_input_forces(&view)[i])) return false;
+    return true;
+}

@@ -1,0 +1,58 @@
+// What a caller prescribes while time runs (rubato/input.h): forces on nodes, and rigid motions on top of the
+// prescribed motions of driven nodes and obstacles. Between two calls all of it is a function of time. It lies in one
+// block of bytes of the state, so that a checkpoint holds it; a model's rbt_input says where, and is the one part of
+// a model that changes.
+//
+// The block: rbt_input_head, then the guides of groups of driven nodes and of obstacles, then forces (node_count x 3).
+#ifndef RBT_MODEL_INPUT_H
+#define RBT_MODEL_INPUT_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// A rigid motion p -> Q p + o at `from`. From then until `until` it moves with a velocity and turns about a point,
+// which moves along; afterwards it stays.
+typedef struct rbt_guide {
+    double from, until;         // [s]
+    double turn[4], offset[3];  // Q as a unit quaternion (w, x, y, z), and o [m]
+    double velocity[3];         // [m/s]
+    double spin[3];             // [rad/s]
+    double about[3];            // [m] where that point is at `from`
+    int64_t used;               // 0: nobody has moved it yet
+} rbt_guide;
+
+typedef struct rbt_input {
+    size_t group_count, obstacle_count;
+    const double *force;       // (node_count x 3) [N]; NULL: none
+    const rbt_guide **guides;  // (group_count + obstacle_count) NULL: nobody has moved it
+} rbt_input;
+
+struct rbt_model;
+struct rbt_state;
+
+// Where a guide brings p at time t.
+void rbt_guide_apply(const rbt_guide *guide, double t, double p[3]);
+
+// The same motion with what comes after time t left out: its pose then is where a new one begins.
+rbt_guide rbt_guide_at(const rbt_guide *guide, double t);
+
+// Gives the state an empty block for this model, unless it has one.
+bool rbt_input_make(const struct rbt_model *model, struct rbt_state *state, rbt_error *error);
+
+// After a cut: a block for the model that it has made, with guides as they were and without forces.
+bool rbt_input_follow(const struct rbt_model *model, struct rbt_state *state, rbt_error *error);
+
+// From now on the model has what the state's block says.
+void rbt_input_attach(const struct rbt_model *model, const struct rbt_state *state);
+
+// Parts of a block that is there
+double *rbt_input_forces(const struct rbt_state *state);
+rbt_guide *rbt_input_guide(const struct rbt_state *state, size_t number);
+
+// Whether these bytes are a block for a model with so many nodes, groups and obstacles, with numbers that a caller
+// can have given.
+bool rbt_input_is_sound(const struct rbt_model *model, const void *bytes, size_t size);
+
+#endif

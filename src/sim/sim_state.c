@@ -1,0 +1,312 @@
+// States of a simulation (rubato/state.h): setting, saving, restoring, cloning.
+#include "base/threads.h"
+#include "mesh/core/build.h"
+#include "model/fingerprint.h"
+#include "model/force.h"
+#include "model/input.h"
+#include "out/checkpoint.h"
+#include "rubato/state.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- Setting
+
+static bool check_values(const rbt_sim *sim, size_t begin, size_t count, const double *values, const char *what,
+                         rbt_error *error) {
+    if (!rbt_sim_is_there(sim, error)) return false;
+    size_t nodes = sim->model->node_count;
+    if (count > nodes || begin > nodes - count)
+        return rbt_fail(error, "%s of %zu nodes from node %zu on are given, but there are %zu nodes", what, count,
+                        begin, nodes);
+    if (count && !values) return rbt_fail(error, "%s of %zu nodes are given at NULL", what, count);
+    for (size_t i = 0; i < 3 * count; i++)
+        if (!isfinite(values[i]))
+            return rbt_fail(error, "%s of node %zu: component %zu is %g; all must be finite", what, begin + i / 3,
+                            i % 3, values[i]);
+    return true;
+}
+
+// A copy of `old` (node_count x 3) with the values of free nodes put in
+static double *changed_copy(const rbt_sim *sim, const double *old, size_t begin, size_t count, const double *values,
+                            rbt_error *error) {
+    size_t nodes = sim->model->node_count;
+    double *copy = rbt_array_new(nodes, 3 * sizeof *copy, "a state", error);
+    unsigned char *held = rbt_array_new(nodes, 1, "a state", error);
+    if (copy && held) {
+        memcpy(copy, old, 3 * nodes * sizeof *copy);
+        rbt_held_nodes(sim->model, sim->state.t, held);
+        for (size_t i = 0; i < count; i++)
+            if (!held[begin + i]) memcpy(copy + 3 * (begin + i), values + 3 * i, 3 * sizeof *copy);
+        free(held);
+        return copy;
+    }
+    free(copy);
+    free(held);
+    return NULL;
+}
+
+// Whether the simulation can continue from a state that differs in x or v
+static bool check_state(const rbt_sim *sim, const rbt_state *next, rbt_error *error) {
+    const rbt_model *m = sim->model;
+    const rbt_method *method = sim->stepper.method;
+    rbt_step_report report;
+    char text[192];
+    if (rbt_report_inverted(&report, m, next->x))
+        return rbt_fail(error,
+                        "tet %lld of body \"%s\" would be inside out (det F = %.3g), which its material forbids",
+                        (long long)report.element, m->bodies[report.body].name, report.value);
+    rbt_energies e = rbt_model_energies(m, next, sim->stepper.energies);
+    if (!isfinite(e.total))
+        return rbt_fail(error, "the energy would be beyond any number (kinetic %.3g J, elastic %.3g J)", e.kinetic,
+                        e.elastic);
+    if (!method->accepts || next->x == sim->state.x || method->accepts(sim->stepper.self, next, text, sizeof text))
+        return true;
+    return rbt_fail(error, "%s would touch or cross (node numbers count through all bodies), but %s needs a gap",
+                    text, method->name);
+}
+
+static bool set(rbt_sim *sim, size_t begin, size_t count, const double *values, bool places, rbt_error *error) {
+    if (!check_values(sim, begin, count, values, places ? "positions" : "velocities", error)) return false;
+    double *now = places ? sim->state.x : sim->state.v;
+    double *next = changed_copy(sim, now, begin, count, values, error);
+    if (!next) return false;
+    int threads = rbt_threads_enter(sim->threads);
+    rbt_state view = sim->state;
+    *(places ? &view.x : &view.v) = next;
+    bool good = check_state(sim, &view, error) && rbt_sim_before_jump(sim, error);
+    if (good) {
+        memcpy(now, next, 3 * sim->model->node_count * sizeof *now);
+        rbt_stepper_forget(&sim->stepper, &sim->state);
+        rbt_sim_after_jump(sim);
+    }
+    rbt_threads_leave(threads);
+    free(next);
+    return good;
+}
+
+bool rbt_sim_set_positions(rbt_sim *sim, size_t begin, size_t count, const double *positions, rbt_error *error) {
+    return set(sim, begin, count, positions, true, error);
+}
+
+bool rbt_sim_set_velocities(rbt_sim *sim, size_t begin, size_t count, const double *velocities, rbt_error *error) {
+    return set(sim, begin, count, velocities, false, error);
+}
+
+// ---- Saving
+
+static uint64_t method_hash(const rbt_sim *sim) {
+    const char *name = sim->stepper.method->name;
+    return rbt_hash(1, name, strlen(name)) | 1;
+}
+
+static uint64_t fingerprint_of(const rbt_sim *sim) {
+    return sim->model->uncut_fingerprint ? sim->model->uncut_fingerprint : sim->fingerprint;
+}
+
+bool rbt_sim_save_to(const rbt_sim *sim, rbt_state *state, rbt_error *error) {
+    if (!rbt_sim_is_there(sim, error)) return false;
+    if (!state) return rbt_fail(error, "there is no state to save to: the pointer is NULL");
+    if (!rbt_state_copy(state, &sim->state, error)) return false;
+    if (!rbt_state_reserve_watch(state, rbt_energy_watch_packed_size(&sim->watch), error)) {
+        rbt_state_clear(state);
+        return false;
+    }
+    rbt_energy_watch_pack(&sim->watch, state->watch);
+    state->fingerprint = fingerprint_of(sim);
+    state->method = method_hash(sim);
+    return true;
+}
+
+rbt_state *rbt_sim_save(const rbt_sim *sim, rbt_error *error) {
+    rbt_state *state = rbt_sim_is_there(sim, error) ? rbt_array_new(1, sizeof *state, "a state", error) : NULL;
+    if (state && rbt_sim_save_to(sim, state, error)) return state;
+    free(state);
+    return NULL;
+}
+
+void rbt_state_free(rbt_state *state) {
+    if (!state) return;
+    rbt_state_clear(state);
+    free(state);
+}
+
+double rbt_state_time(const rbt_state *state) { return state ? state->t : 0; }
+
+static bool is_full(const rbt_state *state, rbt_error *error) {
+    if (!state) return rbt_fail(error, "there is no state: the pointer is NULL");
+    return state->x || rbt_fail(error, "the state is empty: nothing was saved to it");
+}
+
+bool rbt_state_write(const rbt_state *state, const char *path, rbt_error *error) {
+    if (!is_full(state, error)) return false;
+    if (!path) return rbt_fail(error, "there is no file name: the pointer is NULL");
+    return rbt_checkpoint_write(path, NULL, state, error);
+}
+
+rbt_state *rbt_state_read(const char *path, rbt_error *error) {
+    if (!path) rbt_fail(error, "there is no file name: the pointer is NULL");
+    rbt_state *state = path ? rbt_array_new(1, sizeof *state, "a state", error) : NULL;
+    if (state && rbt_checkpoint_read(path, NULL, RBT_SAME_NODES, state, error)) return state;
+    free(state);
+    return NULL;
+}
+
+// ---- Restoring
+
+static bool same_cuts(const rbt_sim *sim, const rbt_state *state) {
+    return sim->state.cuts_size == state->cuts_size &&
+           (!state->cuts_size || memcmp(sim->state.cuts, state->cuts, state->cuts_size) == 0);
+}
+
+static bool fits(const rbt_sim *sim, const rbt_state *s, rbt_error *error) {
+    const rbt_model *m = sim->model;
+    if (!is_full(s, error)) return false;
+    if (s->fingerprint != fingerprint_of(sim))
+        return rbt_fail(error,
+                        "the state was made with another scene (another mesh, material, force, motion or step)");
+    if (s->method && s->method != method_hash(sim))
+        return rbt_fail(error, "the state was made by another method than %s", sim->stepper.method->name);
+    double begin = (double)s->frame * m->frame_interval + (double)s->step * m->step, near = 1e-3 * m->step;
+    if (s->step >= m->steps_per_frame || s->t < begin - near || s->t > begin + m->step + near)
+        return rbt_fail(error, "the state is at %g s, in step %lld of frame %lld, which the scene has at %g s", s->t,
+                        (long long)s->step, (long long)s->frame, begin);
+    if (sim->chooses && s->cuts_size && s->step)
+        return rbt_fail(error,
+                        "the step is chosen again after cuts, where frames end: a state inside a frame cannot be "
+                        "restored; save it at a frame");
+    if (!same_cuts(sim, s)) return true;  // the rest is checked with the model that they make
+    if (s->node_count != m->node_count || (s->memory_size && s->memory_size != sim->stepper.memory_size))
+        return rbt_fail(error,
+                        "the state has %zu nodes and %zu bytes of a method's memory, but the scene has %zu and %zu",
+                        s->node_count, s->memory_size, m->node_count, sim->stepper.memory_size);
+    return !s->input_size || rbt_input_is_sound(m, s->input, s->input_size) ||
+           rbt_fail(error, "the forces and motions of the state do not fit the scene");
+}
+
+static bool has_forces(const rbt_state *state) {
+    const double *force = state->input_size ? rbt_input_forces(state) : NULL;
+    for (size_t i = 0; force && i < 3 * state->node_count; i++)
+        if (force[i] != 0) return true;
+    return false;
+}
+
+// The watch where it was, or beginning again
+static void place_watch(rbt_sim *sim, const rbt_state *state) {
+    if (state->watch_size && rbt_energy_watch_unpack(&sim->watch, state->watch, state->watch_size)) return;
+    sim->watch.begun = false;
+    sim->watch.t = NAN;
+    rbt_energy_watch_after_input(&sim->watch, &sim->state);
+}
+
+// Into the same model
+static bool put_back(rbt_sim *sim, const rbt_state *state, rbt_error *error) {
+    rbt_state next = {0};
+    bool room = rbt_state_has_room(&sim->state, state);
+    if (has_forces(state) && !rbt_outside_make_room(&sim->watch.outside, error)) return false;
+    if (!room && (!rbt_state_copy(&next, state, error) || !rbt_stepper_prepare(&sim->stepper, &next, error))) {
+        rbt_state_clear(&next);
+        return false;
+    }
+    if (room) rbt_state_copy(&sim->state, state, error);
+    else {
+        rbt_state_clear(&sim->state);
+        sim->state = next;
+    }
+    rbt_input_attach(sim->model, &sim->state);
+    rbt_stepper_reset(&sim->stepper);
+    place_watch(sim, state);
+    return true;
+}
+
+static rbt_sources *copy_sources(const rbt_sources *sources, rbt_error *error) {
+    rbt_sources *copy = rbt_sources_new(sources->body_count, error);
+    for (size_t b = 0; copy && b < sources->body_count; b++) {
+        copy->fits[b] = sources->fits[b];
+        if ((copy->meshes[b] = rbt_mesh_copy(sources->meshes[b], "the mesh of a body", error))) continue;
+        rbt_sources_free(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+// The model that cuts have led to, with all it is made from
+static bool cut_model(rbt_sim *next, const rbt_sim *sim, rbt_error *error) {
+    if (!(next->sources = copy_sources(sim->sources, error)) ||
+        !(next->model = rbt_model_compile_sources(next->scene, next->sources, error)) ||
+        !(next->cutting = rbt_cutting_new(next->scene, next->sources, next->model, error)))
+        return false;
+    if (!next->state.cuts_size) {
+        next->model->generation = sim->model->generation + 1;
+        return next->state.node_count == next->model->node_count ||
+               rbt_fail(error, "the state has %zu nodes, but the scene has %zu", next->state.node_count,
+                        next->model->node_count);
+    }
+    rbt_model *model = rbt_cutting_restore(next->cutting, next->model, &next->state, error);
+    if (!model) return false;
+    model->generation = sim->model->generation + 1;
+    rbt_model_free(next->model);
+    next->model = model;
+    return true;
+}
+
+// Another simulation of the same scene in this state
+static rbt_sim *make_in(const rbt_sim *sim, const rbt_state *state, rbt_error *error) {
+    rbt_sim *next = rbt_sim_begin(sim->scene, error);
+    if (!next) return NULL;
+    next->chooses = sim->chooses;
+    next->changed = sim->changed;
+    next->threads = sim->threads;
+    next->fingerprint = sim->fingerprint;
+    bool good =
+        rbt_state_copy(&next->state, state, error) &&
+        (sim->cutting ? cut_model(next, sim, error) : (next->model = rbt_model_share(sim->model, error)) != NULL);
+    if (good && sim->cutting) good = rbt_sim_choose_step(next, error);
+    if (good && state->input_size && !rbt_input_is_sound(next->model, state->input, state->input_size))
+        good = rbt_fail(error, "the forces and motions of the state do not fit the scene");
+    if (good) rbt_input_attach(next->model, &next->state);
+    if (good && rbt_sim_equip(next, error)) {
+        next->stepper.stages.stop = sim->stepper.stages.stop;
+        next->watch.every_frame = sim->watch.every_frame;
+        place_watch(next, state);
+        return next;
+    }
+    rbt_sim_free(next);
+    return NULL;
+}
+
+rbt_sim *rbt_sim_clone(const rbt_sim *sim, rbt_error *error) {
+    rbt_state *state = rbt_sim_save(sim, error);
+    if (!state) return NULL;
+    int threads = rbt_threads_enter(sim->threads);
+    rbt_sim *clone = make_in(sim, state, error);
+    rbt_threads_leave(threads);
+    rbt_state_free(state);
+    return clone;
+}
+
+// Other cuts: everything is made again before anything is given up.
+static bool put_into_other_cuts(rbt_sim *sim, const rbt_state *state, rbt_error *error) {
+    if (!sim->cutting) return rbt_fail(error, "bodies were cut, but the scene has no cuts");
+    rbt_sim *next = make_in(sim, state, error);
+    if (!next) return false;
+    next->stepper.stages = sim->stepper.stages;
+    memcpy(next->stepper.statistics, sim->stepper.statistics, sizeof next->stepper.statistics);
+    next->cut_seconds = sim->cut_seconds;
+    rbt_sim swap = *sim;
+    *sim = *next;
+    *next = swap;
+    sim->watch.stepper = &sim->stepper;
+    rbt_sim_free(next);
+    return true;
+}
+
+bool rbt_sim_restore(rbt_sim *sim, const rbt_state *state, rbt_error *error) {
+    if (!rbt_sim_is_there(sim, error) || !fits(sim, state, error)) return false;
+    int threads = rbt_threads_enter(sim->threads);
+    bool good = same_cuts(sim, state) ? put_back(sim, state, error) : put_into_other_cuts(sim, state, error);
+    rbt_threads_leave(threads);
+    return good;
+}
