@@ -66,10 +66,14 @@ bench-plots: build
 # One method's own benchmark, with its targets, and the page that repeats its paper's findings: bench/NAME/bench.py and
 # bench/NAME/reproduce.py. ARGS=--quick is for trying them out.
 bench-%: build
+	@$(setup) test
+	@cmake -S . -B build -G "Unix Makefiles"
 	@cmake --build build --parallel $(JOBS) --target bench_tools
 	@code=0; bench/$*/bench.py build/rubato $(ARGS) || code=$$?; scripts/history.py build/rubato && exit $$code
 
 reproduce-%: build
+	@$(setup) test
+	@cmake -S . -B build -G "Unix Makefiles"
 	@cmake --build build --parallel $(JOBS) --target bench_tools
 	@bench/$*/reproduce.py build/rubato $(ARGS)
 
@@ -108,7 +112,7 @@ clean:
 	rm -rf build build-sanitize build-fuzz build-mutate out
 
 help:
-	@echo "make           build build/rubato, build/librubato.a and build/librubato.so"
+	@echo "make           build build/rubato, and build/librubato and build/librubato_view, .a and .so"
 	@echo "make demo      install what is missing, build, run scenes/demo.json, draw it: results in out/demo"
 	@echo "make test      install what is missing, build, run every test and check (see docs/building.md)"
 	@echo "make soak      the unit tests with 30 seeds and every instruction set, and the thread test with each set"

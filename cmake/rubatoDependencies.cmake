@@ -1,17 +1,23 @@
-# The libraries rubato is made with: RUBATO_LIBRARIES (targets) and RUBATO_MISSING (sentences, empty if all is there).
-# Used by the build and, once installed beside rubatoConfig.cmake, by programs that link the static library. A new
-# library is one rubato_need line here, one -l in RUBATO_PRIVATE_FLAGS and one package in scripts/setup.
+# The libraries rubato is made with. RUBATO_LIBRARIES (targets) and RUBATO_LIBRARIES_MISSING (sentences, empty if all
+# is there) are those of librubato, RUBATO_VIEW_LIBRARIES and RUBATO_VIEW_LIBRARIES_MISSING what librubato_view takes
+# beside them. Used by the build and, once installed beside rubatoConfig.cmake, by programs that link the static
+# libraries. A new library is one rubato_need line here, one -l in the flags below, one package in scripts/setup and
+# one line with its licence in scripts/check-libraries.
 
 set(RUBATO_LIBRARIES)
-set(RUBATO_MISSING)
-# what rubato.pc tells
-set(RUBATO_PRIVATE_FLAGS "-lumfpack -lcholmod -lmetis -larpack -lopenblas -ljansson -lzstd -lpng -lz -lgmp -fopenmp -lm")
+set(RUBATO_LIBRARIES_MISSING)
+set(RUBATO_VIEW_LIBRARIES)
+set(RUBATO_VIEW_LIBRARIES_MISSING)
+# what rubato.pc and rubato_view.pc tell
+set(RUBATO_PRIVATE_FLAGS "-lklu -lamd -lmetis -ljansson -lzstd -lz -lgmp -fopenmp -lm")
+set(RUBATO_VIEW_PRIVATE_FLAGS "-lpng -lz")
 
-macro(rubato_need target what)
+# Adds a target to a list, or a sentence to the list of what it misses.
+macro(rubato_need list target what)
     if(TARGET ${target})
-        list(APPEND RUBATO_LIBRARIES ${target})
+        list(APPEND ${list} ${target})
     else()
-        list(APPEND RUBATO_MISSING "${what}")
+        list(APPEND ${list}_MISSING "${what}")
     endif()
 endmacro()
 
@@ -34,23 +40,20 @@ find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
     pkg_check_modules(RUBATO_JANSSON QUIET IMPORTED_TARGET jansson)
     pkg_check_modules(RUBATO_ZSTD QUIET IMPORTED_TARGET libzstd)
-    pkg_check_modules(RUBATO_OPENBLAS QUIET IMPORTED_TARGET openblas)
 endif()
-rubato_find_plain(cholmod cholmod.h suitesparse)
-rubato_find_plain(umfpack umfpack.h suitesparse)
+rubato_find_plain(klu klu.h suitesparse)
+rubato_find_plain(amd amd.h suitesparse)
 rubato_find_plain(metis metis.h "")
-rubato_find_plain(arpack arpack/arpack.h "")
 rubato_find_plain(gmp gmp.h "")
 
-rubato_need(OpenMP::OpenMP_C "OpenMP for the C compiler (part of gcc; for clang: libomp-dev)")
-rubato_need(PkgConfig::RUBATO_JANSSON "jansson (libjansson-dev, found with pkg-config)")
-rubato_need(PkgConfig::RUBATO_ZSTD "zstd (libzstd-dev, found with pkg-config)")
-rubato_need(ZLIB::ZLIB "zlib (zlib1g-dev)")
-rubato_need(PNG::PNG "libpng (libpng-dev)")
-rubato_need(rubato::cholmod "CHOLMOD (libsuitesparse-dev)")
-rubato_need(rubato::umfpack "UMFPACK (libsuitesparse-dev)")
-rubato_need(rubato::metis "METIS (libmetis-dev)")
-rubato_need(rubato::arpack "ARPACK (libarpack2-dev)")
-rubato_need(rubato::gmp "GMP (libgmp-dev)")
-rubato_need(PkgConfig::RUBATO_OPENBLAS "OpenBLAS (libopenblas-dev, found with pkg-config)")
+rubato_need(RUBATO_LIBRARIES OpenMP::OpenMP_C "OpenMP for the C compiler (part of gcc, for clang libomp-dev)")
+rubato_need(RUBATO_LIBRARIES PkgConfig::RUBATO_JANSSON "jansson (libjansson-dev, found with pkg-config)")
+rubato_need(RUBATO_LIBRARIES PkgConfig::RUBATO_ZSTD "zstd (libzstd-dev, found with pkg-config)")
+rubato_need(RUBATO_LIBRARIES ZLIB::ZLIB "zlib (zlib1g-dev)")
+rubato_need(RUBATO_LIBRARIES rubato::klu "KLU (libsuitesparse-dev)")
+rubato_need(RUBATO_LIBRARIES rubato::amd "AMD (libsuitesparse-dev)")
+rubato_need(RUBATO_LIBRARIES rubato::metis "METIS (libmetis-dev)")
+rubato_need(RUBATO_LIBRARIES rubato::gmp "GMP (libgmp-dev)")
 list(APPEND RUBATO_LIBRARIES m)
+rubato_need(RUBATO_VIEW_LIBRARIES PNG::PNG "libpng (libpng-dev)")
+rubato_need(RUBATO_VIEW_LIBRARIES ZLIB::ZLIB "zlib (zlib1g-dev)")

@@ -93,7 +93,7 @@ def write_symmetry(page, data):
     page.add("## Symmetric and unsymmetric matrix (Fig. 2 and 3)",
              "The condensed matrix is not symmetric. By default its symmetric part is factored (Cholesky); "
              "`--solver lu` factors it as it is "
-             "(UMFPACK), on the Asian dragon.")
+             "(KLU), on the Asian dragon.")
     page.plot("symmetry", "Asian dragon: tail with both matrices", [
         ("tail", "frame", "distance [m]", "", {name: series(way) for name, way in s["ways"].items()})])
     rows = [["symmetrised, L L^T", 1e3 * s["times"]["cholesky"]], ["as it is, L U", 1e3 * s["times"]["lu"]]]

@@ -1,4 +1,5 @@
-// rubato: elastodynamics in which every part of a body may keep its own tempo. This header includes all others.
+// rubato: elastodynamics in which every part of a body may keep its own tempo. This header includes all others
+// but rubato/view.h, which is of a library of its own.
 #ifndef RUBATO_RUBATO_H
 #define RUBATO_RUBATO_H
 

@@ -2,8 +2,8 @@
 #include "base/file.h"
 #include "base/threads.h"
 #include "cli/command.h"
+#include "cli/compare_plot.h"
 #include "cli/compare_table.h"
-#include "view/compare_plot.h"
 
 #include <limits.h>
 #include <math.h>

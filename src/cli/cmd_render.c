@@ -1,7 +1,6 @@
 // rubato render: pictures of a run or a mesh without a display.
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/threads.h"
 #include "cli/command.h"
 #include "rubato/scene.h"
@@ -46,21 +45,8 @@ static bool find_scene(const char *folder, rbt_scene_file **scene, rbt_error *er
 
 static bool render(rbt_render_options *options, rbt_error *error) {
     rbt_scene_file *file;
-    const char **names = NULL;
     if (!find_scene(options->path, &file, error)) return false;
-    if (file) {
-        const rbt_scene *scene = rbt_scene_of(file);
-        options->obstacles = scene->obstacles.items;
-        options->obstacle_count = scene->obstacles.count;
-        names = rbt_array_new(scene->bodies.count, sizeof *names, "names of bodies", error);
-        if (!names) {
-            rbt_scene_free(file);
-            return false;
-        }
-        for (size_t i = 0; i < scene->bodies.count; i++) names[i] = scene->bodies.items[i].name;
-        options->body_names = names;
-        options->body_count = scene->bodies.count;
-    }
+    if (file) options->scene = rbt_scene_of(file);
     double start = rbt_now();
     rbt_render_report report;
     bool good = rbt_render(options, &report, error);
@@ -68,7 +54,6 @@ static bool render(rbt_render_options *options, rbt_error *error) {
         printf("%s: %zu frame%s, %d x %d pixels, %zu triangles, %.2f s\n", options->output, report.frame_count,
                report.frame_count == 1 ? "" : "s", report.width, report.height, report.triangle_count,
                rbt_now() - start);
-    free(names);
     rbt_scene_free(file);
     return good;
 }

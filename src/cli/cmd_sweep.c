@@ -2,8 +2,8 @@
 #include "base/file.h"
 #include "base/threads.h"
 #include "cli/command.h"
+#include "cli/sweep_plot.h"
 #include "cli/sweep_table.h"
-#include "view/sweep_plot.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,13 +1,12 @@
 // The matrix is kept as a list of its blocks by columns in the order of elimination, found on the graph of nodes
-// (solve/ordering.h, solve/supernodes.h). L L^T takes them from there to its fronts; only L D L^T, which is CHOLMOD's,
-// wants a matrix of numbers.
+// (solve/ordering.h, solve/supernodes.h). L L^T and L D L^T take them from there to their fronts.
 #include "solve/cholesky.h"
 
 #include "base/memory.h"
 #include "solve/frontal.h"
+#include "solve/ldl.h"
 
 #include <assert.h>
-#include <cholmod.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,11 +28,7 @@ struct rbt_cholesky {
     size_t offset_capacity;
     enum { NOTHING, DEFINITE, INDEFINITE } current;  // what there is to solve with
 
-    // L D L^T, made when first asked for
-    cholmod_common common;
-    cholmod_sparse *A;  // lower triangle by columns, in the order of elimination
-    cholmod_factor *LDL;
-    cholmod_dense *x, *work_y, *work_e;
+    rbt_ldl *ldl;   // L D L^T, made when first asked for
     double *b, *r;  // right-hand sides and residuals in the order of elimination, work space
     size_t b_capacity, r_capacity;
 };
@@ -42,12 +37,7 @@ void rbt_cholesky_free(rbt_cholesky *c) {
     if (!c) return;
     rbt_frontal_free(c->frontal);
     rbt_supernodes_free(&c->tree);
-    cholmod_l_free_sparse(&c->A, &c->common);
-    cholmod_l_free_factor(&c->LDL, &c->common);
-    cholmod_l_free_dense(&c->x, &c->common);
-    cholmod_l_free_dense(&c->work_y, &c->common);
-    cholmod_l_free_dense(&c->work_e, &c->common);
-    cholmod_l_finish(&c->common);
+    rbt_ldl_free(c->ldl);
     free(c->rows);
     free(c->row_at);
     free(c->place);
@@ -122,8 +112,6 @@ static rbt_cholesky *analyse(size_t block, size_t row_count, const size_t *start
     rbt_cholesky *c = rbt_array_new(1, sizeof *c, "a factorisation", error);
     bool good = c != NULL;
     if (good) {
-        cholmod_l_start(&c->common);
-        c->common.print = 0;
         c->block = block;
         c->row_count = row_count;
         good = analyse_graph(c, start, graph, precision, error);
@@ -199,63 +187,17 @@ rbt_factor_result rbt_cholesky_factor_scalar(rbt_cholesky *c, const rbt_scalar_m
 
 // ---- L D L^T ----
 
-// A's pattern; the values of blocks come later.
-static bool make_indefinite(rbt_cholesky *c) {
-    size_t block = c->block, n = block * c->kept_count, entries = c->entry_start[c->kept_count];
-    c->A = cholmod_l_allocate_sparse(n, n, (entries - c->kept_count) * block * block + n * (block + 1) / 2, 1, 1, -1,
-                                     CHOLMOD_REAL, &c->common);
-    if (!c->A) return false;
-    SuiteSparse_long *start = c->A->p, *row = c->A->i, at = 0;
-    for (size_t p = 0; p < c->kept_count; p++)
-        for (size_t r = 0; r < block; r++) {
-            start[block * p + r] = at;
-            for (size_t e = c->entry_start[p]; e < c->entry_start[p + 1]; e++)
-                for (size_t s = e == c->entry_start[p] ? r : 0; s < block; s++)
-                    row[at++] = (SuiteSparse_long)(block * (size_t)c->entry_row[e] + s);
-        }
-    start[n] = at;
-    c->common.nmethods = 1;
-    c->common.method[0].ordering = CHOLMOD_NATURAL;
-    c->common.postorder = 0;
-    c->common.supernodal = CHOLMOD_SIMPLICIAL;
-    c->common.final_ll = 0;
-    c->LDL = cholmod_l_analyze(c->A, &c->common);
-    return c->LDL;
-}
-
-static void fill_values(rbt_cholesky *c, const double *from) {
-    const SuiteSparse_long *start = c->A->p;
-    double *value = c->A->x;
-    size_t block = c->block;
-    for (size_t p = 0; p < c->kept_count; p++)
-        for (size_t r = 0; r < block; r++) {
-            double *at = value + start[block * p + r];
-            for (size_t e = c->entry_start[p]; e < c->entry_start[p + 1]; e++) {
-                const double *B = from + block * block * (c->source[e] / 2);
-                bool transposed = c->source[e] & 1;
-                for (size_t s = e == c->entry_start[p] ? r : 0; s < block; s++)
-                    *at++ = transposed ? B[block * r + s] : B[block * s + r];
-            }
-        }
-}
-
 rbt_factor_result rbt_cholesky_factor_indefinite(rbt_cholesky *c, const rbt_block_matrix *A, size_t *row) {
     assert(c->block == 3 && A->row_count == c->row_count);
+    size_t place = 0;
     c->current = NOTHING;
     if (!c->kept_count) return RBT_FACTORED;
-    if (!c->LDL && !make_indefinite(c)) {
-        cholmod_l_free_sparse(&c->A, &c->common);
-        return RBT_FACTOR_NO_MEMORY;
-    }
-    cholmod_factor *L = c->LDL;
-    fill_values(c, A->value);
-    c->common.status = CHOLMOD_OK;
-    if (!cholmod_l_factorize(c->A, L, &c->common) && c->common.status < 0) return RBT_FACTOR_NO_MEMORY;
-    bool stopped = L->minor < L->n;
-    // NaN passes as a pivot; then the estimate from the diagonal is 0.
-    if (stopped || !(cholmod_l_rcond(L, &c->common) > 0)) {
+    rbt_frontal_entries kept = {c->entry_start, c->entry_row, c->source};
+    if (!c->ldl) c->ldl = rbt_ldl_new(&c->tree, &kept, NULL);
+    if (!c->ldl) return RBT_FACTOR_NO_MEMORY;
+    if (!rbt_ldl_factor(c->ldl, A->value, &place)) {
         if (find_not_finite(c, A->value, row)) return RBT_FACTOR_NOT_FINITE;
-        *row = (size_t)c->row_at[(stopped ? L->minor : 0) / c->block];
+        *row = (size_t)c->row_at[place];
         return RBT_FACTOR_SINGULAR;
     }
     c->current = INDEFINITE;
@@ -263,25 +205,10 @@ rbt_factor_result rbt_cholesky_factor_indefinite(rbt_cholesky *c, const rbt_bloc
 }
 
 size_t rbt_cholesky_negative_count(const rbt_cholesky *c) {
-    size_t count = 0;
-    if (c->current != INDEFINITE) return 0;
-    const SuiteSparse_long *start = c->LDL->p;
-    const double *value = c->LDL->x;
-    for (size_t u = 0; u < c->LDL->n; u++) count += value[start[u]] < 0;  // D is where L would have its 1
-    return count;
+    return c->current == INDEFINITE ? rbt_ldl_negative_count(c->ldl) : 0;
 }
 
 // ---- solving ----
-
-static cholmod_dense dense_view(double *values, size_t rows, size_t columns) {
-    return (cholmod_dense){.nrow = rows,
-                           .ncol = columns,
-                           .nzmax = rows * columns,
-                           .d = rows,
-                           .x = values,
-                           .xtype = CHOLMOD_REAL,
-                           .dtype = CHOLMOD_DOUBLE};
-}
 
 // Vectors of three numbers for each of `rows` (NULL: one after the other), `apart` from each other. If a row has one
 // unknown, its three numbers are of three right-hand sides.
@@ -308,14 +235,6 @@ static void clear_others(const rbt_cholesky *c, size_t count, double *x) {
 }
 
 // ---- with L D L^T ----
-
-// right = A^-1 right in the order of elimination
-static bool solve_ordered(rbt_cholesky *c, double *right) {
-    cholmod_dense B = dense_view(right, c->LDL->n, 1);
-    if (!cholmod_l_solve2(CHOLMOD_A, c->LDL, &B, NULL, &c->x, NULL, &c->work_y, &c->work_e, &c->common)) return false;
-    memcpy(right, c->x->x, c->LDL->n * sizeof *right);
-    return true;
-}
 
 static bool gather(rbt_cholesky *c, const double *b) {
     if (!rbt_array_reserve((void **)&c->b, &c->b_capacity, 3 * c->kept_count, sizeof *c->b, "right-hand sides", NULL))
@@ -346,7 +265,8 @@ bool rbt_cholesky_solve_many(rbt_cholesky *c, size_t count, const double *b, dou
         return true;
     }
     for (size_t v = 0; v < count; v++) {
-        if (!gather(c, b + v * apart) || !solve_ordered(c, c->b)) return false;
+        if (!gather(c, b + v * apart)) return false;
+        rbt_ldl_solve(c->ldl, c->b);
         scatter(c, c->b, x + v * apart);
     }
     return true;
@@ -367,23 +287,6 @@ rbt_fused_solve *rbt_cholesky_fused(const rbt_cholesky *c, size_t members, rbt_e
     return rbt_fused_solve_new(c->frontal, c->row_at, members, error);
 }
 
-static double largest(const double *values, size_t count) {
-    double most = 0;
-    for (size_t i = 0; i < count; i++) most = fmax(most, isnan(values[i]) ? INFINITY : fabs(values[i]));
-    return most;
-}
-
-// r = b - A x, and its size beside those of A, x and b
-static double backward_error(rbt_cholesky *c, const double *x, double norm) {
-    size_t n = c->A->ncol;
-    double one[2] = {1, 0}, minus[2] = {-1, 0};
-    cholmod_dense X = dense_view((double *)x, n, 1), R = dense_view(c->r, n, 1);
-    memcpy(c->r, c->b, n * sizeof *c->r);
-    if (!cholmod_l_sdmult(c->A, 0, minus, one, &X, &R, &c->common)) return INFINITY;
-    double size = norm * largest(x, n) + largest(c->b, n), error = largest(c->r, n);
-    return error == 0 ? 0 : isfinite(size) && isfinite(error) ? error / size : INFINITY;
-}
-
 rbt_solve_result rbt_cholesky_solve_indefinite(rbt_cholesky *c, const double *b, double *x, double *residual) {
     size_t n = 3 * c->kept_count;
     *residual = 0;
@@ -396,15 +299,15 @@ rbt_solve_result rbt_cholesky_solve_indefinite(rbt_cholesky *c, const double *b,
     // r holds the residual and, behind it, the solution so far.
     if (!rbt_array_reserve((void **)&c->r, &c->r_capacity, 2 * n, sizeof *c->r, "residuals", NULL) || !gather(c, b))
         return RBT_SOLVE_NO_MEMORY;
-    double *solution = c->r + n, norm = cholmod_l_norm_sparse(c->A, 0, &c->common), last = INFINITY;
+    double *solution = c->r + n, last = INFINITY;
     memcpy(solution, c->b, n * sizeof *solution);
-    if (!solve_ordered(c, solution)) return RBT_SOLVE_NO_MEMORY;
-    *residual = backward_error(c, solution, norm);
+    rbt_ldl_solve(c->ldl, solution);
+    *residual = rbt_ldl_residual(c->ldl, c->b, solution, c->r);
     for (int i = 0; i<REFINEMENTS && * residual> EXACT && *residual < 0.5 * last; i++) {
         last = *residual;
-        if (!solve_ordered(c, c->r)) return RBT_SOLVE_NO_MEMORY;
+        rbt_ldl_solve(c->ldl, c->r);
         for (size_t u = 0; u < n; u++) solution[u] += c->r[u];
-        *residual = backward_error(c, solution, norm);
+        *residual = rbt_ldl_residual(c->ldl, c->b, solution, c->r);
     }
     scatter(c, solution, x);
     return *residual <= UNSTABLE ? RBT_SOLVED : RBT_SOLVE_UNSTABLE;

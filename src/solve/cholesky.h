@@ -2,8 +2,8 @@
 // change. Rows that are not kept are eliminated (their unknowns are 0).
 //
 // Vectors are (row_count x 3) for both kinds of matrices: one of 3x3 blocks, and one of numbers, which acts on each
-// of the three components alike. After the first factorisation and the first solve of a kind nothing is allocated,
-// except by CHOLMOD in rbt_cholesky_factor_indefinite; more threads than before need more space.
+// of the three components alike. After the first factorisation and the first solve of a kind nothing is allocated; more
+// threads than before need more space.
 //
 // L L^T is our own multifrontal code (solve/frontal.h): the same bits for any number of threads, and one factor per
 // thread may be made at once. CHOLMOD's numeric phase starts OpenMP teams inside and calls a BLAS that yields and locks
@@ -50,8 +50,8 @@ rbt_factor_result rbt_cholesky_factor(rbt_cholesky *cholesky, const rbt_block_ma
 rbt_factor_result rbt_cholesky_factor_scalar(rbt_cholesky *cholesky, const rbt_scalar_matrix *A, size_t *row);
 
 // A = L D L^T, D diagonal with either sign and no pivoting: exact for almost every indefinite matrix, but small
-// pivots lose digits, so solve with rbt_cholesky_solve_indefinite, which notices. Column by column, without BLAS:
-// many times slower than rbt_cholesky_factor.
+// pivots lose digits, so solve with rbt_cholesky_solve_indefinite, which notices. Plain loops on one thread
+// (solve/ldl.h): many times slower than rbt_cholesky_factor.
 rbt_factor_result rbt_cholesky_factor_indefinite(rbt_cholesky *cholesky, const rbt_block_matrix *A, size_t *row);
 
 // Negative pivots of the last rbt_cholesky_factor_indefinite: as many as A has negative eigenvalues (Sylvester).

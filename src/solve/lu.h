@@ -1,5 +1,6 @@
-// Sparse LU factorisation of unsymmetric square matrices through UMFPACK, with row and column pivoting: ordering and
-// symbolic analysis once, then factor as often as the values change.
+// Sparse LU factorisation of unsymmetric square matrices through KLU, with row pivoting: ordering and symbolic
+// analysis once, then factor as often as the values change. One thread, without BLAS; nothing is allocated by a
+// solve.
 #ifndef RBT_SOLVE_LU_H
 #define RBT_SOLVE_LU_H
 

@@ -14,9 +14,9 @@
 // three times as much.)
 //
 // Where such rounds get too slow, and at the start from nothing, which is noise: locally optimal block iteration
-// (Knyazev 2001) over span [U, T, V], T = A^-1 of the residuals, V the U before. (ARPACK, solve/eigen.h, finds the
-// same modes, but where several are equal it takes random numbers that depend on what ran before in the process: a
-// resumed run would get other bits.)
+// (Knyazev 2001) over span [U, T, V], T = A^-1 of the residuals, V the U before. (ARPACK, which the tests compare
+// with, finds the same modes, but where several are equal it takes random numbers that depend on what ran before in the
+// process: a resumed run would get other bits.)
 #ifndef RBT_SOLVE_MODES_H
 #define RBT_SOLVE_MODES_H
 

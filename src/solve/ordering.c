@@ -1,9 +1,10 @@
 #include "solve/ordering.h"
 
 #include "base/memory.h"
+#include "solve/elimination.h"
 #include "solve/metis_lock.h"
 
-#include <cholmod.h>
+#include <amd.h>
 #include <metis.h>
 #include <string.h>
 
@@ -97,7 +98,7 @@ static int call_metis(idx_t count, idx_t *start, idx_t *neighbour, idx_t *order,
     return status;
 }
 
-static bool nested_dissection(const rbt_node_graph *g, SuiteSparse_long *order, rbt_error *error) {
+static bool nested_dissection(const rbt_node_graph *g, int32_t *order, rbt_error *error) {
     size_t n = g->count, edges = g->start[n];
     if (edges > INT32_MAX)
         return rbt_fail(error, "a matrix with %zu blocks: at most %d can be ordered", edges / 2, INT32_MAX / 2);
@@ -113,7 +114,7 @@ static bool nested_dissection(const rbt_node_graph *g, SuiteSparse_long *order, 
         good = call_metis((idx_t)n, start, neighbour, found, inverse) == METIS_OK;
         if (!good) rbt_fail(error, "not enough memory to order a matrix of %zu nodes", n);
     }
-    for (size_t v = 0; good && v < n; v++) order[v] = (SuiteSparse_long)found[v];
+    for (size_t v = 0; good && v < n; v++) order[v] = (int32_t)found[v];
     free(start);
     free(neighbour);
     free(found);
@@ -121,49 +122,59 @@ static bool nested_dissection(const rbt_node_graph *g, SuiteSparse_long *order, 
     return good;
 }
 
-// The upper triangle of the graph as a matrix without values.
-static cholmod_sparse *graph_matrix(const rbt_node_graph *g, cholmod_common *common) {
+// AMD reads columns of the upper triangle.
+static bool minimum_degree(const rbt_node_graph *g, int32_t *order, rbt_error *error) {
     size_t n = g->count;
-    cholmod_sparse *A = cholmod_l_allocate_sparse(n, n, n + g->start[n] / 2, 1, 1, 1, CHOLMOD_PATTERN, common);
-    if (!A) return NULL;
-    SuiteSparse_long *start = A->p, *row = A->i, at = 0;
-    for (size_t v = 0; v < n; v++) {
-        start[v] = at;
-        for (size_t k = g->start[v]; k < g->start[v + 1]; k++)
-            if ((size_t)g->neighbour[k] < v) row[at++] = g->neighbour[k];
-        row[at++] = (SuiteSparse_long)v;
+    const char *what = "ordering a matrix";
+    SuiteSparse_long *start = rbt_array_new(n + 1, sizeof *start, what, error), at = 0;
+    SuiteSparse_long *row = rbt_array_new(g->start[n] / 2, sizeof *row, what, error);
+    SuiteSparse_long *found = rbt_array_new(n, sizeof *found, what, error);
+    bool good = start && row && found;
+    if (good) {
+        for (size_t v = 0; v < n; v++) {
+            for (size_t k = g->start[v]; k < g->start[v + 1]; k++)
+                if ((size_t)g->neighbour[k] < v) row[at++] = g->neighbour[k];
+            start[v + 1] = at;
+        }
+        double control[AMD_CONTROL];
+        amd_l_defaults(control);
+        good = amd_l_order((SuiteSparse_long)n, start, row, found, control, NULL) == AMD_OK;
+        if (!good) rbt_fail(error, "not enough memory to order a matrix of %zu nodes", n);
     }
-    start[n] = at;
-    return A;
+    for (size_t v = 0; good && v < n; v++) order[v] = (int32_t)found[v];
+    free(start);
+    free(row);
+    free(found);
+    return good;
 }
 
-// CHOLMOD compares the given order with minimum degree and keeps the one with less fill.
-static bool choose_order(const rbt_node_graph *g, SuiteSparse_long *given, int32_t *order) {
-    cholmod_common common;
-    cholmod_l_start(&common);
-    common.print = 0;
-    common.supernodal = CHOLMOD_SIMPLICIAL;
-    common.nmethods = 2;
-    common.method[0].ordering = CHOLMOD_GIVEN;
-    common.method[1].ordering = CHOLMOD_AMD;
-    cholmod_sparse *A = graph_matrix(g, &common);
-    cholmod_factor *L = A ? cholmod_l_analyze_p(A, given, NULL, 0, &common) : NULL;
-    // Out of memory for one of them CHOLMOD takes the other, silently: other bits.
-    bool found = L && common.method[0].lnz >= 0 && common.method[1].lnz >= 0;
-    for (size_t v = 0; found && v < g->count; v++) order[v] = (int32_t)((SuiteSparse_long *)L->Perm)[v];
-    cholmod_l_free_factor(&L, &common);
-    cholmod_l_free_sparse(&A, &common);
-    cholmod_l_finish(&common);
-    return found;
+// Into `order` the one of both that has less fill, children with fewer rows first.
+static bool choose_order(const rbt_node_graph *g, const int32_t *dissected, const int32_t *least, int32_t *order,
+                         rbt_error *error) {
+    rbt_elimination by_dissection, by_degree;
+    if (!rbt_elimination_build(&by_dissection, g, dissected, error)) return false;
+    if (!rbt_elimination_build(&by_degree, g, least, error)) {
+        rbt_elimination_free(&by_dissection);
+        return false;
+    }
+    bool degree_is_better = rbt_elimination_fill(&by_degree) < rbt_elimination_fill(&by_dissection);
+    rbt_elimination *better = degree_is_better ? &by_degree : &by_dissection;
+    const int32_t *from = degree_is_better ? least : dissected;
+    bool good = rbt_elimination_sort(better, error);
+    for (size_t k = 0; good && k < g->count; k++) order[k] = from[better->post[k]];
+    rbt_elimination_free(&by_dissection);
+    rbt_elimination_free(&by_degree);
+    return good;
 }
 
 bool rbt_order_nodes(const rbt_node_graph *g, int32_t *order, rbt_error *error) {
     for (size_t v = 0; v < g->count; v++) order[v] = (int32_t)v;
     if (g->count < 2 || g->start[g->count] == 0) return true;  // METIS asks for an edge
-    SuiteSparse_long *given = rbt_array_new(g->count, sizeof *given, "ordering a matrix", error);
-    bool good = given && nested_dissection(g, given, error);
-    if (good && !choose_order(g, given, order))
-        good = rbt_fail(error, "not enough memory to order a matrix of %zu nodes", g->count);
-    free(given);
+    int32_t *dissected = rbt_array_new(g->count, sizeof *dissected, "ordering a matrix", error);
+    int32_t *least = rbt_array_new(g->count, sizeof *least, "ordering a matrix", error);
+    bool good = dissected && least && nested_dissection(g, dissected, error) && minimum_degree(g, least, error) &&
+                choose_order(g, dissected, least, order, error);
+    free(dissected);
+    free(least);
     return good;
 }

@@ -1,20 +1,17 @@
 #include "solve/supernodes.h"
 
 #include "base/memory.h"
+#include "solve/elimination.h"
 
 #include <assert.h>
-#include <cholmod.h>
 #include <string.h>
-
-typedef SuiteSparse_long integer;
 
 // What the search works with. Columns are those of the given order, chains are the supernodes before any are merged.
 typedef struct search {
     const rbt_node_graph *graph;
     const int32_t *order;
     size_t n, chain_count;
-    int32_t *place;                           // (n) of each vertex in the given order
-    integer *parent, *post, *count, *work;    // (n), (n), (n) elimination tree, its postorder, rows; (2 n)
+    rbt_elimination columns;
     int32_t *chain_start;                     // (chain_count + 1) into post
     int32_t *chain_parent, *child, *sibling;  // (chain_count) tree of chains, -1 where there is none
     int32_t *into;                            // (chain_count) what each chain is merged into: itself if it stays
@@ -35,7 +32,8 @@ void rbt_supernodes_free(rbt_supernodes *t) {
 }
 
 static void search_free(search *s) {
-    free(s->place), free(s->parent), free(s->post), free(s->count), free(s->work), free(s->chain_start);
+    rbt_elimination_free(&s->columns);
+    free(s->chain_start);
     free(s->chain_parent), free(s->child), free(s->sibling), free(s->into), free(s->width), free(s->below);
     free(s->mark), free(s->final);
 }
@@ -45,11 +43,6 @@ static const char WHAT[] = "the supernodes of a matrix";
 static bool search_init(search *s, const rbt_node_graph *g, const int32_t *order, rbt_error *error) {
     size_t n = g->count;
     *s = (search){.graph = g, .order = order, .n = n};
-    s->place = rbt_array_new(n, sizeof *s->place, WHAT, error);
-    s->parent = rbt_array_new(n, sizeof *s->parent, WHAT, error);
-    s->post = rbt_array_new(n, sizeof *s->post, WHAT, error);
-    s->count = rbt_array_new(n, sizeof *s->count, WHAT, error);
-    s->work = rbt_array_new(n, 2 * sizeof *s->work, WHAT, error);
     s->chain_start = rbt_array_new(n + 1, sizeof *s->chain_start, WHAT, error);
     s->chain_parent = rbt_array_new(n, sizeof *s->chain_parent, WHAT, error);
     s->child = rbt_array_new(n, sizeof *s->child, WHAT, error);
@@ -59,51 +52,20 @@ static bool search_init(search *s, const rbt_node_graph *g, const int32_t *order
     s->below = rbt_array_new(n, sizeof *s->below, WHAT, error);
     s->mark = rbt_array_new(n, sizeof *s->mark, WHAT, error);
     s->final = rbt_array_new(n, sizeof *s->final, WHAT, error);
-    if (!s->place || !s->parent || !s->post || !s->count || !s->work || !s->chain_start || !s->chain_parent ||
-        !s->child || !s->sibling || !s->into || !s->width || !s->below || !s->mark || !s->final)
-        return false;
-    for (size_t p = 0; p < n; p++) s->place[order[p]] = (int32_t)p;
-    return true;
+    return s->chain_start && s->chain_parent && s->child && s->sibling && s->into && s->width && s->below &&
+           s->mark && s->final && rbt_elimination_build(&s->columns, g, order, error);
 }
 
-// ---- the elimination tree ----
-
-// CHOLMOD finds tree, postorder and the rows of each column.
-static bool find_tree(search *s) {
-    const rbt_node_graph *g = s->graph;
-    cholmod_common common;
-    cholmod_l_start(&common);
-    common.print = 0;
-    cholmod_sparse *A =
-        cholmod_l_allocate_sparse(s->n, s->n, s->n + g->start[s->n] / 2, 0, 1, 1, CHOLMOD_PATTERN, &common);
-    bool found = false;
-    if (A) {
-        integer *start = A->p, *row = A->i, at = 0;
-        for (size_t p = 0; p < s->n; p++) {
-            size_t v = (size_t)s->order[p];
-            start[p] = at;
-            for (size_t k = g->start[v]; k < g->start[v + 1]; k++) {
-                int32_t q = s->place[g->neighbour[k]];
-                if ((size_t)q < p) row[at++] = q;
-            }
-            row[at++] = (integer)p;
-        }
-        start[s->n] = at;
-        found = cholmod_l_analyze_ordering(A, CHOLMOD_NATURAL, NULL, NULL, 0, s->parent, s->post, s->count, s->work,
-                                           s->work + s->n, &common);
-    }
-    cholmod_l_free_sparse(&A, &common);
-    cholmod_l_finish(&common);
-    return found;
-}
+// ---- chains ----
 
 // Columns that have the rows of the next one, and it: no zeros come of treating them as one.
 static void find_chains(search *s) {
+    const rbt_elimination *e = &s->columns;
     int32_t *chain_of = s->mark;
     size_t chains = 0;
     for (size_t i = 0; i < s->n; i++) {
-        integer j = s->post[i], before = i ? s->post[i - 1] : -1;
-        bool same = i && s->parent[before] == j && s->count[before] == s->count[j] + 1;
+        int32_t j = e->post[i], before = i ? e->post[i - 1] : -1;
+        bool same = i && e->parent[before] == j && e->rows[before] == e->rows[j] + 1;
         if (!same) s->chain_start[chains++] = (int32_t)i;
         chain_of[j] = (int32_t)chains - 1;
     }
@@ -111,10 +73,10 @@ static void find_chains(search *s) {
     s->chain_count = chains;
     for (size_t c = 0; c < chains; c++) s->child[c] = -1;
     for (size_t c = chains; c-- > 0;) {  // so that lists of children ascend
-        integer last = s->post[s->chain_start[c + 1] - 1], up = s->parent[last];
+        int32_t last = e->post[s->chain_start[c + 1] - 1], up = e->parent[last];
         s->into[c] = (int32_t)c;
         s->width[c] = (size_t)(s->chain_start[c + 1] - s->chain_start[c]);
-        s->below[c] = (size_t)s->count[last] - 1;
+        s->below[c] = (size_t)e->rows[last] - 1;
         s->chain_parent[c] = up < 0 ? -1 : chain_of[up];
         s->sibling[c] = -1;
         if (up < 0) continue;
@@ -194,7 +156,7 @@ static void number_supernodes(rbt_supernodes *t, search *s) {
     for (size_t c = 0; c < s->chain_count; c++) {
         int32_t k = number[s->into[c]];
         for (int32_t i = s->chain_start[c]; i < s->chain_start[c + 1]; i++) {
-            t->order[fill[k]] = s->order[s->post[i]];
+            t->order[fill[k]] = s->order[s->columns.post[i]];
             s->final[t->order[fill[k]]] = fill[k];
             fill[k]++;
         }
@@ -252,14 +214,13 @@ static void find_relative(rbt_supernodes *t) {
 static void measure(rbt_supernodes *t, const search *s) {
     for (size_t j = 0; j < s->n; j++)
         for (size_t r = 0; r < t->block; r++) {
-            double rows = (double)(t->block * (size_t)s->count[j] - r);
+            double rows = (double)(t->block * (size_t)s->columns.rows[j] - r);
             t->fill += rows;
             t->total_flops += rows * rows;
         }
 }
 
 static bool supernodes_build(rbt_supernodes *t, search *s, rbt_error *error) {
-    if (!find_tree(s)) return rbt_fail(error, "not enough memory to analyse a matrix of %zu nodes", s->n);
     measure(t, s);
     find_chains(s);
     merge(s, t->block);

@@ -52,8 +52,10 @@ static bool set_scenery(job *j, size_t place, const double *eye, rbt_error *erro
         sight.low[k] = j->fit.low[k];
         sight.high[k] = j->fit.high[k];
     }
+    const rbt_scene *scene = j->options->scene;
     rbt_scenery_free(&j->scenery);
-    return rbt_scenery_build(&j->scenery, j->options->obstacles, j->options->obstacle_count, &sight, error);
+    return rbt_scenery_build(&j->scenery, scene ? scene->obstacles.items : NULL, scene ? scene->obstacles.count : 0,
+                             &sight, error);
 }
 
 static bool load(job *j, size_t place, rbt_error *error) {
@@ -122,6 +124,15 @@ static bool survey(job *j, rbt_error *error) {
 
 // ---- What the frames share
 
+// NULL: it has none
+static const char *name_of_kind(const job *j, long kind) {
+    const rbt_scene *scene = j->options->scene;
+    if (kind < 0) return NULL;
+    if (strcmp(j->options->coloring->name, "body") == 0)
+        return scene && (size_t)kind < scene->bodies.count ? scene->bodies.items[kind].name : NULL;
+    return (size_t)kind < j->subject.name_count ? j->subject.names[kind] : NULL;
+}
+
 static void set_legend(job *j) {
     const rbt_coloring *coloring = j->options->coloring;
     rbt_legend *legend = &j->legend;
@@ -130,13 +141,10 @@ static void set_legend(job *j) {
     if (coloring->kind == RBT_COLOR_KINDS) {
         snprintf(legend->title, sizeof legend->title, "%s", coloring->title);
         legend->kind_count = j->kind_count;
-        bool bodies = strcmp(coloring->name, "body") == 0;
-        size_t names = bodies ? j->options->body_count : j->subject.name_count;
-        const char *const *name = bodies ? j->options->body_names : (const char *const *)j->subject.names;
         for (size_t i = 0; i < j->kind_count; i++) {
             long kind = legend->kinds[i].kind = j->kinds[i];
-            if (kind >= 0 && (size_t)kind < names)
-                snprintf(legend->kinds[i].name, RBT_LEGEND_NAME, "%.*s", RBT_LEGEND_NAME - 1, name[kind]);
+            const char *name = name_of_kind(j, kind);
+            if (name) snprintf(legend->kinds[i].name, RBT_LEGEND_NAME, "%.*s", RBT_LEGEND_NAME - 1, name);
             else snprintf(legend->kinds[i].name, RBT_LEGEND_NAME, "%ld", kind);
         }
         return;
@@ -282,7 +290,7 @@ static bool draw_all(job *j, rbt_render_report *report, rbt_error *error) {
     good = good && set_scenery(j, 0, NULL, error);
     if (good) {
         set_look(j);
-        j->has_scenery = o->obstacle_count > 0;
+        j->has_scenery = o->scene && o->scene->obstacles.count > 0;
         if (j->has_scenery) j->loaded = 0;
         set_legend(j);
         j->time_decimals = decimals_of(&j->subject.frames);

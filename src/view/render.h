@@ -2,6 +2,7 @@
 #ifndef RBT_VIEW_RENDER_H
 #define RBT_VIEW_RENDER_H
 
+#include "rubato/scene.h"
 #include "view/camera.h"
 #include "view/frames.h"
 #include "view/legend.h"
@@ -22,10 +23,7 @@ typedef struct rbt_render_options {
     double low, high;  // range of the colours; NaN: that of the frames
     bool animate;
     double frames_per_second;
-    const rbt_obstacle *obstacles;  // (obstacle_count) of the scene
-    size_t obstacle_count;
-    const char *const *body_names;  // (body_count) of the scene
-    size_t body_count;
+    const rbt_scene *scene;  // whose obstacles are drawn and whose bodies have names; NULL: none
 } rbt_render_options;
 
 rbt_render_options rbt_render_default(void);

@@ -24,14 +24,17 @@ TEMPO = [{"where": {"box": {"min": [0.6, 0, 0], "max": [1, 1, 1], "relative": Tr
 SHEET = {"name": "sheet", "mesh": {"shape": {"cloth": {"length": 0.4, "width": 0.4, "cells_along": 3, "cells_across": 3}}},
          "material": {"young": 1e5, "poisson": 0.3, "density": 500}, "shell": {"thickness": 1e-3}}
 ABOVE = {**SHEET, "name": "above", "transform": {"translate": [0.02, 0.012, 0.01]}, "velocity": {"linear": [0, -1, 0]}}
+PRESSED = {"driven": [], "fixed": [LEFT], "deform": [{"stretch": {"axis": [1, 0, 0], "factor": 0.55}}]}
 CUT = [{"time": 0.02, "surface": {"plane": {"point": [0.5, 0.5, 0.5], "normal": [1, 0.2, 0.1], "relative": True}}}]
 
 SCENES = {
     "semi-implicit": scene({"method": "semi-implicit"}, obstacles=PLANE, output=ALL_FORMATS),
     "siere": scene({"method": "siere", "options": {"modes": 4}}),
+    "siere-indefinite": scene({"method": "siere", "options": {"modes": 8, "indefinite": "factor"}}, [bar(**PRESSED)]),
     "ere": scene({"method": "ere"}, step=0.002),
     "imex": scene({"method": "imex"}, [bar(damping={})], step=2e-4),
     "multirate-euler": scene({"method": "multirate-euler"}, [bar(tempo=TEMPO)], obstacles=PLANE),
+    "multirate-lu": scene({"method": "multirate-euler", "solver": "lu"}, [bar(tempo=TEMPO)]),
     "symplectic-euler": scene({"method": "symplectic-euler"}, [bar(damping={})], step=5e-5),
     "schroeder": scene({"method": "schroeder"}, [bar(tempo=TEMPO)]),
     "implicit-midpoint": scene({"method": "implicit-midpoint"}),

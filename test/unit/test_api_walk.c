@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "every_method.h"
+#include "rubato/view.h"
 
 #include <ctype.h>
 #include <glob.h>
@@ -67,6 +68,21 @@ static void meshes(void **state) {
     refused(rbt_mesh_diagnose(&empty, NULL, &error));
     refused(rbt_mesh_diagnose(&wrong, &report, &error));
     assert_true(rbt_mesh_diagnose(&empty, &report, &error));
+}
+
+static void pictures(void **state) {
+    (void)state;
+    rbt_view_options options = rbt_view_default();
+    rbt_view_report report;
+    refused(rbt_view_draw(NULL, "x.png", &options, &report, &error));
+    refused(rbt_view_draw("no such folder", NULL, &options, &report, &error));
+    refused(rbt_view_draw("no such folder", "x.png", &options, NULL, &error));
+    refused(rbt_view_draw("no such folder", "x.png", NULL, NULL, &error));
+    options.color = options.direction = "nonsense";
+    refused(rbt_view_draw("no such folder", "x.png", &options, &report, &error));
+    refused(rbt_view_plot(NULL, "x.svg", &error));
+    refused(rbt_view_plot("no such folder", NULL, &error));
+    assert_false(rbt_view_plot("no such folder", "x.svg", NULL));
 }
 
 static void scenes(void **state) {
@@ -283,29 +299,32 @@ static void every_function_is_walked(void **state) {
 
 // Sizes of public structs: a program that was compiled with other ones must not run with this library of the same
 // version.
-#define STRUCTS(X)                                                                                                   \
-    X(rbt_async_contact_options)                                                                                     \
-    X(rbt_body_def)                                                                                                  \
-    X(rbt_body_info)                                                                                                 \
-    X(rbt_contact_point)                                                                                             \
-    X(rbt_cut_blade)                                                                                                 \
-    X(rbt_cut_def)                                                                                                   \
-    X(rbt_cut_file)                                                                                                  \
-    X(rbt_cut_plane)                                                                                                 \
-    X(rbt_cut_rectangle) X(rbt_damping_def) X(rbt_deform_bend) X(rbt_deform_scale) X(rbt_deform_stretch)             \
-        X(rbt_deform_twist) X(rbt_drive) X(rbt_driven_def) X(rbt_energies) X(rbt_ere_options) X(rbt_error)           \
-            X(rbt_force_drag) X(rbt_force_gravity) X(rbt_force_pull) X(rbt_force_pulse) X(rbt_force_wind)            \
-                X(rbt_imex_options) X(rbt_implicit_options) X(rbt_integrator_def) X(rbt_material_def) X(rbt_mesh)    \
-                    X(rbt_mesh_def) X(rbt_mesh_report) X(rbt_mesh_set) X(rbt_move_keyframes) X(rbt_move_oscillation) \
-                        X(rbt_move_rotation) X(rbt_move_velocity) X(rbt_multirate_options) X(rbt_named_selection)    \
-                            X(rbt_obstacle_box) X(rbt_obstacle_capsule) X(rbt_obstacle_plane) X(rbt_obstacle_sphere) \
-                                X(rbt_output_def) X(rbt_particles_def) X(rbt_probe_def) X(rbt_probe_reading)         \
-                                    X(rbt_region_def) X(rbt_scene) X(rbt_select_box) X(rbt_select_nearest)           \
-                                        X(rbt_select_plane) X(rbt_select_sphere) X(rbt_shell_def)                    \
-                                            X(rbt_siere_options) X(rbt_slivers_def) X(rbt_springs_def)               \
-                                                X(rbt_statistic_info) X(rbt_step_report) X(rbt_surface_def)          \
-                                                    X(rbt_tempo_def) X(rbt_time_def) X(rbt_transform_def)            \
-                                                        X(rbt_variant) X(rbt_velocity_def) X(rbt_version_info)
+// clang-format off
+#define STRUCTS(X) \
+    X(rbt_async_contact_options) X(rbt_body_def) X(rbt_body_info) \
+    X(rbt_contact_point) X(rbt_cut_blade) X(rbt_cut_def) \
+    X(rbt_cut_file) X(rbt_cut_plane) X(rbt_cut_rectangle) \
+    X(rbt_damping_def) X(rbt_deform_bend) X(rbt_deform_scale) \
+    X(rbt_deform_stretch) X(rbt_deform_twist) X(rbt_drive) \
+    X(rbt_driven_def) X(rbt_energies) X(rbt_ere_options) \
+    X(rbt_error) X(rbt_force_drag) X(rbt_force_gravity) \
+    X(rbt_force_pull) X(rbt_force_pulse) X(rbt_force_wind) \
+    X(rbt_imex_options) X(rbt_implicit_options) X(rbt_integrator_def) \
+    X(rbt_material_def) X(rbt_mesh) X(rbt_mesh_def) \
+    X(rbt_mesh_report) X(rbt_mesh_set) X(rbt_move_keyframes) \
+    X(rbt_move_oscillation) X(rbt_move_rotation) X(rbt_move_velocity) \
+    X(rbt_multirate_options) X(rbt_named_selection) X(rbt_obstacle_box) \
+    X(rbt_obstacle_capsule) X(rbt_obstacle_plane) X(rbt_obstacle_sphere) \
+    X(rbt_output_def) X(rbt_particles_def) X(rbt_probe_def) \
+    X(rbt_probe_reading) X(rbt_region_def) X(rbt_scene) \
+    X(rbt_select_box) X(rbt_select_nearest) X(rbt_select_plane) \
+    X(rbt_select_sphere) X(rbt_shell_def) X(rbt_siere_options) \
+    X(rbt_slivers_def) X(rbt_springs_def) X(rbt_statistic_info) \
+    X(rbt_step_report) X(rbt_surface_def) X(rbt_tempo_def) \
+    X(rbt_time_def) X(rbt_transform_def) X(rbt_variant) \
+    X(rbt_velocity_def) X(rbt_version_info) X(rbt_view_options) X(rbt_view_report)
+// clang-format on
+
 #define SIZE(type) {#type, sizeof(type)},
 static const struct {
     const char *name;
@@ -355,6 +374,7 @@ int main(void) {
         cmocka_unit_test(defaults_carry_cookies),
         cmocka_unit_test(meshes),
         cmocka_unit_test(scenes),
+        cmocka_unit_test(pictures),
         cmocka_unit_test(without_a_simulation),
         cmocka_unit_test(questions_without_a_simulation),
         cmocka_unit_test(states_without_content),

@@ -1,11 +1,11 @@
 // Lowest eigenpairs against Jacobi's rotations, and what is known of free bodies.
 #include "base/threads.h"
 #include "dense.h"
+#include "eigen.h"
 #include "grid_matrix.h"
 #include "model/model.h"
 #include "model/stiffness.h"
 #include "scene.h"
-#include "solve/eigen.h"
 
 enum { NX = 3, NY = 3, NZ = 4, ROWS = NX * NY * NZ, N = 3 * ROWS };
 

@@ -1,6 +1,6 @@
 // Modes that follow a changing matrix: what a round gets without products with K must be what the products say.
+#include "eigen.h"
 #include "grid_matrix.h"
-#include "solve/eigen.h"
 #include "solve/modes.h"
 
 #include <setjmp.h>

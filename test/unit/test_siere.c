@@ -2,7 +2,7 @@
 // itself.
 #include "base/threads.h"
 #include "dense_step.h"
-#include "solve/eigen.h"
+#include "eigen.h"
 #include "step/exponential/siere.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // After warm-up a step allocates nothing, with any method, solver and material that go together; but for
-// multirate-euler's "lu" outside of linear bodies, where UMFPACK takes work space of its own in every factorisation.
+// multirate-euler's "lu" outside of linear bodies, where KLU makes its factor again in every factorisation.
 #include "count_malloc.h"
 #include "every_method.h"
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "out/vtu.h"
+#include "rubato/view.h"
 #include "view/picture.h"
 #include "view/png.h"
 #include "view/render.h"
@@ -277,8 +278,10 @@ static void obstacles_and_ranges_are_drawn(void **state) {
                                       {RBT_OBSTACLE_BOX, &box},
                                       {RBT_OBSTACLE_CAPSULE, &rod}};
     rbt_render_options o = run_options(path_of("obstacles.png"));
-    o.obstacles = obstacles;
-    o.obstacle_count = 5;
+    rbt_scene scene = rbt_scene_default();
+    scene.obstacles.items = obstacles;
+    scene.obstacles.count = 5;
+    o.scene = &scene;
     o.coloring = rbt_coloring_find("displacement", &error);
     o.low = 0;
     o.high = 0.05;
@@ -418,6 +421,64 @@ static void write_list(const char *name, const char *text) {
     assert_true(rbt_file_write(path_of(list), text, strlen(text), &error));
 }
 
+static void assert_same_files(const char *a, const char *b) {
+    rbt_bytes first, second;
+    assert_true(rbt_file_read(a, &first, NULL) && rbt_file_read(b, &second, NULL));
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.data, second.data, first.size);
+    free(first.data);
+    free(second.data);
+}
+
+static void the_public_functions_draw_the_same(void **state) {
+    (void)state;
+    rbt_error error;
+    rbt_render_report wanted;
+    rbt_view_report report;
+    char *own = strdup(path_of("own.png")), *public = strdup(path_of("public.png")), *run = strdup(path_of("run"));
+    const rbt_obstacle_sphere ball = {{1, -0.6, 1}, 0.5, 1, {0}};
+    const rbt_obstacle obstacle = {RBT_OBSTACLE_SPHERE, &ball};
+    rbt_scene scene = rbt_scene_default();
+    scene.obstacles.items = &obstacle;
+    scene.obstacles.count = 1;
+    for (int kind = 0; kind < 3; kind++) {  // the last frame as it comes; a sheet; an animation
+        rbt_render_options o = rbt_render_default();
+        rbt_view_options v = rbt_view_default();
+        o.path = run;
+        o.output = own;
+        o.width = v.width = 64;
+        o.height = v.height = 48;
+        if (kind) {
+            o.frames.list = v.frames = "0,2,last";
+            o.view = (rbt_direction){10, 40};
+            v.direction = "10,40";
+            o.coloring = rbt_coloring_find(v.color = "displacement", &error);
+            o.edges = v.edges = true;
+            o.scene = v.scene = &scene;
+            o.animate = v.animate = kind == 2;
+        }
+        assert_true(rbt_render(&o, &wanted, &error));
+        assert_true(rbt_view_draw(run, public, &v, &report, &error));
+        assert_int_equal(report.frame_count, wanted.frame_count);
+        assert_int_equal(report.triangle_count, wanted.triangle_count);
+        assert_true(report.width == wanted.width && report.height == wanted.height);
+        assert_same_files(own, public);
+    }
+    rbt_view_options v = rbt_view_default();
+    v.color = "strain";
+    assert_false(rbt_view_draw(run, public, &v, NULL, &error));
+    assert_non_null(strstr(error.message, "no colouring \"strain\""));
+    v = rbt_view_default();
+    v.direction = "nowhere";
+    assert_false(rbt_view_draw(run, public, &v, NULL, &error));
+    assert_non_null(strstr(error.message, "nowhere"));
+    assert_false(rbt_view_plot(run, public, &error));
+    assert_string_equal(error.message, "the folder holds no energy.csv, so it is no run; rubato run writes one");
+    assert_false(rbt_view_plot(path_of("nothing"), public, &error));
+    assert_string_equal(error.message, "there is no such folder");
+    free(own), free(public), free(run);
+}
+
 static void missing_things_are_named(void **state) {
     (void)state;
     rbt_error error;
@@ -487,6 +548,7 @@ int main(void) {
         cmocka_unit_test(obstacles_are_where_they_are_at_the_time),
         cmocka_unit_test(the_same_bytes_for_any_number_of_threads),
         cmocka_unit_test(animations_follow_the_format),
+        cmocka_unit_test(the_public_functions_draw_the_same),
         cmocka_unit_test(missing_things_are_named),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

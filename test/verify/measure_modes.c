@@ -7,7 +7,7 @@
 // The theory of torsion lets the section warp freely and without inertia, Timoshenko's bends it with one shear angle:
 // both leave out terms of the order (a / L)^2 and (a k / L)^4.
 #include "dense.h"
-#include "solve/eigen.h"
+#include "eigen.h"
 #include "verify.h"
 
 static const double LENGTH = 1, SIDE = 0.1, YOUNG = 1e7, DENSITY = 1000, PI = 3.14159265358979323846;

@@ -1,6 +1,6 @@
 // The plot of a comparison: total energy and distance to the reference over time, and time against error.
-#ifndef RBT_VIEW_COMPARE_PLOT_H
-#define RBT_VIEW_COMPARE_PLOT_H
+#ifndef RBT_CLI_COMPARE_PLOT_H
+#define RBT_CLI_COMPARE_PLOT_H
 
 #include "study/compare.h"
 

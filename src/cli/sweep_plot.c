@@ -1,7 +1,7 @@
-#include "view/sweep_plot.h"
+#include "cli/sweep_plot.h"
 
 #include "base/memory.h"
-#include "view/energy_curve.h"
+#include "cli/energy_curve.h"
 #include "view/plot.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // The total energy of contenders over time, in a window that one of them cannot blow up.
-#ifndef RBT_VIEW_ENERGY_CURVE_H
-#define RBT_VIEW_ENERGY_CURVE_H
+#ifndef RBT_CLI_ENERGY_CURVE_H
+#define RBT_CLI_ENERGY_CURVE_H
 
 #include "study/contender.h"
 

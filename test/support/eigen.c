@@ -1,7 +1,7 @@
 // With y = M^1/2 u the problem is M^-1/2 K M^-1/2 y = lambda y, symmetric with orthonormal y; ARPACK is given
 //   OP = (M^-1/2 (K - sigma M) M^-1/2)^-1 = M^1/2 (K - sigma M)^-1 M^1/2
 // over the kept unknowns and finds its largest eigenvalues 1 / (lambda - sigma).
-#include "solve/eigen.h"
+#include "eigen.h"
 
 #include "base/memory.h"
 

@@ -1,4 +1,4 @@
-#include "view/energy_curve.h"
+#include "cli/energy_curve.h"
 
 #include "base/memory.h"
 

@@ -1,11 +1,12 @@
 // The lowest eigenpairs of K u = lambda M u, M lumped: natural frequencies sqrt(lambda) and their shapes, by ARPACK's
-// implicitly restarted Lanczos method in shift-invert mode (Lehoucq, Sorensen, Yang 1998).
+// implicitly restarted Lanczos method in shift-invert mode (Lehoucq, Sorensen, Yang 1998). What the library's own
+// modes (solve/modes.h) are compared with.
 //
 // Found are the pairs closest to the shift sigma. K - sigma M must be positive definite, so that they are the lowest.
 // The closer sigma is to them, the fewer iterations: a free body has six eigenvalues at 0 and takes a small negative
 // shift; a stepper that has factored M + h^2 K = h^2 (K - sigma M), sigma = -1/h^2, can lend that factor.
-#ifndef RBT_SOLVE_EIGEN_H
-#define RBT_SOLVE_EIGEN_H
+#ifndef TEST_SUPPORT_EIGEN_H
+#define TEST_SUPPORT_EIGEN_H
 
 #include "math/block_matrix.h"
 #include "solve/cholesky.h"

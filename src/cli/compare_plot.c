@@ -1,7 +1,7 @@
-#include "view/compare_plot.h"
+#include "cli/compare_plot.h"
 
 #include "base/memory.h"
-#include "view/energy_curve.h"
+#include "cli/energy_curve.h"
 #include "view/plot.h"
 
 // The curves of one contender; the arrays are one allocation, begun by t.

@@ -1,7 +1,7 @@
 // The plot of a sweep: the total energy of every run over time; for every axis of numbers the time per step and,
 // where runs have a reference, the distance to it at the end, both over the value.
-#ifndef RBT_VIEW_SWEEP_PLOT_H
-#define RBT_VIEW_SWEEP_PLOT_H
+#ifndef RBT_CLI_SWEEP_PLOT_H
+#define RBT_CLI_SWEEP_PLOT_H
 
 #include "study/sweep.h"
 
