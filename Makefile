@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test soak mutate faults bench bench-plots interop install format fuzz docs verification clean help
+.PHONY: build demo test soak mutate faults bench bench-plots interop install format fuzz docs gallery verification clean help
 
 build: build/Makefile
 	@cmake --build build --parallel $(JOBS)
@@ -101,6 +101,10 @@ docs: build
 	@build/rubato schema -o docs/scene.schema.json
 	@build/rubato schema --reference -o docs/scene.md
 
+# Runs every scene, the long ones for their first frames: about twenty minutes. ARGS="scenes/drop.json …" for some.
+gallery: build
+	@scripts/gallery build/rubato $(ARGS)
+
 # A minute or two; ends with an error if a figure is out of its bound.
 verification:
 	@$(setup) test
@@ -129,6 +133,7 @@ help:
 	@echo "make format    clang-format over all sources"
 	@echo "make fuzz      every fuzz target for SECONDS_EACH=600 seconds, two at a time"
 	@echo "make docs      write docs/scene.md and docs/scene.schema.json anew"
+	@echo "make gallery   run and draw every scene: docs/gallery.md and its pictures; ARGS=scenes/drop.json for one"
 	@echo "make verification  measure against analysis in full and write docs/verification.md anew"
 	@echo "make clean     remove build folders and out/; bench-history.csv stays"
 	@echo
