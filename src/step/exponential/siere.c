@@ -178,10 +178,11 @@ static rbt_outcome factor(siere *s, const rbt_state *state, double h, rbt_step_r
     if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
     size_t row;
     s->matrix = INDEFINITE;
-    if (s->options.indefinite == RBT_INDEFINITE_FACTORS && rbt_cholesky_flops(cholesky) <= MAX_FLOPS &&
-        rbt_cholesky_factor_indefinite(cholesky, &s->base.A, &row) == RBT_FACTORED &&
-        rbt_cholesky_negative_count(cholesky) <= max_modes(s))
-        return RBT_DONE;
+    if (s->options.indefinite == RBT_INDEFINITE_FACTORS && rbt_cholesky_flops(cholesky) <= MAX_FLOPS) {
+        rbt_factor_result result = rbt_cholesky_factor_indefinite(cholesky, &s->base.A, &row);
+        if (result == RBT_FACTOR_NO_MEMORY) return RBT_OUT_OF_MEMORY;
+        if (result == RBT_FACTORED && rbt_cholesky_negative_count(cholesky) <= max_modes(s)) return RBT_DONE;
+    }
     return factor_projected(s, state, h, report);
 }
 
