@@ -128,9 +128,9 @@ typedef struct rbt_springs_def {
 typedef struct rbt_particles_def {
     double radius;  // [m]
     double mass;    // of every particle [kg]
-    double
-        speed;  // random velocities of up to this size are added at the start, within the plane of a flat body [m/s]
-    int seed;   // of these
+    // Random velocities of up to this size are added at the start, within the plane of a flat body [m/s]
+    double speed;
+    int seed;  // of these
 } rbt_particles_def;
 
 typedef struct rbt_damping_def {  // Rayleigh: D = mass M + stiffness K
@@ -286,8 +286,8 @@ typedef struct
     const char *body;
     rbt_selection where;
     double point[3];  // [m]
-    double
-        stiffness;  // [N/m]; at most the mass of the nodes over the step squared: it is not part of the step's matrix
+    // [N/m]; at most the mass of the nodes over the step squared: it is not part of the step's matrix
+    double stiffness;
     double from, until;  // [s]
 } rbt_force_drag;
 

@@ -26,7 +26,7 @@ typedef struct rbt_state rbt_state;
 // A new state, which the caller frees; NULL with an error if memory lacks. The simulation does not change.
 rbt_state *rbt_sim_save(const rbt_sim *sim, rbt_error *error);
 
-// The same into a state that is there already. Allocates nothing if it has constrained a state of this simulation
+// The same into a state that is there already. Allocates nothing if it has held a state of this simulation
 // with as many forces and motions before. If memory lacks, it is false and the state is empty: it can be saved to
 // again, and restoring from it is refused.
 bool rbt_sim_save_to(const rbt_sim *sim, rbt_state *state, rbt_error *error);

@@ -10,8 +10,8 @@ typedef struct rbt_change {
     int32_t *parents;  // (after->node_count x 2) nodes a and b of `before`: x = (1 - share) x_a + share x_b
     double *share;     // (after->node_count) 0 for nodes that were there, and for their doubles
     int32_t *origin;   // (after->tet_count) tet of `before` that it is part of
-    unsigned char
-        *touched;  // (after->node_count) 1: the elements around the node are others than before, or have other nodes
+    // (after->node_count) 1: the elements around the node are others than before, or have other nodes
+    unsigned char *touched;
 } rbt_change;
 
 // A field on nodes (node_count x components) carried from the old nodes to the new ones.

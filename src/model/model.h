@@ -111,8 +111,8 @@ typedef struct rbt_model {
 
     rbt_tempos tempos;    // parts that take steps of their own
     rbt_motions motions;  // of driven nodes
-    rbt_input
-        *input;  // what a caller prescribes beside the scene (model/input.h); NULL: nothing, as in parts of models
+    // What a caller prescribes beside the scene (model/input.h); NULL: nothing, as in parts of models
+    rbt_input *input;
     rbt_loads loads;
     rbt_obstacles obstacles;
     const rbt_motion_group *obstacle_motions;  // (obstacles.count) their prescribed motions

@@ -21,7 +21,7 @@ static const char INTRODUCTION[] =
     "```json\n"
     "{\n"
     "  \"rubato\": 1,\n"
-    "  \"about\": \"a bar, constrained at one end, bends under its weight\",\n"
+    "  \"about\": \"a bar, held at one end, bends under its weight\",\n"
     "  \"bodies\": [\n"
     "    {\n"
     "      \"name\": \"bar\",\n"

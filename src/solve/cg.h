@@ -27,8 +27,8 @@ typedef struct rbt_cg_report {
     rbt_cg_outcome outcome;
     int iterations;
     double residual;  // |b - A x| / |b|, from x itself and not from the recurrence
-    double
-        curvature;  // with RBT_CG_INDEFINITE: p^T A p / p^T p, not below the lowest eigenvalue; 0 if P was at fault
+    // With RBT_CG_INDEFINITE: p^T A p / p^T p, not below the lowest eigenvalue; 0 if P was at fault
+    double curvature;
 } rbt_cg_report;
 
 typedef struct rbt_cg rbt_cg;  // work space

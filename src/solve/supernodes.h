@@ -13,10 +13,10 @@
 typedef struct rbt_supernodes {
     size_t count, node_count;
     size_t block;  // unknowns of a node
-    int32_t
-        *order;  // (node_count) vertices of the graph in the order of elimination; nodes below are positions in it
-    int32_t
-        *first;  // (count + 1) first node of each supernode; every subtree is a run of supernodes, its root the last
+    // (node_count) vertices of the graph in the order of elimination; nodes below are positions in it
+    int32_t *order;
+    // (count + 1) first node of each supernode; every subtree is a run of supernodes, its root the last
+    int32_t *first;
     size_t *row_start;         // (count + 1)
     int32_t *row;              // (row_start[count]) the nodes below each supernode, ascending
     int32_t *relative;         // (row_start[count]) where they are in the parent's front, its columns counted first

@@ -56,9 +56,9 @@ typedef struct rbt_contender_news {
 
 typedef struct rbt_rounds {
     int repeat;  // at least 1
-    double
-        repeat_below;  // [s] longer runs are not repeated: what disturbs the machine for a moment does not matter then
-    int64_t frames;    // stop after this frame; -1: to the end of the scene
+    // [s] longer runs are not repeated: what disturbs the machine for a moment does not matter then
+    double repeat_below;
+    int64_t frames;  // stop after this frame; -1: to the end of the scene
     void (*hear)(const rbt_contender_news *news, void *listener);  // may be NULL
     void *listener;
 } rbt_rounds;

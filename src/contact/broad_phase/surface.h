@@ -27,10 +27,10 @@ typedef struct rbt_contact_surface_def {
     const double *radius;  // (node_count) of points and of both ends of thick edges [m]; 0 for all others
     const int32_t *body;   // (node_count)
     const double *X;       // (node_count x 3) at rest
-    const double
-        *inverse_mass;  // (node_count) the largest inverse mass a node will have, 0: constrained for ever [1/kg]
-    const unsigned char
-        *prescribed;  // (node_count) whether a node of a body has a prescribed motion; NULL: none does
+    // (node_count) the largest inverse mass a node will have, 0: constrained for ever [1/kg]
+    const double *inverse_mass;
+    // (node_count) whether a node of a body has a prescribed motion; NULL: none does
+    const unsigned char *prescribed;
 } rbt_contact_surface_def;
 
 typedef struct rbt_contact_surface {

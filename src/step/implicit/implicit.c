@@ -135,7 +135,7 @@ static void offer_other(implicit *s, double *value) {
     memcpy(s->z, s->other, 3 * o->model->node_count * sizeof(double));
 }
 
-// The predicted start has been moved by outside forces as if nothing constrained the nodes together, and can lie
+// The predicted start has been moved by outside forces as if nothing held the nodes together, and can lie
 // where a material forbids it. Motion by inertia alone is often lower, since most of the time stress balances the
 // forces. Lower still, where both would tear a stiff or small body apart, is the last shape, moved as a whole where
 // nothing holds it.

@@ -57,7 +57,7 @@ static void remember(rbt_lbfgs *l, const double *z) {
     rbt_vector_combine(values, l->y[k], l->gradient, -1, l->gradient_before);
     double ys = rbt_vector_dot(values, l->y[k], l->s[k]);
     if (!(ys > 0)) {
-        // The place may have constrained the oldest pair, which is gone now.
+        // The place may have held the oldest pair, which is gone now.
         if (l->count == RBT_LBFGS_PAIRS) l->count--;
         return;
     }

@@ -15,8 +15,8 @@ typedef struct rbt_inverse {  // D
     rbt_outcome (*make)(void *self, const double *z, rbt_stages *stages, rbt_step_report *report);
     rbt_outcome (*apply)(void *self, const double *q, double *r);       // r = D q
     double (*first_length)(void *self, const double *p, double slope);  // of the line search; NULL: 1
-    const double
-        *place;  // where D is made, once a step; NULL: at z, and again where that seems to save more than it costs:
+    // Where D is made, once a step; NULL: at z, and again where that seems to save more than it costs:
+    const double *place;
     double making_cost;       // in iterations
     double usual_iterations;  // of a step with a D made at its start
 } rbt_inverse;
