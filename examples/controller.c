@@ -10,21 +10,13 @@ static const char *const FINGER =
     " \"mesh\": {\"shape\": {\"bar\": {\"size\": [0.1, 0.02, 0.02], \"cells\": [10, 2, 2]}}},"
     " \"material\": {\"young\": 2e5, \"density\": 1000}, \"damping\": {\"stiffness\": 0.002}, \"fixed\": "
     "[\"left\"]}],"
+    " \"probes\": [{\"name\": \"tip\", \"body\": \"finger\", \"where\": \"right\"}],"
     " \"time\": {\"step\": 0.002, \"frame\": 0.02, \"end\": 1}, \"integrator\": {\"method\": \"backward-euler\"}}";
 
 static int fail(const rbt_error *error) {
     char text[2048];
     fprintf(stderr, "%s\n", rbt_error_text(error, text, sizeof text));
     return 1;
-}
-
-// Mean height and speed of some nodes
-static void read_tip(const rbt_sim *sim, const int32_t *nodes, size_t count, double *y, double *v) {
-    *y = *v = 0;
-    for (size_t i = 0; i < count; i++) {
-        *y += rbt_sim_positions(sim)[3 * nodes[i] + 1] / (double)count;
-        *v += rbt_sim_velocities(sim)[3 * nodes[i] + 1] / (double)count;
-    }
 }
 
 int main(void) {
@@ -35,18 +27,20 @@ int main(void) {
     rbt_scene_free(file);
     if (!sim) return fail(&error);
 
-    const int32_t *tip;
-    size_t count;
-    if (!rbt_sim_selection(sim, 0, "right", &tip, &count, &error)) return fail(&error);
+    const int32_t *nodes;
+    size_t count, probe = (size_t)rbt_sim_probe_find(sim, "tip");
+    if (!rbt_sim_selection(sim, 0, "right", &nodes, &count, &error)) return fail(&error);
     const double target = 0.01, stiffness = 200, damping = 1.5;  // [m], [N/m], [N s/m]
-    double y = 0, v = 0, sum = 0;
+    double y = 0, sum = 0;
+    rbt_probe_reading tip;
     rbt_step_report report;
     for (int step = 0; step < 500; step++) {
-        read_tip(sim, tip, count, &y, &v);
+        if (!rbt_sim_probe(sim, probe, &tip, &error)) return fail(&error);
+        y = tip.position[1];
         sum += (target - y) * rbt_sim_step_length(sim);
-        double force[3] = {0, (stiffness * (target - y) + 2000 * sum - damping * v) / (double)count, 0};
+        double force[3] = {0, (stiffness * (target - y) + 2000 * sum - damping * tip.velocity[1]) / (double)count, 0};
         for (size_t i = 0; i < count; i++)
-            if (!rbt_sim_set_forces(sim, (size_t)tip[i], 1, force, &error)) return fail(&error);
+            if (!rbt_sim_set_forces(sim, (size_t)nodes[i], 1, force, &error)) return fail(&error);
         if (!rbt_sim_step(sim, &report)) {
             fprintf(stderr, "%s: %s\n", rbt_outcome_name(report.outcome), report.hint);
             return 1;

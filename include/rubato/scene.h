@@ -368,13 +368,60 @@ typedef struct rbt_cut_def {
     double tolerance;     // share of an edge within which its end counts as on the surface
 } rbt_cut_def;
 
+// ---- Events: what a person or a program does to a run while time runs, written down. Each takes effect where the first
+// whole step begins that does not begin before its time; several at once in the order of the list. rubato/input.h has
+// the same as functions.
+
+typedef struct rbt_event_force {  // a total force, shared by the nodes in proportion to mass, until it is changed
+    const char *body;             // NULL: all
+    rbt_selection where;
+    double force[3];  // [N] instead of what events and callers have put on these nodes before; zero: none
+} rbt_event_force;
+
+typedef struct rbt_event_drag {  // a spring from the centre of mass of nodes to a point (rbt_sim_drag)
+    const char *body;            // NULL: all
+    rbt_selection where;
+    double point[3];   // [m]
+    double stiffness;  // [N/m]; 0: it lets go
+} rbt_event_drag;
+
+typedef struct rbt_event_material {  // other values of a material; NaN: as they are
+    const char *body;
+    const char *region;  // of the body; NULL: the body's own material, where it has no region
+    double young;        // [Pa]
+    double poisson;
+    double mass_damping;       // [1/s] Rayleigh's, of the whole body
+    double stiffness_damping;  // [s]
+} rbt_event_material;
+
+typedef struct rbt_event_drive {  // a motion of driven nodes on top of their prescribed one (rbt_sim_drive)
+    const char *driven;           // name of an entry of "driven"
+    double velocity[3];           // [m/s]
+    double spin[3];               // [rad/s]
+    double about[3];              // [m] the point it turns about, where it is then; it moves along
+    double duration;              // [s] after which it stands still; infinity: until the next one
+} rbt_event_drive;
+
+typedef struct rbt_event_def {
+    double time;  // [s]
+    // One of these, the others NULL
+    const rbt_event_force *force;
+    const rbt_event_drag *drag;
+    const rbt_event_material *material;
+    const rbt_cut_def *cut;  // its times count from that of the event
+    const rbt_event_drive *drive;
+} rbt_event_def;
+
 // ---- Probes: nodes whose mean motion and forces a run writes into probes.csv, and rbt_sim_probe tells
 // (rubato/query.h)
+
+typedef enum rbt_every { RBT_EVERY_FRAME, RBT_EVERY_STEP, RBT_EVERY_KINDS } rbt_every;
 
 typedef struct rbt_probe_def {
     const char *name;
     const char *body;  // NULL: all
     rbt_selection where;
+    int every;  // rbt_every: when it has a row in probes.csv
 } rbt_probe_def;
 
 // ---- Time, method, output
@@ -410,6 +457,7 @@ typedef struct rbt_scene {
     RBT_LIST(rbt_force) forces;
     RBT_LIST(rbt_obstacle) obstacles;
     RBT_LIST(rbt_cut_def) cuts;
+    RBT_LIST(rbt_event_def) events;
     RBT_LIST(rbt_probe_def) probes;
     rbt_time_def time;
     rbt_integrator_def integrator;

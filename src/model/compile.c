@@ -2,6 +2,7 @@
 #include "model/compile.h"
 
 #include "mesh/query/select.h"
+#include "model/cutting.h"
 #include "model/warp.h"
 
 #include <math.h>
@@ -185,13 +186,13 @@ rbt_model *rbt_model_compile_sources(const rbt_scene *scene, rbt_sources *source
     }
     c.model->arena = c.arena;
     bool ok = RBT_TAKE(&c, c.meshes, bodies) && RBT_TAKE(&c, c.bodies, bodies);
-    c.model->cut_count = scene->cuts.count;
+    c.model->cut_count = rbt_scene_cut_count(scene);
     c.model->body_count = ok ? bodies : 0;
     c.model->bodies = c.bodies;
     if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&
         rbt_compile_materials(&c) && check_warp(&c) && rbt_compile_selections(&c) && rbt_compile_constraints(&c) &&
         rbt_compile_tempos(&c) && rbt_compile_start(&c) && rbt_compile_loads(&c) && rbt_compile_probes(&c) &&
-        rbt_compile_input(&c) && rbt_compile_embedded(&c))
+        rbt_compile_events(&c) && rbt_compile_input(&c) && rbt_compile_embedded(&c))
         result = c.model;
     for (size_t b = 0; ok && b < bodies; b++)
         if (c.meshes[b] != c.uncut[b]) rbt_mesh_free(c.meshes[b]);
@@ -233,7 +234,13 @@ rbt_model *rbt_model_share(rbt_model *model, rbt_error *error) {
     rbt_arena *arena = rbt_arena_new();
     rbt_model *copy = arena ? rbt_arena_take(arena, 1, sizeof *copy) : NULL;
     if (!copy) rbt_fail_memory(error, sizeof *copy, "a model");
-    if (copy) *copy = *model;
+    if (copy) {
+        *copy = *base;
+        copy->step = model->step;
+        copy->steps_per_frame = model->steps_per_frame;
+        copy->generation = model->generation;
+        copy->uncut_fingerprint = model->uncut_fingerprint;
+    }
     if (!copy || !take_input(copy, arena, error)) {
         rbt_arena_free(arena);
         return NULL;

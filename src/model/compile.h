@@ -42,9 +42,18 @@ bool rbt_compile_tempos(rbt_compiler *c);       // parts that take steps of thei
 bool rbt_compile_start(rbt_compiler *c);        // x0 and v0
 bool rbt_compile_loads(rbt_compiler *c);        // forces and obstacles
 bool rbt_compile_probes(rbt_compiler *c);       // what is read
+bool rbt_compile_events(rbt_compiler *c);       // what is done while time runs
 bool rbt_compile_input(rbt_compiler *c);        // where callers' forces and motions will be
 bool rbt_compile_embedded(rbt_compiler *c);     // embedded render surfaces
 bool rbt_compile_time(rbt_compiler *c);
+
+// The nodes that a selection chooses in a body, or in all (NULL), with their shares of the mass.
+bool rbt_compile_shares(rbt_compiler *c, const char *body, const rbt_selection *where, const char *path,
+                        rbt_node_load *load);
+
+// Parts of rbt_compile_materials: element groups and the plan; the explicit step of each body's tets
+bool rbt_compile_groups(rbt_compiler *c);
+void rbt_compile_tet_steps(rbt_compiler *c);
 
 // Parts of rbt_compile_materials for shells and nets: masses (node_count, added to); their groups, appended to the
 // model's (RBT_SHEET_GROUPS at most); scales for tolerances and the estimate of each body's explicit step.

@@ -101,7 +101,7 @@ static bool build_tet_groups(rbt_compiler *c, rbt_group *groups) {
     return ok;
 }
 
-static bool build_groups(rbt_compiler *c) {
+bool rbt_compile_groups(rbt_compiler *c) {
     size_t most = 0;
     while (rbt_material_at((int)most)) most++;
     rbt_group *groups;
@@ -114,6 +114,21 @@ static bool build_groups(rbt_compiler *c) {
     return rbt_plan_build(&c->model->plan, c->arena, groups, c->model->group_count, c->model->node_count, c->error);
 }
 
+void rbt_compile_tet_steps(rbt_compiler *c) {
+    const rbt_model *m = c->model;
+    for (size_t b = 0; b < m->body_count; b++) {
+        rbt_body *body = &c->bodies[b];
+        body->explicit_step = INFINITY;
+        for (size_t t = body->tet_begin; t < body->tet_end; t++) {
+            const rbt_material_def *def = &m->regions[m->tet_region[t]].material;
+            double X[4][3];
+            for (size_t a = 0; a < 4; a++) memcpy(X[a], m->X + 3 * (size_t)m->tets[4 * t + a], sizeof X[a]);
+            body->explicit_step = fmin(body->explicit_step, rbt_tet_stable_step((const double(*)[3])X, def->young,
+                                                                                def->poisson, def->density));
+        }
+    }
+}
+
 bool rbt_compile_materials(rbt_compiler *c) {
     rbt_model *m = c->model;
     int32_t *tet_region, *triangle_region;
@@ -123,12 +138,11 @@ bool rbt_compile_materials(rbt_compiler *c) {
         return false;
     m->tet_region = tet_region;
     m->triangle_region = triangle_region;
-    if (!assign_regions(c, tet_region, triangle_region) || !build_groups(c)) return false;
+    if (!assign_regions(c, tet_region, triangle_region) || !rbt_compile_groups(c)) return false;
     for (size_t b = 0; b < m->body_count; b++) {
         rbt_body *body = &c->bodies[b];
         body->damping = c->scene->bodies.items[b].damping;
         body->consistent_mass = c->scene->bodies.items[b].consistent_mass;
-        body->explicit_step = INFINITY;
         for (size_t t = body->tet_begin; t < body->tet_end; t++) {
             const rbt_material_def *def = &m->regions[tet_region[t]].material;
             double X[4][3];
@@ -137,11 +151,10 @@ bool rbt_compile_materials(rbt_compiler *c) {
             for (size_t a = 0; a < 4; a++) mass[m->tets[4 * t + a]] += def->density * volume / 4;
             body->mass += def->density * volume;
             body->volume += volume;
-            body->explicit_step = fmin(body->explicit_step, rbt_tet_stable_step((const double(*)[3])X, def->young,
-                                                                                def->poisson, def->density));
         }
     }
     m->mass = mass;
+    rbt_compile_tet_steps(c);
     rbt_compile_sheet_masses(c, mass);
     return rbt_compile_sheet_scales(c);
 }
@@ -341,8 +354,8 @@ static bool find_body(rbt_compiler *c, const char *name, const char *path, size_
 }
 
 // Shares in proportion to mass: the selected part is accelerated, not torn.
-static bool node_load(rbt_compiler *c, const char *body_name, const rbt_selection *where, const char *path,
-                      rbt_node_load *load) {
+bool rbt_compile_shares(rbt_compiler *c, const char *body_name, const rbt_selection *where, const char *path,
+                        rbt_node_load *load) {
     rbt_model *m = c->model;
     size_t begin, end, count = 0, at = 0;
     if (!find_body(c, body_name, path, &begin, &end)) return false;
@@ -377,8 +390,10 @@ bool rbt_compile_probes(rbt_compiler *c) {
     for (size_t i = 0; i < count; i++) {
         const rbt_probe_def *def = &c->scene->probes.items[i];
         rbt_node_load nodes = {0};
-        if (!node_load(c, def->body, &def->where, rbt_compile_path(c, "probes[%zu]", i), &nodes)) return false;
-        probes[i] = (rbt_probe){rbt_arena_text(c->arena, def->name), nodes.node_count, nodes.nodes, nodes.share};
+        if (!rbt_compile_shares(c, def->body, &def->where, rbt_compile_path(c, "probes[%zu]", i), &nodes))
+            return false;
+        probes[i] = (rbt_probe){rbt_arena_text(c->arena, def->name), nodes.node_count, nodes.nodes, nodes.share,
+                                def->every == RBT_EVERY_STEP};
         if (!probes[i].name) return rbt_fail_memory(c->error, strlen(def->name), "a name");
     }
     c->model->probe_count = count;
@@ -448,7 +463,7 @@ static bool make_drag(rbt_compiler *c, const rbt_force_drag *def, size_t number,
     const char *path = rbt_compile_path(c, "forces[%zu].drag", number);
     rbt_node_load load = {0};
     double mass = 0;
-    if (!node_load(c, def->body, &def->where, path, &load)) return false;
+    if (!rbt_compile_shares(c, def->body, &def->where, path, &load)) return false;
     for (size_t i = 0; i < load.node_count; i++) mass += m->mass[load.nodes[i]];
     *drag = (rbt_drag){.stiffness = def->stiffness,
                        .from = def->from,
@@ -485,7 +500,8 @@ bool rbt_compile_loads(rbt_compiler *c) {
             const rbt_force_pull *def = force->value;
             *load = (rbt_node_load){.from = def->from, .until = def->until};
             memcpy(load->force, def->force, sizeof load->force);
-            if (!node_load(c, def->body, &def->where, rbt_compile_path(c, "forces[%zu].pull", i), load)) return false;
+            if (!rbt_compile_shares(c, def->body, &def->where, rbt_compile_path(c, "forces[%zu].pull", i), load))
+                return false;
             load_count++;
             break;
         }
@@ -493,7 +509,7 @@ bool rbt_compile_loads(rbt_compiler *c) {
             const rbt_force_pulse *def = force->value;
             *load = (rbt_node_load){.from = def->from, .until = def->from + def->duration, .pulse = true};
             memcpy(load->force, def->peak, sizeof load->force);
-            if (!node_load(c, def->body, &def->where, rbt_compile_path(c, "forces[%zu].pulse", i), load))
+            if (!rbt_compile_shares(c, def->body, &def->where, rbt_compile_path(c, "forces[%zu].pulse", i), load))
                 return false;
             load_count++;
             break;

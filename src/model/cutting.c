@@ -12,9 +12,11 @@
 struct rbt_cutting {
     const rbt_scene *scene;
     rbt_sources *sources;
-    double rounding;   // [s] by which times may differ
-    rbt_mesh **files;  // (cut count) NULL where a cut has none
-    int32_t *done;     // (cut count) strokes
+    double rounding;    // [s] by which times may differ
+    size_t count;       // of cuts: those of the scene, then those of its events
+    rbt_cut_def *defs;  // (count) with times of their own
+    rbt_mesh **files;   // (count) NULL where a cut has none
+    int32_t *done;      // (count) strokes
 };
 
 // ---- Plans
@@ -27,20 +29,42 @@ static bool concerns(const rbt_cut_def *def, const rbt_body *body) {
     return def->body ? strcmp(def->body, body->name) == 0 : body->kind != RBT_NET;
 }
 
+size_t rbt_scene_cut_count(const rbt_scene *scene) {
+    size_t count = scene->cuts.count;
+    for (size_t i = 0; i < scene->events.count; i++) count += scene->events.items[i].cut != NULL;
+    return count;
+}
+
+// Cut i of the scene and where it stands; times of events' cuts count from the event's.
+static rbt_cut_def cut_at(const rbt_scene *scene, size_t i, char path[64]) {
+    snprintf(path, 64, "cuts[%zu]", i);
+    if (i < scene->cuts.count) return scene->cuts.items[i];
+    size_t e = 0;
+    for (size_t left = i - scene->cuts.count; !scene->events.items[e].cut || left--;) e++;
+    const rbt_event_def *event = &scene->events.items[e];
+    rbt_cut_def def = *event->cut;
+    def.time += event->time;
+    def.until += event->time;
+    snprintf(path, 64, "events[%zu].cut", e);
+    return def;
+}
+
 rbt_cutting *rbt_cutting_new(const rbt_scene *scene, rbt_sources *sources, const rbt_model *model, rbt_error *error) {
     rbt_cutting *c = rbt_array_new(1, sizeof *c, "cuts", error);
     if (!c) return NULL;
-    size_t count = scene->cuts.count;
+    size_t count = rbt_scene_cut_count(scene);
     *c = (rbt_cutting){.scene = scene,
+                       .count = count,
+                       .defs = rbt_array_new(count, sizeof *c->defs, "cuts", error),
                        .sources = sources,
                        .rounding = 1e-9 * model->frame_interval,
                        .files = rbt_array_new(count, sizeof *c->files, "cuts", error),
                        .done = rbt_array_new(count, sizeof *c->done, "cuts", error)};
-    bool good = c->files && c->done;
+    bool good = c->defs && c->files && c->done;
     for (size_t i = 0; good && i < count; i++) {
-        const rbt_cut_def *def = &scene->cuts.items[i];
         char path[64];
-        snprintf(path, sizeof path, "cuts[%zu]", i);
+        const rbt_cut_def *def = &c->defs[i];
+        c->defs[i] = cut_at(scene, i, path);
         for (size_t b = 0; good && b < model->body_count; b++)
             if (concerns(def, &model->bodies[b]) && model->bodies[b].kind == RBT_NET)
                 good = rbt_fail_path(error, scene->file, path,
@@ -57,7 +81,8 @@ rbt_cutting *rbt_cutting_new(const rbt_scene *scene, rbt_sources *sources, const
 
 void rbt_cutting_free(rbt_cutting *cutting) {
     if (!cutting) return;
-    for (size_t i = 0; cutting->files && i < cutting->scene->cuts.count; i++) rbt_mesh_free(cutting->files[i]);
+    for (size_t i = 0; cutting->files && i < cutting->count; i++) rbt_mesh_free(cutting->files[i]);
+    free(cutting->defs);
     free(cutting->files);
     free(cutting->done);
     free(cutting);
@@ -77,8 +102,8 @@ static int32_t due_by(const rbt_cutting *c, const rbt_cut_def *def, double t) {
 }
 
 bool rbt_cutting_due(const rbt_cutting *cutting, double t) {
-    for (size_t i = 0; i < cutting->scene->cuts.count; i++)
-        if (due_by(cutting, &cutting->scene->cuts.items[i], t) > cutting->done[i]) return true;
+    for (size_t i = 0; i < cutting->count; i++)
+        if (due_by(cutting, &cutting->defs[i], t) > cutting->done[i]) return true;
     return false;
 }
 
@@ -86,7 +111,7 @@ bool rbt_cutting_due(const rbt_cutting *cutting, double t) {
 
 static bool cut_body(rbt_cutting *c, size_t cut, const rbt_cut_range *range, bool complete, const rbt_model *model,
                      size_t b, const rbt_state *state, rbt_cut_result *result, rbt_error *error) {
-    const rbt_cut_def *def = &c->scene->cuts.items[cut];
+    const rbt_cut_def *def = &c->defs[cut];
     const rbt_body *body = &model->bodies[b];
     const rbt_mesh *uncut = c->sources->meshes[b];
     rbt_dissection *dissection = &c->sources->dissections[b];
@@ -177,7 +202,7 @@ static bool carry_state(const rbt_change *change, rbt_state *state, rbt_error *e
 // ---- Bytes: numbers of cuts and bodies, strokes made, then for every body whether it is dissected, and how
 
 static bool remember(const rbt_cutting *c, rbt_state *state, rbt_error *error) {
-    const uint32_t head[2] = {(uint32_t)c->scene->cuts.count, (uint32_t)c->sources->body_count};
+    const uint32_t head[2] = {(uint32_t)c->count, (uint32_t)c->sources->body_count};
     rbt_text bytes = {0};
     rbt_text_add_bytes(&bytes, head, sizeof head);
     rbt_text_add_bytes(&bytes, c->done, head[0] * sizeof *c->done);
@@ -201,9 +226,9 @@ static bool recall(rbt_cutting *c, const rbt_model *model, const char *at, const
     if ((size_t)(end - at) < sizeof head) return rbt_fail(error, "what is known about cuts is incomplete");
     memcpy(head, at, sizeof head);
     at += sizeof head;
-    if (head[0] != c->scene->cuts.count || head[1] != c->sources->body_count)
+    if (head[0] != c->count || head[1] != c->sources->body_count)
         return rbt_fail(error, "there were %u cuts of %u bodies, but the scene has %zu and %zu", head[0], head[1],
-                        c->scene->cuts.count, c->sources->body_count);
+                        c->count, c->sources->body_count);
     if ((size_t)(end - at) < head[0] * sizeof *c->done)
         return rbt_fail(error, "what is known about cuts is incomplete");
     memcpy(c->done, at, head[0] * sizeof *c->done);
@@ -250,7 +275,7 @@ rbt_model *rbt_cutting_restore(rbt_cutting *cutting, const rbt_model *uncut, con
 
 static bool advance_cut(rbt_cutting *c, size_t cut, const rbt_model *model, rbt_state *state, rbt_cut_result *results,
                         rbt_change *change, rbt_error *error) {
-    const rbt_cut_def *def = &c->scene->cuts.items[cut];
+    const rbt_cut_def *def = &c->defs[cut];
     int32_t strokes = strokes_of(def), due = due_by(c, def, state->t);
     rbt_cut_range range = {.from = c->done[cut] ? (double)c->done[cut] / strokes : -INFINITY,
                            .until = due == strokes ? INFINITY : (double)due / strokes,
@@ -275,8 +300,8 @@ static bool advance_cut(rbt_cutting *c, size_t cut, const rbt_model *model, rbt_
 bool rbt_cutting_stroke(rbt_cutting *cutting, const rbt_model *model, rbt_state *state, rbt_change *change,
                         rbt_error *error) {
     *change = (rbt_change){0};
-    size_t cut = 0, count = cutting->scene->cuts.count;
-    while (cut < count && due_by(cutting, &cutting->scene->cuts.items[cut], state->t) <= cutting->done[cut]) cut++;
+    size_t cut = 0, count = cutting->count;
+    while (cut < count && due_by(cutting, &cutting->defs[cut], state->t) <= cutting->done[cut]) cut++;
     if (cut == count) return true;
     rbt_cut_result *results = rbt_array_new(model->body_count, sizeof *results, "a cut", error);
     bool good = results && advance_cut(cutting, cut, model, state, results, change, error);

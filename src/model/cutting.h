@@ -13,6 +13,9 @@
 
 typedef struct rbt_cutting rbt_cutting;
 
+// How many a scene plans: in "cuts", and as events.
+size_t rbt_scene_cut_count(const rbt_scene *scene);
+
 // Reads the surfaces; fails if a body that is to be cut is made of springs. `scene` and `sources` must outlive it;
 // the model is the one compiled from them.
 rbt_cutting *rbt_cutting_new(const rbt_scene *scene, rbt_sources *sources, const rbt_model *model, rbt_error *error);

@@ -97,6 +97,28 @@ static void add_loads(uint64_t *h, const rbt_loads *loads) {
     }
 }
 
+// Cuts are no part of it, and neither are names.
+static void add_events(uint64_t *h, const rbt_model *model) {
+    for (size_t i = 0; i < model->event_count; i++) {
+        const rbt_planned_event *e = &model->events[i];
+        const rbt_event_material *m = &e->material;
+        const rbt_event_drive *d = &e->drive;
+        add_number(h, e->kind);
+        add_reals(h, &e->time, 1);
+        add_reals(h, e->load.force, 3);
+        add_ints(h, e->load.nodes, e->load.node_count);
+        const uint64_t numbers[] = {e->target, e->body, e->region, e->group};
+        add(h, numbers, 4, sizeof *numbers);
+        const double values[] = {
+            e->point[0],     e->point[1],          e->point[2],    e->stiffness,   m->young,       m->poisson,
+            m->mass_damping, m->stiffness_damping, d->velocity[0], d->velocity[1], d->velocity[2], d->spin[0],
+            d->spin[1],      d->spin[2],           d->about[0],    d->about[1],    d->about[2],    d->duration};
+        add_reals(h, values, sizeof values / sizeof values[0]);
+    }
+    for (size_t i = model->selection_count; model->event_count && i < model->drag_count; i++)
+        add_ints(h, model->drag_targets[i].nodes, model->drag_targets[i].node_count);
+}
+
 static void add_bodies(uint64_t *h, const rbt_model *model) {
     add_number(h, model->body_count);
     for (size_t b = 0; b < model->body_count; b++) {
@@ -139,6 +161,7 @@ uint64_t rbt_model_fingerprint(const rbt_model *model) {
     for (size_t i = 0; model->obstacle_motions && i < model->obstacles.count; i++)
         for (size_t k = 0; k < model->obstacle_motions[i].motion_count; k++)
             add_motion(&h, &model->obstacle_motions[i].motions[k]);
+    add_events(&h, model);
     add_reals(&h, model->gravity, 3);
     add_reals(&h, &model->step, 1);
     add_reals(&h, &model->frame_interval, 1);

@@ -13,6 +13,7 @@
 #include "energy/spring.h"
 #include "energy/tet_group.h"
 #include "mesh/query/embed.h"
+#include "model/event.h"
 #include "model/load.h"
 #include "model/motion.h"
 #include "model/plan.h"
@@ -35,6 +36,7 @@ typedef struct rbt_probe {
     size_t count;
     const int32_t *nodes;  // (count)
     const double *share;   // (count) of their mass
+    bool every_step;       // read after every step, not only at frames
 } rbt_probe;
 
 typedef struct rbt_embedded_surface {  // a body's own render surface, NULL arrays if it has none
@@ -114,6 +116,10 @@ typedef struct rbt_model {
     // What a caller prescribes beside the scene (model/input.h); NULL: nothing, as in parts of models
     rbt_input *input;
     rbt_loads loads;
+    size_t event_count;  // cuts left out
+    const rbt_planned_event *events;
+    size_t drag_count;                    // sets of nodes that can be dragged
+    const rbt_drag_target *drag_targets;  // (drag_count) named selections, in their order, then those of events
     rbt_obstacles obstacles;
     const rbt_motion_group *obstacle_motions;  // (obstacles.count) their prescribed motions
     double gravity[3];                         // [m/s^2] sum of all gravity forces
@@ -126,7 +132,7 @@ typedef struct rbt_model {
     int64_t steps_per_frame;
 
     size_t cut_count;            // planned by the scene
-    int generation;              // how many models cuts have replaced before this one
+    int generation;              // how many models cuts and other materials have replaced before this one
     uint64_t uncut_fingerprint;  // of the first of them; 0: this is the first
 
     struct rbt_model *base;  // whose arrays these are; NULL: its own
@@ -140,7 +146,8 @@ typedef struct rbt_sources rbt_sources;
 rbt_model *rbt_model_compile_sources(const rbt_scene *scene, rbt_sources *sources, rbt_error *error);
 void rbt_model_free(rbt_model *model);
 
-// Another model with the same arrays, which live until the last one that has them is freed, and an input of its own.
+// Another model with the same arrays, which live until the last one that has them is freed, and an input of its own. It
+// has the materials of the scene, whatever those of `model` have been changed to (model/materials.h).
 rbt_model *rbt_model_share(rbt_model *model, rbt_error *error);
 
 // The longest step not above this one of which a whole number makes a frame: for scenes whose step is "auto", which

@@ -128,25 +128,35 @@ static bool check_head(reader *r, const rbt_frame_file_def *def, rbt_error *erro
     return true;
 }
 
-// Moves behind the frame's line; *found false if there is no such whole line.
-static bool pass_line(reader *r, const rbt_frame_file_def *def, int64_t frame, bool *found, rbt_error *error) {
-    char start[RBT_LINE_START];
-    def->line_start(def->context, frame, start);
-    size_t length = strlen(start);
-    *found = false;
-    if (!fill(r, length, error)) return false;
-    if (r->filled - r->used < length || memcmp(r->bytes + r->used, start, length) != 0) return true;
-    for (;;) {
+// Moves behind the next line; *whole false if the file ends within it.
+static bool skip_line(reader *r, bool *whole, rbt_error *error) {
+    for (*whole = false;;) {
         const char *end = memchr(r->bytes + r->used, '\n', r->filled - r->used);
         if (end) {
             move(r, (size_t)(end - (r->bytes + r->used)) + 1);
-            *found = true;
+            *whole = true;
             return true;
         }
         move(r, r->filled - r->used);
         if (!fill(r, 1, error)) return false;
         if (r->filled == r->used) return true;
     }
+}
+
+// Moves behind the frame's line; *found false if there is no such whole line.
+static bool pass_line(reader *r, const rbt_frame_file_def *def, int64_t frame, bool *found, rbt_error *error) {
+    char start[RBT_LINE_START];
+    def->line_start(def->context, frame, start);
+    size_t length = strlen(start);
+    bool whole = true;
+    for (*found = false; whole && !*found;) {
+        if (!fill(r, length, error)) return false;
+        bool starts = r->filled - r->used >= length && memcmp(r->bytes + r->used, start, length) == 0;
+        if (!starts && (!def->has_steps || r->filled == r->used)) return true;
+        if (!skip_line(r, &whole, error)) return false;
+        *found = starts && whole;
+    }
+    return true;
 }
 
 static bool find_end(rbt_frame_file *file, const rbt_frame_file_def *def, int64_t frames, rbt_error *error) {

@@ -1,7 +1,7 @@
 // A file that grows by one piece per frame and is whole after every frame: a head, the pieces, a constant tail.
 //
 // Adding a piece is one write over the old tail, whatever the number of frames before. The file can be cut back to
-// an earlier frame, because pieces are recognised: each is one line with a known beginning, or has a known size. A
+// an earlier frame, because pieces are recognised: each ends with one line with a known beginning, or has a known size. A
 // number of fixed width inside the head may follow the number of frames. If a write fails (disk full), the old
 // tail is put back, so that what was whole before stays whole.
 #ifndef RBT_OUT_FRAME_FILE_H
@@ -22,7 +22,8 @@ typedef struct rbt_frame_file_def {
     size_t piece_size;  // bytes of every piece; 0: a piece is one line
     void (*line_start)(const void *context, int64_t frame, char text[RBT_LINE_START]);  // how a frame's line begins
     const void *context;
-    size_t count_offset, count_width;                                // place of the number in the head; width 0: none
+    bool has_steps;                    // lines that begin otherwise belong to the piece that a frame's line ends
+    size_t count_offset, count_width;  // place of the number in the head; width 0: none
     void (*count_text)(int64_t frames, char text[RBT_COUNT_WIDTH]);  // its count_width bytes
 } rbt_frame_file_def;
 

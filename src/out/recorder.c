@@ -37,6 +37,7 @@ struct rbt_recorder {
     int file_count;
     const double *statistics;           // of the frame to come; NULL: not known
     const rbt_probe_reading *readings;  // (probe_count) then
+    rbt_text rows;                      // of probes.csv, of steps since the last frame
     bool failed;                        // in opening or writing: then nothing more is looked for at the end
 };
 
@@ -275,8 +276,7 @@ static bool write_frame_files(rbt_recorder *r, const rbt_state *state, rbt_error
 
 static bool write_growing(rbt_recorder *r, const rbt_state *state, const rbt_energies *energies, rbt_error *error) {
     if (!rbt_energy_csv_add(&r->energy, state->t, energies, r->statistics, error)) return false;
-    if (r->model->probe_count &&
-        !rbt_probes_csv_add(&r->probes, state->t, r->readings, r->readings ? r->model->probe_count : 0, error))
+    if (r->model->probe_count && !rbt_probes_csv_add(&r->probes, &r->rows, r->model, state->t, r->readings, error))
         return false;
     if (r->output.pc2 && !rbt_pc2_add(&r->pc2, r->surface.vertex_count, r->vertices, r->floats, error)) return false;
     if (r->output.usda && !rbt_usda_add(&r->usda, r->vertices, state->t, error)) return false;
@@ -308,6 +308,11 @@ void rbt_recorder_note(rbt_recorder *recorder, const double *statistics, const r
     recorder->readings = readings;
 }
 
+bool rbt_recorder_step(rbt_recorder *recorder, const rbt_model *model, const rbt_state *state,
+                       const rbt_probe_reading *readings, rbt_error *error) {
+    return rbt_probes_csv_step(&recorder->rows, model, state->frame, state->t, readings, error);
+}
+
 bool rbt_recorder_frame(rbt_recorder *recorder, const rbt_state *state, const rbt_energies *energies, bool checkpoint,
                         rbt_error *error) {
     rbt_recorder *r = recorder;
@@ -335,6 +340,7 @@ bool rbt_recorder_close(rbt_recorder *recorder, rbt_error *error) {
     for (int i = 0; i < r->file_count; i++) good = rbt_frame_file_close(r->files[i], good ? error : NULL) && good;
     good = rbt_usda_close(&r->usda, good ? error : NULL) && good;
     forget_frames(r);
+    rbt_text_free(&r->rows);
     free(r->folder);
     free(r);
     return good;

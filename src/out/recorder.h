@@ -34,6 +34,11 @@ bool rbt_recorder_follow(rbt_recorder *recorder, const rbt_model *model, rbt_err
 // probes.csv (probe_count readings). Both must live until the frame is recorded.
 void rbt_recorder_note(rbt_recorder *recorder, const double *statistics, const rbt_probe_reading *readings);
 
+// A row of probes.csv for a step inside the next frame, written together with it. The model may be another one than
+// at the last frame.
+bool rbt_recorder_step(rbt_recorder *recorder, const rbt_model *model, const rbt_state *state,
+                       const rbt_probe_reading *readings, rbt_error *error);
+
 // The state is that of the next frame (state->frame). `checkpoint`: write one, then keep only the newest
 // output.checkpoint_keep.
 bool rbt_recorder_frame(rbt_recorder *recorder, const rbt_state *state, const rbt_energies *energies, bool checkpoint,

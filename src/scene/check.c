@@ -336,6 +336,57 @@ static bool check_cut(checker *c, const void *data) {
     return fail_at(c, "points", "needs two points at least, found one");
 }
 
+static bool check_event_force(checker *c, const void *data) {
+    return check_body_exists(c, ((const rbt_event_force *)data)->body);
+}
+
+static bool check_event_drag(checker *c, const void *data) {
+    return check_body_exists(c, ((const rbt_event_drag *)data)->body);
+}
+
+static bool check_event_material(checker *c, const void *data) {
+    const rbt_event_material *event = data;
+    if (!check_body_exists(c, event->body)) return false;
+    if (!c->scene || !event->region) return true;
+    if (!isnan(event->mass_damping) || !isnan(event->stiffness_damping))
+        return fail_at(c, "region", "has no damping of its own: damping is that of a whole body");
+    rbt_nearest nearest = rbt_nearest_begin(event->region);
+    for (size_t b = 0; b < c->scene->bodies.count; b++) {
+        const rbt_body_def *body = &c->scene->bodies.items[b];
+        for (size_t r = 0; strcmp(body->name, event->body) == 0 && r < body->regions.count; r++) {
+            const char *name = body->regions.items[r].name;
+            if (name && strcmp(name, event->region) == 0) return true;
+            if (name) rbt_nearest_offer(&nearest, name);
+        }
+    }
+    char quoted[64];
+    rbt_walk_key(c->walk, "region");
+    rbt_walk_quote(event->region, quoted);
+    return rbt_walk_fail(c->walk, "body \"%s\" has no region %s%s%s%s", event->body, quoted,
+                         nearest.best ? "; did you mean \"" : "", nearest.best ? nearest.best : "",
+                         nearest.best ? "\"?" : "");
+}
+
+static bool check_event_drive(checker *c, const void *data) {
+    const rbt_event_drive *event = data;
+    if (!c->scene) return true;
+    rbt_nearest nearest = rbt_nearest_begin(event->driven);
+    for (size_t b = 0; b < c->scene->bodies.count; b++) {
+        const rbt_body_def *body = &c->scene->bodies.items[b];
+        for (size_t i = 0; i < body->driven.count; i++) {
+            const char *name = body->driven.items[i].name;
+            if (name && strcmp(name, event->driven) == 0) return true;
+            if (name) rbt_nearest_offer(&nearest, name);
+        }
+    }
+    char quoted[64];
+    rbt_walk_key(c->walk, "driven");
+    rbt_walk_quote(event->driven, quoted);
+    return rbt_walk_fail(c->walk, "no driven nodes have the name %s%s%s%s", quoted,
+                         nearest.best ? "; did you mean \"" : "", nearest.best ? nearest.best : "",
+                         nearest.best ? "\"?" : "");
+}
+
 static bool check_cut_rectangle(checker *c, const void *data) {
     const rbt_cut_rectangle *r = data;
     const double *a = r->along, *t = r->across;
@@ -464,13 +515,19 @@ static bool check_probe(checker *c, const void *data) {
            fail_at(c, "name", "must have no comma, quotation mark or line break: it is the name of columns");
 }
 
+static size_t cut_events(const rbt_scene *scene) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->events.count; i++) count += scene->events.items[i].cut != NULL;
+    return count;
+}
+
 static bool check_scene(checker *c, const void *data) {
     const rbt_scene *scene = data;
     return check_names(c, "bodies", scene->bodies.items, scene->bodies.count, sizeof(rbt_body_def),
                        offsetof(rbt_body_def, name)) &&
            check_names(c, "probes", scene->probes.items, scene->probes.count, sizeof(rbt_probe_def),
                        offsetof(rbt_probe_def, name)) &&
-           (scene->cuts.count <= RBT_MAX_CUTS ||
+           (scene->cuts.count + cut_events(scene) <= RBT_MAX_CUTS ||
             fail_at(c, "cuts", "more than 64 cuts; one surface may have many parts"));
 }
 
@@ -494,6 +551,10 @@ static const struct {
     {&RBT_FORCE_DRAG_RECORD, check_force_drag},
     {&RBT_OBSTACLE_BOX_RECORD, check_obstacle_box},
     {&RBT_CUT_RECORD, check_cut},
+    {&RBT_EVENT_FORCE_RECORD, check_event_force},
+    {&RBT_EVENT_DRAG_RECORD, check_event_drag},
+    {&RBT_EVENT_MATERIAL_RECORD, check_event_material},
+    {&RBT_EVENT_DRIVE_RECORD, check_event_drive},
     {&RBT_CUT_RECTANGLE_RECORD, check_cut_rectangle},
     {&RBT_TIME_RECORD, check_time},
     {&RBT_PROBE_RECORD, check_probe},

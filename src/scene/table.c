@@ -1,5 +1,5 @@
 // Scene, time, integrator, output, forces and obstacles; bodies and what is on them are in table_body.c, cuts in
-// table_cut.c.
+// table_cut.c, events in table_event.c.
 #include "scene/table.h"
 
 #include "scene/table_macros.h"
@@ -211,6 +211,11 @@ RECORD(, RBT_OUTPUT_RECORD, rbt_output_def, OUTPUT, "output", "What is written, 
 
 // ---- Probes
 
+static const char *every_name(int i) {
+    static const char *const names[RBT_EVERY_KINDS] = {[RBT_EVERY_FRAME] = "frame", [RBT_EVERY_STEP] = "step"};
+    return i >= 0 && i < RBT_EVERY_KINDS ? names[i] : NULL;
+}
+
 static const rbt_field PROBE[] = {
     {FIELD(rbt_probe_def, name, RBT_TEXT), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
      .doc = "Its columns in probes.csv begin with this name and a dot.", .example = "\"tip\""},
@@ -218,11 +223,14 @@ static const rbt_field PROBE[] = {
      .doc = "Name of the body whose nodes it reads; absent: all of them.", .example = "\"bar\""},
     {FIELD(rbt_probe_def, where, RBT_VARIANT), .flags = RBT_REQUIRED, .of.variants = &RBT_SELECTION_VARIANTS,
      .doc = "The nodes that it reads."},
+    {FIELD(rbt_probe_def, every, RBT_CHOICE), .of.names = every_name,
+     .doc = "When it is read: at every frame, or after every step too. Rows of steps begin with the number of the "
+            "last whole frame, and other probes have empty cells there."},
 };
 RECORD(, RBT_PROBE_RECORD, rbt_probe_def, PROBE, "probe",
        "Nodes whose mean place and velocity, weighted by mass, and whose forces of constraints and of contact are "
        "written "
-       "into probes.csv, a row a frame.");
+       "into probes.csv, a row a frame or a step.");
 
 // ---- The scene
 
@@ -248,6 +256,8 @@ static const rbt_field SCENE[] = {
      .doc = "What acts on them from outside."},
     {FIELD(rbt_scene, obstacles, RBT_VARIANTS), .of.variants = &OBSTACLE_VARIANTS, .doc = "What they bounce off."},
     {FIELD(rbt_scene, cuts, RBT_RECORDS), .of.record = &RBT_CUT_RECORD, .doc = "What is cut while time runs."},
+    {FIELD(rbt_scene, events, RBT_RECORDS), .of.record = &RBT_EVENT_RECORD,
+     .doc = "What is done to the bodies while time runs, as a person or a program would."},
     {FIELD(rbt_scene, probes, RBT_RECORDS), .of.record = &RBT_PROBE_RECORD,
      .doc = "What is read and written down while time runs."},
     {FIELD(rbt_scene, time, RBT_RECORD), .of.record = &RBT_TIME_RECORD, .doc = "Steps and frames."},

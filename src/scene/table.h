@@ -19,6 +19,8 @@ extern const rbt_record RBT_FORCE_PULL_RECORD, RBT_FORCE_PULSE_RECORD, RBT_FORCE
 extern const rbt_record RBT_OBSTACLE_BOX_RECORD;
 extern const rbt_record RBT_PROBE_RECORD;
 extern const rbt_record RBT_CUT_RECORD, RBT_CUT_RECTANGLE_RECORD;
+extern const rbt_record RBT_EVENT_RECORD, RBT_EVENT_FORCE_RECORD, RBT_EVENT_DRAG_RECORD, RBT_EVENT_MATERIAL_RECORD,
+    RBT_EVENT_DRIVE_RECORD;
 extern const rbt_variants RBT_MOTION_VARIANTS;
 extern const rbt_variants RBT_SELECTION_VARIANTS;
 

@@ -149,17 +149,30 @@ static bool verify(run *r, bool failed) {
     return rbt_verification_add(v, &about, state->x, r->error);
 }
 
+static bool has_step_probes(const rbt_model *m) {
+    for (size_t i = 0; i < m->probe_count; i++)
+        if (m->probes[i].every_step) return true;
+    return false;
+}
+
+static bool read_step(run *r) {
+    return rbt_sim_probes(r->sim, r->readings, r->error) &&
+           rbt_recorder_step(r->recorder, r->sim->model, &r->sim->state, r->readings, r->error);
+}
+
 // To the next frame; the frame itself is verified once it is written. RBT_RUN_FINISHED: it was reached.
 static rbt_run_end advance(run *r, rbt_step_report *report) {
     double start = rbt_now(), verified = r->verification.seconds;
     int64_t frame = r->sim->state.frame;
     rbt_run_end end = RBT_RUN_FINISHED;
-    bool steps = r->options->verify != RBT_VERIFY_NOTHING, each = r->options->verify >= RBT_VERIFY_STEPS;
+    bool each = r->options->verify >= RBT_VERIFY_STEPS, probed = has_step_probes(r->sim->model);
+    bool steps = r->options->verify != RBT_VERIFY_NOTHING || probed;
     if (!steps && !rbt_sim_advance_frame(r->sim, report)) end = RBT_RUN_STEP_FAILED;
     if (steps) *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     while (r->sim->state.frame == frame && end == RBT_RUN_FINISHED) {
         if (rbt_sim_take_step(r->sim, report) != RBT_DONE) end = RBT_RUN_STEP_FAILED;
-        else if (each && r->sim->state.frame == frame && !verify(r, false)) end = RBT_RUN_WORLD_FAILED;
+        else if (r->sim->state.frame != frame) break;
+        else if ((each && !verify(r, false)) || (probed && !read_step(r))) end = RBT_RUN_WORLD_FAILED;
     }
     r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified);
     if (end == RBT_RUN_STEP_FAILED && report->outcome == RBT_STOPPED) end = RBT_RUN_INTERRUPTED;

@@ -13,6 +13,8 @@
 
 enum { STEPS_AT_ONCE = 64 };
 
+static const double ON_GRID = 1e-6;  // of a step: a time so near to the end of one is that
+
 // A start that no step can continue from: the energies of frame 0 would not be numbers.
 static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
     const rbt_model *m = sim->model;
@@ -55,7 +57,7 @@ rbt_sim *rbt_sim_begin(const rbt_scene *scene, rbt_error *error) {
 
 // With cuts, models are compiled while time runs, so meshes must stay.
 static bool compile(rbt_sim *sim, rbt_error *error) {
-    if (!sim->scene->cuts.count) return (sim->model = rbt_model_compile(sim->scene, error)) != NULL;
+    if (!rbt_scene_cut_count(sim->scene)) return (sim->model = rbt_model_compile(sim->scene, error)) != NULL;
     return (sim->sources = rbt_sources_new(sim->scene->bodies.count, error)) &&
            (sim->model = rbt_model_compile_sources(sim->scene, sim->sources, error)) &&
            (sim->cutting = rbt_cutting_new(sim->scene, sim->sources, sim->model, error));
@@ -100,8 +102,9 @@ rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
     if (!rbt_processor_check(error) || !rbt_scene_check(scene, error)) return NULL;
     rbt_sim *sim = rbt_sim_begin(scene, error);
     if (!sim) return NULL;
-    if (compile(sim, error) && rbt_sim_choose_step(sim, error) && rbt_state_init(&sim->state, sim->model, error) &&
-        check_start(sim, scene, error) && rbt_sim_equip(sim, error)) {
+    if (compile(sim, error) && rbt_sim_note_materials(sim, error) && rbt_sim_choose_step(sim, error) &&
+        rbt_state_init(&sim->state, sim->model, error) && check_start(sim, scene, error) &&
+        rbt_sim_equip(sim, error)) {
         sim->fingerprint = rbt_model_fingerprint(sim->model);
         forget_meshes(sim->scene);
         return sim;
@@ -119,6 +122,7 @@ void rbt_sim_free(rbt_sim *sim) {
     rbt_model_free(sim->previous);
     rbt_cutting_free(sim->cutting);
     rbt_sources_free(sim->sources);
+    free(sim->acting);
     if (sim->workspace) rbt_sim_workspace_clear(sim->workspace);
     rbt_arena_free(sim->arena);
     free(sim);
@@ -145,24 +149,41 @@ bool rbt_sim_set_threads(rbt_sim *sim, int count, rbt_error *error) {
     return true;
 }
 
+// The model that cuts and materials of the state lead to, beside the present one, which the caller frees then
+static bool model_of_state(rbt_sim *sim, rbt_error *error) {
+    rbt_model *cut = NULL;
+    const rbt_state *s = &sim->state;
+    if (s->cuts_size) {
+        if (!sim->cutting) return rbt_fail(error, "bodies were cut, but the scene has no cuts");
+        if (!(cut = rbt_cutting_restore(sim->cutting, sim->model, s, error))) return false;
+        sim->model = cut;
+    }
+    if (s->input_size && !rbt_input_is_sound(sim->model, s->input, s->input_size))
+        return rbt_fail(error, "the forces and motions of the state do not fit the scene");
+    rbt_material_values values = rbt_sim_materials(sim, s);
+    if (rbt_materials_are(sim->model, &values)) return true;
+    rbt_model *changed = rbt_model_with_materials(sim->model, &values, error);
+    if (!changed) return false;
+    rbt_model_free(cut);
+    sim->model = changed;
+    return true;
+}
+
 bool rbt_sim_resume(rbt_sim *sim, rbt_state *state, rbt_error *error) {
     const volatile int *stop = sim->stepper.stages.stop;
     rbt_state_clear(&sim->state);
     sim->state = *state;
     *state = (rbt_state){0};
-    if (sim->state.cuts_size) {
-        if (!sim->cutting) return rbt_fail(error, "bodies were cut, but the scene has no cuts");
-        rbt_model *model = rbt_cutting_restore(sim->cutting, sim->model, &sim->state, error);
-        if (!model) return false;
+    rbt_model *before = sim->model;
+    bool good = model_of_state(sim, error);
+    if (sim->model != before) {
         rbt_stepper_free(&sim->stepper);
-        rbt_model_free(sim->model);
-        sim->model = model;
-        if (!rbt_sim_choose_step(sim, error)) return false;
-        if (!rbt_stepper_init(&sim->stepper, model, &sim->scene->integrator, error)) return false;
+        rbt_model_free(before);
+        good = good && rbt_sim_choose_step(sim, error) &&
+               rbt_stepper_init(&sim->stepper, sim->model, &sim->scene->integrator, error);
         rbt_sim_set_stop(sim, stop);
     }
-    if (sim->state.input_size && !rbt_input_is_sound(sim->model, sim->state.input, sim->state.input_size))
-        return rbt_fail(error, "the forces and motions of the state do not fit the scene");
+    if (!good) return false;
     rbt_input_attach(sim->model, &sim->state);
     rbt_stepper_reset(&sim->stepper);
     free(sim->state.watch);  // it begins again
@@ -171,12 +192,47 @@ bool rbt_sim_resume(rbt_sim *sim, rbt_state *state, rbt_error *error) {
     return rbt_stepper_prepare(&sim->stepper, &sim->state, error) && renew_watch(sim, error);
 }
 
-static bool fail_cut(rbt_step_report *report, const rbt_error *error) {
-    report->outcome = error->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_CUT_FAILED;
-    report->stage = "cut";
+static bool fail_change(rbt_step_report *report, rbt_outcome outcome, const char *stage, const rbt_error *error) {
+    report->outcome = error->out_of_memory ? RBT_OUT_OF_MEMORY : outcome;
+    report->stage = stage;
     report->body = report->element = -1;
     rbt_error_text(error, report->hint, sizeof report->hint);
     return false;
+}
+
+bool rbt_sim_exchange(rbt_sim *sim, rbt_model *model, rbt_error *error) {
+    rbt_model *before = sim->model;
+    rbt_stepper next = {0};
+    rbt_energy_watch watch = {0};
+    double step = sim->scene->time.step;
+    sim->model = model;
+    bool good = (!sim->chooses || sim->state.step || rbt_sim_choose_step(sim, error)) &&
+                rbt_stepper_init(&next, model, &sim->scene->integrator, error) &&
+                rbt_energy_watch_init(&watch, &next, error) && rbt_stepper_prepare(&next, &sim->state, error);
+    if (!good) {
+        rbt_energy_watch_free(&watch);
+        rbt_stepper_free(&next);
+        rbt_model_free(model);
+        sim->model = before;
+        sim->scene->time.step = step;
+        return false;
+    }
+    next.stages = sim->stepper.stages;
+    memcpy(next.statistics, sim->stepper.statistics, sizeof next.statistics);
+    watch.every_frame = sim->watch.every_frame;
+    rbt_energy_watch_free(&sim->watch);
+    rbt_stepper_free(&sim->stepper);
+    rbt_model_free(before);
+    sim->stepper = next;
+    sim->watch = watch;
+    sim->watch.stepper = &sim->stepper;
+    sim->changed = sim->state.step != 0;
+    rbt_stepper_forget(&sim->stepper, &sim->state);
+    return true;
+}
+
+static bool fail_cut(rbt_step_report *report, const rbt_error *error) {
+    return fail_change(report, RBT_CUT_FAILED, "cut", error);
 }
 
 // After cuts a step that was left to the method is chosen again, at the end of the frame, so that its steps stay
@@ -197,6 +253,16 @@ static bool choose_again(rbt_sim *sim, rbt_step_report *report) {
     return true;
 }
 
+// A model that is compiled after a cut has the materials of the scene; events may have led to others.
+static bool keep_materials(const rbt_sim *sim, rbt_change *change, rbt_error *error) {
+    rbt_material_values values = rbt_sim_materials(sim, &sim->state);
+    if (!change->after || rbt_materials_are(change->after, &values)) return true;
+    rbt_model *model = rbt_model_with_materials(change->after, &values, error);
+    rbt_model_free(change->after);
+    change->after = model;
+    return model != NULL;
+}
+
 // All cuts that are due. Trouble with them ends the run as a failed step does.
 static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
     double start = rbt_now();
@@ -207,7 +273,8 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
     bool good = true;
     while (good && rbt_cutting_due(sim->cutting, sim->state.t)) {
         rbt_change change;
-        good = rbt_cutting_stroke(sim->cutting, sim->model, &sim->state, &change, &error);
+        good = rbt_cutting_stroke(sim->cutting, sim->model, &sim->state, &change, &error) &&
+               keep_materials(sim, &change, &error);
         if (good && change.after) {
             good = rbt_stepper_follow(&sim->stepper, &change, &sim->scene->integrator, &sim->state, &error);
             if (good) rbt_model_free(sim->model);
@@ -215,6 +282,7 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
             sim->model = change.after;
             sim->changed = true;
             good = good && rbt_input_follow(sim->model, &sim->state, &error);
+            if (good) rbt_sim_share_forces(sim);
             rbt_input_attach(sim->model, &sim->state);
         }
         rbt_change_free(&change);
@@ -268,8 +336,18 @@ static bool cut_if_due(rbt_sim *sim, rbt_step_report *report) {
     return !sim->cutting || !rbt_cutting_due(sim->cutting, sim->state.t) || make_cuts(sim, report);
 }
 
+// Cuts, events and what drags, before a step until `until`
+static bool begin_step(rbt_sim *sim, double until, rbt_step_report *report) {
+    rbt_error error = {0};
+    const rbt_state *s = &sim->state;
+    if (!cut_if_due(sim, report)) return false;
+    bool whole = fabs(s->t - rbt_sim_grid_time(sim, s->step)) <= ON_GRID * sim->model->step;
+    return rbt_sim_begin_step(sim, whole, until - s->t, &error) ||
+           fail_change(report, RBT_EVENT_FAILED, "event", &error);
+}
+
 rbt_outcome rbt_sim_take_step(rbt_sim *sim, rbt_step_report *report) {
-    if (!cut_if_due(sim, report)) return report->outcome;
+    if (!begin_step(sim, rbt_sim_grid_time(sim, sim->state.step + 1), report)) return report->outcome;
     if (advance_steps(sim, 1, report) == RBT_DONE && !choose_again(sim, report)) return report->outcome;
     return report->outcome;
 }
@@ -277,7 +355,7 @@ rbt_outcome rbt_sim_take_step(rbt_sim *sim, rbt_step_report *report) {
 // A part of a step: the grid of steps stays, and what is left of it comes next.
 static rbt_outcome take_part(rbt_sim *sim, double until, rbt_step_report *report) {
     rbt_state *s = &sim->state;
-    if (!cut_if_due(sim, report)) return report->outcome;
+    if (!begin_step(sim, until, report)) return report->outcome;
     if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, s);
     const rbt_state before = *s;
     sim->stepper.undoable = false;
@@ -306,7 +384,8 @@ bool rbt_sim_step(rbt_sim *sim, rbt_step_report *report) {
 
 static bool advance_frame(rbt_sim *sim, rbt_step_report *report) {
     const rbt_state *s = &sim->state;
-    bool many = sim->stepper.method->own_steps && !sim->cutting && rbt_outside_is_idle(&sim->watch.outside);
+    bool many = sim->stepper.method->own_steps && !sim->cutting && !sim->model->event_count && !rbt_input_drags(s) &&
+                rbt_outside_is_idle(&sim->watch.outside);
     for (int64_t frame = s->frame; s->frame == frame;) {
         // A method with steps of its own needs no states in between, unless loads are to be followed. If it fails,
         // single steps find the last good one.
@@ -327,8 +406,6 @@ bool rbt_sim_advance_frame(rbt_sim *sim, rbt_step_report *report) {
     rbt_threads_leave(threads);
     return done;
 }
-
-static const double ON_GRID = 1e-6;  // of a step: a time so near to the end of one is that
 
 static bool advance_to(rbt_sim *sim, double time, rbt_step_report *report) {
     const rbt_state *s = &sim->state;
@@ -423,6 +500,7 @@ const char *rbt_outcome_name(rbt_outcome outcome) {
         [RBT_CUT_FAILED] = "cut failed",
         [RBT_STOPPED] = "stopped",
         [RBT_REFUSED] = "refused",
+        [RBT_EVENT_FAILED] = "event failed",
     };
     return outcome >= 0 && outcome < RBT_OUTCOMES ? names[outcome] : "unknown";
 }

@@ -3,6 +3,8 @@
 #define RBT_SIM_SIM_H
 
 #include "model/cutting.h"
+#include "model/materials.h"
+#include "rubato/input.h"
 #include "step/core/energy_watch.h"
 #include "step/core/stepper.h"
 
@@ -27,6 +29,10 @@ struct rbt_sim {
     uint64_t fingerprint;  // of the model before cuts
     bool chooses;          // the step is the method's choice
     bool changed;          // and is to be chosen again at the end of the frame, since the model is another
+
+    rbt_material_values own;  // those of the scene
+    double *acting;           // (acting_count x 3) forces of a step while springs drag; NULL: none have yet
+    size_t acting_count;
 
     rbt_sim_workspace *workspace;
     rbt_arena *arena;  // of the scene, which is a copy; meshes in memory are no part of it
@@ -53,6 +59,26 @@ rbt_outcome rbt_sim_take_step(rbt_sim *sim, rbt_step_report *report);
 rbt_sim *rbt_sim_begin(const rbt_scene *scene, rbt_error *error);
 bool rbt_sim_choose_step(rbt_sim *sim, rbt_error *error);
 bool rbt_sim_equip(rbt_sim *sim, rbt_error *error);
+
+// Puts a model in the place of this one: a stepper and a watch for it, whose counts continue. The model is the
+// simulation's then; on failure it is freed and the simulation is as it was.
+bool rbt_sim_exchange(rbt_sim *sim, rbt_model *model, rbt_error *error);
+
+// Events (sim_event.c). Notes the materials of the scene, which the model has now.
+bool rbt_sim_note_materials(rbt_sim *sim, rbt_error *error);
+
+// The materials in force at a state
+rbt_material_values rbt_sim_materials(const rbt_sim *sim, const rbt_state *state);
+
+// Before a step of length h begins: events that are due if the step is a whole one, and forces of springs that drag.
+// false: an event could not be done, and the error names it.
+bool rbt_sim_begin_step(rbt_sim *sim, bool whole, double h, rbt_error *error);
+
+// After a cut: forces of events on the nodes that there are now.
+void rbt_sim_share_forces(rbt_sim *sim);
+
+// rbt_sim_drive of a guide, which groups of driven nodes and then obstacles have
+bool rbt_sim_guide(rbt_sim *sim, size_t guide, const rbt_drive *drive, rbt_error *error);
 
 // Refuses a simulation that is not there.
 bool rbt_sim_is_there(const rbt_sim *sim, rbt_error *error);

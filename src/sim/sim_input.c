@@ -32,7 +32,7 @@ bool rbt_sim_set_forces(rbt_sim *sim, size_t begin, size_t count, const double *
     return true;
 }
 
-const double *rbt_sim_forces(const rbt_sim *sim) { return sim ? sim->model->input->force : NULL; }
+const double *rbt_sim_forces(const rbt_sim *sim) { return sim ? sim->model->input->given : NULL; }
 
 // ---- Motions
 
@@ -63,7 +63,7 @@ static bool check_moment(const rbt_sim *sim, rbt_error *error) {
 }
 
 // A motion of a guide, which groups and then obstacles have, from now on
-static bool drive(rbt_sim *sim, size_t guide, const rbt_drive *d, rbt_error *error) {
+bool rbt_sim_guide(rbt_sim *sim, size_t guide, const rbt_drive *d, rbt_error *error) {
     if (!d) return rbt_fail(error, "there is no motion: the pointer is NULL");
     if (!is_finite3(d->velocity) || !is_finite3(d->spin) || !is_finite3(d->about) || !(d->duration >= 0))
         return rbt_fail(
@@ -93,7 +93,7 @@ static bool drive_to(rbt_sim *sim, size_t guide, const double offset[3], double 
     if (sim->state.input_size && rbt_input_guide(&sim->state, guide)->used)
         memcpy(now, rbt_guide_at(rbt_input_guide(&sim->state, guide), sim->state.t).offset, sizeof now);
     for (int k = 0; k < 3; k++) d.velocity[k] = (offset[k] - now[k]) / duration;
-    return drive(sim, guide, &d, error);
+    return rbt_sim_guide(sim, guide, &d, error);
 }
 
 static bool find_driven(const rbt_sim *sim, size_t driven, rbt_error *error) {
@@ -104,7 +104,7 @@ static bool find_driven(const rbt_sim *sim, size_t driven, rbt_error *error) {
 }
 
 bool rbt_sim_drive(rbt_sim *sim, size_t driven, const rbt_drive *d, rbt_error *error) {
-    return find_driven(sim, driven, error) && drive(sim, driven, d, error);
+    return find_driven(sim, driven, error) && rbt_sim_guide(sim, driven, d, error);
 }
 
 bool rbt_sim_drive_to(rbt_sim *sim, size_t driven, const double offset[3], double duration, rbt_error *error) {
@@ -129,7 +129,7 @@ bool rbt_sim_drive_obstacle(rbt_sim *sim, size_t obstacle, const rbt_drive *d, r
     bool turns = d && (d->spin[0] != 0 || d->spin[1] != 0 || d->spin[2] != 0);
     if (turns && sim->model->obstacles.items[obstacle].which == RBT_OBSTACLE_PLANE)
         return rbt_fail(error, "obstacle %zu is a plane, which has no end and cannot turn, only move", obstacle);
-    return drive(sim, guide, d, error);
+    return rbt_sim_guide(sim, guide, d, error);
 }
 
 bool rbt_sim_drive_obstacle_to(rbt_sim *sim, size_t obstacle, const double offset[3], double duration,

@@ -156,9 +156,21 @@ rbt_state *rbt_state_read(const char *path, rbt_error *error) {
 
 // ---- Restoring
 
+// Whether the model has what the state says of materials
+static bool same_materials(const rbt_sim *sim, const rbt_state *state) {
+    rbt_material_values values = rbt_sim_materials(sim, state);
+    return rbt_materials_are(sim->model, &values);
+}
+
 static bool same_cuts(const rbt_sim *sim, const rbt_state *state) {
     return sim->state.cuts_size == state->cuts_size &&
            (!state->cuts_size || memcmp(sim->state.cuts, state->cuts, state->cuts_size) == 0);
+}
+
+static bool fail_inside(rbt_error *error) {
+    return rbt_fail(error,
+                    "the step is chosen again after cuts and with other materials, where frames end: a state inside "
+                    "a frame cannot be restored; save it at a frame");
 }
 
 static bool fits(const rbt_sim *sim, const rbt_state *s, rbt_error *error) {
@@ -173,17 +185,15 @@ static bool fits(const rbt_sim *sim, const rbt_state *s, rbt_error *error) {
     if (s->step >= m->steps_per_frame || s->t < begin - near || s->t > begin + m->step + near)
         return rbt_fail(error, "the state is at %g s, in step %lld of frame %lld, which the scene has at %g s", s->t,
                         (long long)s->step, (long long)s->frame, begin);
-    if (sim->chooses && s->cuts_size && s->step)
-        return rbt_fail(error,
-                        "the step is chosen again after cuts, where frames end: a state inside a frame cannot be "
-                        "restored; save it at a frame");
+    if (sim->chooses && s->cuts_size && s->step) return fail_inside(error);
     if (!same_cuts(sim, s)) return true;  // the rest is checked with the model that they make
     if (s->node_count != m->node_count || (s->memory_size && s->memory_size != sim->stepper.memory_size))
         return rbt_fail(error,
                         "the state has %zu nodes and %zu bytes of a method's memory, but the scene has %zu and %zu",
                         s->node_count, s->memory_size, m->node_count, sim->stepper.memory_size);
-    return !s->input_size || rbt_input_is_sound(m, s->input, s->input_size) ||
-           rbt_fail(error, "the forces and motions of the state do not fit the scene");
+    if (s->input_size && !rbt_input_is_sound(m, s->input, s->input_size))
+        return rbt_fail(error, "the forces and motions of the state do not fit the scene");
+    return !sim->chooses || !s->step || same_materials(sim, s) || fail_inside(error);
 }
 
 static bool has_forces(const rbt_state *state) {
@@ -252,6 +262,17 @@ static bool cut_model(rbt_sim *next, const rbt_sim *sim, rbt_error *error) {
     return true;
 }
 
+// A model with the materials of the state
+static bool take_materials(rbt_sim *next, rbt_error *error) {
+    rbt_material_values values = rbt_sim_materials(next, &next->state);
+    if (rbt_materials_are(next->model, &values)) return true;
+    rbt_model *model = rbt_model_with_materials(next->model, &values, error);
+    if (!model) return false;
+    rbt_model_free(next->model);
+    next->model = model;
+    return true;
+}
+
 // Another simulation of the same scene in this state
 static rbt_sim *make_in(const rbt_sim *sim, const rbt_state *state, rbt_error *error) {
     rbt_sim *next = rbt_sim_begin(sim->scene, error);
@@ -263,9 +284,12 @@ static rbt_sim *make_in(const rbt_sim *sim, const rbt_state *state, rbt_error *e
     bool good =
         rbt_state_copy(&next->state, state, error) &&
         (sim->cutting ? cut_model(next, sim, error) : (next->model = rbt_model_share(sim->model, error)) != NULL);
-    if (good && sim->cutting) good = rbt_sim_choose_step(next, error);
+    good = good && rbt_sim_note_materials(next, error);
     if (good && state->input_size && !rbt_input_is_sound(next->model, state->input, state->input_size))
         good = rbt_fail(error, "the forces and motions of the state do not fit the scene");
+    good = good && take_materials(next, error);
+    if (good && (sim->cutting || !same_materials(sim, state)))
+        good = !sim->chooses || rbt_sim_choose_step(next, error);
     if (good) rbt_input_attach(next->model, &next->state);
     if (good && rbt_sim_equip(next, error)) {
         next->stepper.stages.stop = sim->stepper.stages.stop;
@@ -287,9 +311,9 @@ rbt_sim *rbt_sim_clone(const rbt_sim *sim, rbt_error *error) {
     return clone;
 }
 
-// Other cuts: everything is made again before anything is given up.
-static bool put_into_other_cuts(rbt_sim *sim, const rbt_state *state, rbt_error *error) {
-    if (!sim->cutting) return rbt_fail(error, "bodies were cut, but the scene has no cuts");
+// Other cuts or materials: everything is made again before anything is given up.
+static bool put_into_other_model(rbt_sim *sim, const rbt_state *state, rbt_error *error) {
+    if (!sim->cutting && state->cuts_size) return rbt_fail(error, "bodies were cut, but the scene has no cuts");
     rbt_sim *next = make_in(sim, state, error);
     if (!next) return false;
     next->stepper.stages = sim->stepper.stages;
@@ -306,7 +330,8 @@ static bool put_into_other_cuts(rbt_sim *sim, const rbt_state *state, rbt_error 
 bool rbt_sim_restore(rbt_sim *sim, const rbt_state *state, rbt_error *error) {
     if (!rbt_sim_is_there(sim, error) || !fits(sim, state, error)) return false;
     int threads = rbt_threads_enter(sim->threads);
-    bool good = same_cuts(sim, state) ? put_back(sim, state, error) : put_into_other_cuts(sim, state, error);
+    bool same = same_cuts(sim, state) && same_materials(sim, state);
+    bool good = same ? put_back(sim, state, error) : put_into_other_model(sim, state, error);
     rbt_threads_leave(threads);
     return good;
 }

@@ -20,6 +20,15 @@ awk -F, 'NR > 2 && !($15 >= 2 && $16 > 0) { exit 1 }' whole/energy.csv || fail "
 "$rubato" run scene.json -o part -q --resume
 cmp whole/probes.csv part/probes.csv || fail "a resumed run reads other things"
 cmp whole/energy.csv part/energy.csv || fail "a resumed run has other energies"
+every='probes[1].every="step"'
+"$rubato" run scene.json -o steps -q --set "$every"
+[ "$(wc -l <steps/probes.csv)" = 42 ] || fail "probes.csv has not a row for each of 41 states"
+awk -F, 'NR > 2 && NR % 2 { if ($3 != "" || $15 == "") exit 1 } NR > 1 && NR % 2 == 0 { if ($3 == "" || $15 == "") exit 1 }' steps/probes.csv ||
+    fail "rows of steps have the cells of a probe of every step, rows of frames have all"
+awk 'NR == 1 || NR % 2 == 0' steps/probes.csv | cmp - whole/probes.csv || fail "reading every step changes what frames read"
+"$rubato" run scene.json -o part -q --set "$every" --frames 7
+"$rubato" run scene.json -o part -q --set "$every" --resume
+cmp steps/probes.csv part/probes.csv || fail "a resumed run reads other things after its steps"
 "$rubato" run scene.json -o part -q --set 'probes=[]'
 [ ! -e part/probes.csv ] || fail "probes.csv of an earlier run is still there"
 says 1 'probes[1].name' "$rubato" check scene.json --set 'probes[1].name=root'

@@ -142,6 +142,9 @@ static void without_a_simulation(void **state) {
     refused(rbt_sim_set_forces(NULL, 0, 1, three, &error));
     assert_null(rbt_sim_forces(NULL));
     assert_true(!rbt_sim_driven_count(NULL) && !rbt_sim_driven_name(NULL, 0) && rbt_sim_driven_find(NULL, "x") == -1);
+    refused(rbt_sim_drag(NULL, 0, "x", three, 1, &error));
+    rbt_event_material change = rbt_event_material_default();
+    refused(rbt_sim_set_material(NULL, &change, &error));
     refused(rbt_sim_drive(NULL, 0, &drive, &error));
     refused(rbt_sim_drive_to(NULL, 0, three, 1, &error));
     assert_true(!rbt_sim_obstacle_count(NULL));
@@ -206,6 +209,10 @@ static void wrong_arguments(const method_case *c) {
     refused(rbt_sim_set_velocities(sim, 0, 1, nan, &error));
     refused(rbt_sim_set_forces(sim, 1, nodes, three, &error));
     refused(rbt_sim_set_forces(sim, 0, 1, nan, &error));
+    refused(rbt_sim_drag(sim, 99, "x", three, 1, &error));
+    refused(rbt_sim_drag(sim, 0, NULL, three, 1, &error));
+    refused(rbt_sim_drag(sim, 0, "left", NULL, 1, &error));
+    refused(rbt_sim_set_material(sim, NULL, &error));
     refused(rbt_sim_drive(sim, 99, &drive, &error));
     refused(rbt_sim_drive(sim, 0, NULL, &error));
     refused(rbt_sim_drive_to(sim, 0, NULL, 1, &error));
@@ -307,22 +314,24 @@ static void every_function_is_walked(void **state) {
     X(rbt_damping_def) X(rbt_deform_bend) X(rbt_deform_scale) \
     X(rbt_deform_stretch) X(rbt_deform_twist) X(rbt_drive) \
     X(rbt_driven_def) X(rbt_energies) X(rbt_ere_options) \
-    X(rbt_error) X(rbt_force_drag) X(rbt_force_gravity) \
-    X(rbt_force_pull) X(rbt_force_pulse) X(rbt_force_wind) \
-    X(rbt_imex_options) X(rbt_implicit_options) X(rbt_integrator_def) \
-    X(rbt_material_def) X(rbt_mesh) X(rbt_mesh_def) \
-    X(rbt_mesh_report) X(rbt_mesh_set) X(rbt_move_keyframes) \
-    X(rbt_move_oscillation) X(rbt_move_rotation) X(rbt_move_velocity) \
-    X(rbt_multirate_options) X(rbt_named_selection) X(rbt_obstacle_box) \
-    X(rbt_obstacle_capsule) X(rbt_obstacle_plane) X(rbt_obstacle_sphere) \
-    X(rbt_output_def) X(rbt_particles_def) X(rbt_probe_def) \
-    X(rbt_probe_reading) X(rbt_region_def) X(rbt_scene) \
-    X(rbt_select_box) X(rbt_select_nearest) X(rbt_select_plane) \
-    X(rbt_select_sphere) X(rbt_shell_def) X(rbt_siere_options) \
-    X(rbt_slivers_def) X(rbt_springs_def) X(rbt_statistic_info) \
-    X(rbt_step_report) X(rbt_surface_def) X(rbt_tempo_def) \
-    X(rbt_time_def) X(rbt_transform_def) X(rbt_variant) \
-    X(rbt_velocity_def) X(rbt_version_info) X(rbt_view_options) X(rbt_view_report)
+    X(rbt_error) X(rbt_event_def) X(rbt_event_drag) \
+    X(rbt_event_drive) X(rbt_event_force) X(rbt_event_material) \
+    X(rbt_force_drag) X(rbt_force_gravity) X(rbt_force_pull) \
+    X(rbt_force_pulse) X(rbt_force_wind) X(rbt_imex_options) \
+    X(rbt_implicit_options) X(rbt_integrator_def) X(rbt_material_def) \
+    X(rbt_mesh) X(rbt_mesh_def) X(rbt_mesh_report) \
+    X(rbt_mesh_set) X(rbt_move_keyframes) X(rbt_move_oscillation) \
+    X(rbt_move_rotation) X(rbt_move_velocity) X(rbt_multirate_options) \
+    X(rbt_named_selection) X(rbt_obstacle_box) X(rbt_obstacle_capsule) \
+    X(rbt_obstacle_plane) X(rbt_obstacle_sphere) X(rbt_output_def) \
+    X(rbt_particles_def) X(rbt_probe_def) X(rbt_probe_reading) \
+    X(rbt_region_def) X(rbt_scene) X(rbt_select_box) \
+    X(rbt_select_nearest) X(rbt_select_plane) X(rbt_select_sphere) \
+    X(rbt_shell_def) X(rbt_siere_options) X(rbt_slivers_def) \
+    X(rbt_springs_def) X(rbt_statistic_info) X(rbt_step_report) \
+    X(rbt_surface_def) X(rbt_tempo_def) X(rbt_time_def) \
+    X(rbt_transform_def) X(rbt_variant) X(rbt_velocity_def) \
+    X(rbt_version_info) X(rbt_view_options) X(rbt_view_report)
 // clang-format on
 
 #define SIZE(type) {#type, sizeof(type)},

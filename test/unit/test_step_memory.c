@@ -73,8 +73,10 @@ static void contact_allocates_nothing(void **state) {
 static void acting_and_looking_allocate_nothing(const method_case *c) {
     rbt_error error;
     if (c->solver && strcmp(c->solver, "lu") == 0) return;  // UMFPACK
-    rbt_sim *sim = method_sim(c);
+    rbt_sim *sim = method_sim_with(c, GRIP, WIND ", 'probes': [{'name': 'grip', 'where': 'middle'}]");
     size_t nodes = rbt_sim_node_count(sim), before = 0;
+    const double point[3] = {0.5, 0.1, 0};
+    rbt_probe_reading reading;
     double *values = calloc(nodes, 3 * sizeof *values), force[3] = {0, 0.1, 0};
     rbt_contact_point contacts[8];
     rbt_drive drive = rbt_drive_default();
@@ -88,6 +90,8 @@ static void acting_and_looking_allocate_nothing(const method_case *c) {
         steps(sim, 1);
         must(rbt_sim_reactions(sim, values, &error), &error);
         must(rbt_sim_contact_forces(sim, values, &error), &error);
+        must(rbt_sim_probe(sim, 0, &reading, &error), &error);
+        must(rbt_sim_drag(sim, 0, "middle", point, 10.0 * (i + 1), &error), &error);
         rbt_sim_contacts(sim, contacts, 8);
         rbt_sim_energies(sim);
         if (!saved) saved = rbt_sim_save(sim, &error);
