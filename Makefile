@@ -101,7 +101,7 @@ docs: build
 	@build/rubato schema -o docs/scene.schema.json
 	@build/rubato schema --reference -o docs/scene.md
 
-# Runs every scene, the long ones for their first frames: about twenty minutes. ARGS="scenes/drop.json …" for some.
+# Runs every scene, the long ones for their first frames: about ten minutes. ARGS="scenes/drop.json …" for some.
 gallery: build
 	@scripts/gallery build/rubato $(ARGS)
 

@@ -13,10 +13,11 @@ for page in README.md docs/guide.md; do
         case "$command" in
         "build/rubato render"*) command=${command/0,10,20,last/0,last} ;;
         esac
-        eval "${command/#build\/rubato/\"$rubato\"}" >said.txt 2>&1 || fail "$page: $command ended with $?: $(cat said.txt)"
+        eval "${command/#build\/rubato/\"$rubato\"}" >said.txt 2>&1 ||
+            fail "$page: $command ended with $?: $(cat said.txt)"
         count=$((count + 1))
-    done < <(grep -E '^    build/rubato (check|run|render|plot|verify) (jelly\.json|out/jelly)' "$source_folder/$page" | sed 's/ *#.*//; s/^ *//' |
-        grep -v -e --resume -e --from-frame)
+    done < <(grep -E '^    build/rubato (check|run|render|plot|verify) (jelly\.json|out/jelly)' "$source_folder/$page" |
+        sed 's/ *#.*//; s/^ *//' | grep -v -e --resume -e --from-frame)
     rm -rf out
 done
 [ "$count" -ge 10 ] || fail "only $count commands were found"

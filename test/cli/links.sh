@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every relative link of README.md and docs/ leads to a file and a heading that exist, and scripts/check-links finds those that do not.
+# Every relative link of README.md and docs/ leads to a file and a heading that exist, and scripts/check-links finds
+# those that do not.
 set -eu
 source "$(dirname "$0")/lib.sh"
 check="$source_folder/scripts/check-links"
