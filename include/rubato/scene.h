@@ -239,6 +239,8 @@ typedef struct rbt_body_def {
     RBT_LIST(rbt_deformation) deform;
     rbt_velocity_def velocity;
     const rbt_surface_def *surface;  // NULL: none
+    double friction;  // Coulomb's coefficient in contact; NaN: the scene's
+    double gap;       // [m] that its surface keeps in contact, half of it on each side of a pair; NaN: the scene's
 } rbt_body_def;
 
 // ---- Forces on all bodies, or on one
@@ -424,6 +426,26 @@ typedef struct rbt_probe_def {
     int every;  // rbt_every: when it has a row in probes.csv
 } rbt_probe_def;
 
+// ---- Contact: bodies never pass through each other, themselves or obstacles, with methods that have it
+
+typedef enum rbt_contact_solver { RBT_CONTACT_BARRIER, RBT_CONTACT_SOLVERS } rbt_contact_solver;
+
+// What two sides have between them instead of their own values. A side is the name of a body, or "obstacles[2]"; NULL:
+// any. Where several match, the last one counts.
+typedef struct rbt_contact_pair_def {
+    const char *a, *b;
+    double friction;  // Coulomb's coefficient
+} rbt_contact_pair_def;
+
+typedef struct rbt_contact_def {
+    double thickness;   // [m] distance at which surfaces begin to push each other; NaN: chosen
+    double friction;    // Coulomb's coefficient of bodies and obstacles that have none of their own
+    double gap;         // [m] distance that surfaces always keep, of bodies that have none of their own
+    double slip_speed;  // [m/s] below which friction sticks; NaN: a thousandth of the smallest body per second
+    int solver;         // rbt_contact_solver
+    RBT_LIST(rbt_contact_pair_def) pairs;
+} rbt_contact_def;
+
 // ---- Time, method, output
 
 typedef struct rbt_time_def {
@@ -456,6 +478,7 @@ typedef struct rbt_scene {
     RBT_LIST(rbt_body_def) bodies;
     RBT_LIST(rbt_force) forces;
     RBT_LIST(rbt_obstacle) obstacles;
+    const rbt_contact_def *contact;  // NULL: bodies pass through each other, and obstacles push by penalties
     RBT_LIST(rbt_cut_def) cuts;
     RBT_LIST(rbt_event_def) events;
     RBT_LIST(rbt_probe_def) probes;

@@ -38,6 +38,7 @@ typedef enum rbt_outcome {
     RBT_STOPPED,     // the caller asked for it (rbt_sim_set_stop)
     RBT_REFUSED,     // the call makes no sense: no simulation, a time that has passed
     RBT_EVENT_FAILED,  // an event of the scene cannot be done, as a drag that is too stiff for a step that the method chose
+    RBT_BLOCKED,  // contact leaves no room: a prescribed motion is in the way of another, or gaps are too small for rounding
     RBT_OUTCOMES
 } rbt_outcome;
 

@@ -41,6 +41,7 @@ bool rbt_compile_constraints(rbt_compiler *c);  // fixed and driven nodes
 bool rbt_compile_tempos(rbt_compiler *c);       // parts that take steps of their own
 bool rbt_compile_start(rbt_compiler *c);        // x0 and v0
 bool rbt_compile_loads(rbt_compiler *c);        // forces and obstacles
+bool rbt_compile_contact(rbt_compiler *c);      // friction and gaps
 bool rbt_compile_probes(rbt_compiler *c);       // what is read
 bool rbt_compile_events(rbt_compiler *c);       // what is done while time runs
 bool rbt_compile_input(rbt_compiler *c);        // where callers' forces and motions will be

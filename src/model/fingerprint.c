@@ -144,6 +144,18 @@ static void add_bodies(uint64_t *h, const rbt_model *model) {
     }
 }
 
+static void add_contact(uint64_t *h, const rbt_contact_settings *s) {
+    if (!s->on) return;
+    const double numbers[] = {s->thickness, s->slip_speed, s->friction};
+    add_reals(h, numbers, sizeof numbers / sizeof numbers[0]);
+    add_reals(h, s->body_friction, s->body_count);
+    add_reals(h, s->body_gap, s->body_count);
+    for (size_t i = 0; i < s->rule_count; i++) {
+        const double rule[] = {s->rules[i].a, s->rules[i].b, s->rules[i].friction};
+        add_reals(h, rule, 3);
+    }
+}
+
 uint64_t rbt_model_fingerprint(const rbt_model *model) {
     uint64_t h = 0;
     add_reals(&h, model->X, 3 * model->node_count);
@@ -161,6 +173,7 @@ uint64_t rbt_model_fingerprint(const rbt_model *model) {
     for (size_t i = 0; model->obstacle_motions && i < model->obstacles.count; i++)
         for (size_t k = 0; k < model->obstacle_motions[i].motion_count; k++)
             add_motion(&h, &model->obstacle_motions[i].motions[k]);
+    add_contact(&h, &model->contact);
     add_events(&h, model);
     add_reals(&h, model->gravity, 3);
     add_reals(&h, &model->step, 1);

@@ -13,6 +13,7 @@
 #include "energy/spring.h"
 #include "energy/tet_group.h"
 #include "mesh/query/embed.h"
+#include "model/contact_settings.h"
 #include "model/event.h"
 #include "model/load.h"
 #include "model/motion.h"
@@ -122,7 +123,8 @@ typedef struct rbt_model {
     const rbt_drag_target *drag_targets;  // (drag_count) named selections, in their order, then those of events
     rbt_obstacles obstacles;
     const rbt_motion_group *obstacle_motions;  // (obstacles.count) their prescribed motions
-    double gravity[3];                         // [m/s^2] sum of all gravity forces
+    rbt_contact_settings contact;
+    double gravity[3];  // [m/s^2] sum of all gravity forces
 
     size_t warning_count;
     const char *const *warnings;  // sentences worth telling before the run

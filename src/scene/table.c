@@ -150,6 +150,43 @@ VARIANTS(
     "energy 1/2 k A d^2.",
     -1)
 
+// ---- Contact
+
+static const char *contact_solver_name(int i) { return i == RBT_CONTACT_BARRIER ? "barrier" : NULL; }
+
+static const rbt_field CONTACT_PAIR[] = {
+    {FIELD(rbt_contact_pair_def, a, RBT_TEXT), .flags = RBT_NOT_EMPTY,
+     .doc = "One side: the name of a body, or obstacles[2]; absent: any.", .example = "\"block\""},
+    {FIELD(rbt_contact_pair_def, b, RBT_TEXT), .flags = RBT_NOT_EMPTY, .doc = "The other side, likewise.",
+     .example = "\"obstacles[0]\""},
+    {FIELD(rbt_contact_pair_def, friction, RBT_REAL), .flags = RBT_REQUIRED, .max = 1e6,
+     .doc = "Coulomb's coefficient between the two."},
+};
+RECORD(static, CONTACT_PAIR_RECORD, rbt_contact_pair_def, CONTACT_PAIR, "contact-pair",
+       "What two sides have between them instead of their own values; where several match, the last one counts.");
+
+static const rbt_field CONTACT[] = {
+    {FIELD(rbt_contact_def, thickness, RBT_REAL), .flags = RBT_ABOVE | RBT_AUTO, .fallback = {NAN}, .max = INFINITY,
+     .unit = "m",
+     .doc = "Distance at which surfaces begin to push each other. auto: a tenth of the mean edge of the surfaces, at "
+            "most a thousandth of the bodies' box, and less than the gaps of the start."},
+    {FIELD(rbt_contact_def, friction, RBT_REAL), .max = 1e6,
+     .doc = "Coulomb's coefficient, where bodies and pairs have none of their own."},
+    {FIELD(rbt_contact_def, gap, RBT_REAL), .max = INFINITY, .unit = "m",
+     .doc = "Distance that surfaces always keep, where bodies have none of their own: the thickness of cloth."},
+    {FIELD(rbt_contact_def, slip_speed, RBT_REAL), .flags = RBT_ABOVE | RBT_AUTO, .fallback = {NAN}, .max = INFINITY,
+     .unit = "m/s",
+     .doc = "Speed below which surfaces count as sticking to each other: friction grows from 0 to its full size up to "
+            "it. auto: a thousandth of the smallest body per second."},
+    {FIELD(rbt_contact_def, solver, RBT_CHOICE), .of.names = contact_solver_name,
+     .doc = "How contact is solved. barrier: an energy that grows without bound as gaps close (Li et al. 2020)."},
+    {FIELD(rbt_contact_def, pairs, RBT_RECORDS), .of.record = &CONTACT_PAIR_RECORD,
+     .doc = "Coefficients of certain pairs of bodies and obstacles."},
+};
+RECORD(, RBT_CONTACT_RECORD, rbt_contact_def, CONTACT, "contact",
+       "With it nothing passes through anything: bodies, themselves included, and obstacles. For backward-euler, "
+       "implicit-midpoint and bdf2 with the solver newton; async-contact has contact of its own.");
+
 // ---- Time, method, output
 
 static const rbt_field TIME[] = {
@@ -255,6 +292,8 @@ static const rbt_field SCENE[] = {
     {FIELD(rbt_scene, forces, RBT_VARIANTS), .of.variants = &FORCE_VARIANTS,
      .doc = "What acts on them from outside."},
     {FIELD(rbt_scene, obstacles, RBT_VARIANTS), .of.variants = &OBSTACLE_VARIANTS, .doc = "What they bounce off."},
+    {FIELD(rbt_scene, contact, RBT_OPTIONAL), .of.record = &RBT_CONTACT_RECORD,
+     .doc = "Whether and how they touch; absent: bodies pass through each other, and obstacles push by penalties."},
     {FIELD(rbt_scene, cuts, RBT_RECORDS), .of.record = &RBT_CUT_RECORD, .doc = "What is cut while time runs."},
     {FIELD(rbt_scene, events, RBT_RECORDS), .of.record = &RBT_EVENT_RECORD,
      .doc = "What is done to the bodies while time runs, as a person or a program would."},

@@ -501,6 +501,7 @@ const char *rbt_outcome_name(rbt_outcome outcome) {
         [RBT_STOPPED] = "stopped",
         [RBT_REFUSED] = "refused",
         [RBT_EVENT_FAILED] = "event failed",
+        [RBT_BLOCKED] = "blocked by contact",
     };
     return outcome >= 0 && outcome < RBT_OUTCOMES ? names[outcome] : "unknown";
 }

@@ -31,7 +31,8 @@ void rbt_linear_free(rbt_linear *l) {
 
 rbt_outcome rbt_linear_analyse(rbt_linear *l, const unsigned char *constrained, bool *changed) {
     size_t nodes = l->model->node_count;
-    *changed = !(l->cholesky || l->incomplete) || memcmp(constrained, l->analysed, nodes) != 0;
+    *changed = !(l->cholesky || l->incomplete) || memcmp(constrained, l->analysed, nodes) != 0 ||
+               (l->pattern && *l->pattern != l->analysed_pattern);
     if (!*changed) return RBT_DONE;
     rbt_cholesky_free(l->cholesky);
     rbt_incomplete_free(l->incomplete);
@@ -39,6 +40,7 @@ rbt_outcome rbt_linear_analyse(rbt_linear *l, const unsigned char *constrained, 
     l->incomplete = NULL;
     for (size_t n = 0; n < nodes; n++) l->keep[n] = !constrained[n];
     memcpy(l->analysed, constrained, nodes);
+    if (l->pattern) l->analysed_pattern = *l->pattern;
     if (l->iterative) l->incomplete = rbt_incomplete_analyse(l->A, l->keep, NULL);
     else l->cholesky = rbt_cholesky_analyse(l->A, l->keep, NULL);
     return l->cholesky || l->incomplete ? RBT_DONE : RBT_OUT_OF_MEMORY;

@@ -1,5 +1,6 @@
 // The linear solver of a step: a Cholesky factor, or conjugate gradients with incomplete Cholesky as preconditioner.
-// Held nodes are eliminated; the symbolic part is done again only when the set of constrained nodes changes.
+// Constrained nodes are eliminated; the symbolic part is done again only when other nodes are constrained, or when the
+// pattern of the matrix changes.
 #ifndef RBT_STEP_CORE_LINEAR_H
 #define RBT_STEP_CORE_LINEAR_H
 
@@ -16,6 +17,8 @@ typedef struct rbt_linear {
     rbt_block_operator *product;
     rbt_cg *cg;
     unsigned char *analysed, *keep;  // (node_count)
+    const uint64_t *pattern;         // the caller's: another number for another pattern of A; NULL: it never changes
+    uint64_t analysed_pattern;
 } rbt_linear;
 
 bool rbt_linear_init(rbt_linear *linear, const rbt_model *model, const rbt_block_matrix *A, bool iterative,

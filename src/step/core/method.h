@@ -34,6 +34,7 @@ typedef struct rbt_method {
     const rbt_record *options;    // its own options; NULL: it has none
     // It keeps bodies apart itself, and knows hinges that yield, limits of springs and obstacles that move.
     bool own_contact;
+    bool contact;             // it knows the contact of a scene (model->contact)
     bool cheap_steps;         // a step costs little more than its forces
     const char *gain_remedy;  // what to try if energy grows from nothing; NULL: "backward-euler"
     bool own_steps;           // it chooses its steps itself: halving one that failed is no use
@@ -93,6 +94,11 @@ typedef struct rbt_method {
 } rbt_method;
 
 const rbt_method *rbt_method_at(int i);  // NULL past the end
+
+// Whether nothing passes through anything in this model: the method has contact of its own, or the scene's.
+static inline bool rbt_method_keeps_apart(const rbt_method *method, const rbt_model *model) {
+    return method->own_contact || (method->contact && model->contact.on);
+}
 
 // Every method, in the order of the table; METHOD(NAME) is the rbt_method RBT_NAME of some file.
 #define RBT_METHOD_LIST(METHOD)                                                                                      \

@@ -10,6 +10,11 @@ static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count
 // What only a method with contact of its own knows must not be left out silently by others.
 static bool check_known(const rbt_model *m, const rbt_method *method, rbt_error *error) {
     char path[64];
+    if (m->contact.on && !method->contact)
+        return rbt_fail_path(error, NULL, "contact", "%s", method->own_contact
+                                 ? "async-contact has contact of its own: leave \"contact\" out and set its options"
+                                 : "this method does not know contact yet; take backward-euler, implicit-midpoint or "
+                                   "bdf2 with the solver newton, or async-contact without \"contact\"");
     if (method->own_contact) return true;
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body *body = &m->bodies[b];
@@ -20,11 +25,11 @@ static bool check_known(const rbt_model *m, const rbt_method *method, rbt_error 
                              method->name, yields ? "hinges that yield" : "limits of springs",
                              yields ? "yield" : "limit");
     }
-    for (size_t i = 0; i < m->obstacles.count; i++)
+    for (size_t i = 0; !m->contact.on && i < m->obstacles.count; i++)
         if (m->obstacle_motions[i].motion_count) {
             snprintf(path, sizeof path, "obstacles[%zu]", i);
             return rbt_fail_path(error, NULL, path,
-                                 "%s does not know obstacles that move; leave \"motions\" out or take async-contact",
+                                 "%s does not know obstacles that move; leave \"motions\" out, or take a method with contact",
                                  method->name);
         }
     return true;

@@ -8,6 +8,7 @@
 // BDF2 keeps x_{n-1}, v_{n-1} and the last step in the state's memory; after a step of another length, and at the
 // start, it does one step of backward Euler.
 #include "math/vec3.h"
+#include "math/vector.h"
 #include "step/core/method.h"
 #include "step/implicit/rigid.h"
 #include "step/implicit/solver.h"
@@ -31,10 +32,25 @@ typedef struct implicit {
 static void destroy(void *self) {
     implicit *s = self;
     if (s->work) s->solver->destroy(s->work);
+    rbt_step_contact_free(s->objective.pairs);
     rbt_rigid_free(&s->rigid);
     rbt_objective_free(&s->objective);
     rbt_arena_free(s->arena);
     free(s);
+}
+
+// ---- Contact
+
+static bool check_contact(const implicit *s, const rbt_model *m, rbt_error *error) {
+    if (!m->contact.on || s->solver->contact) return true;
+    return rbt_fail_path(error, NULL, "contact", "the solver %s does not know contact yet; take newton, or leave it out",
+                         s->solver->name);
+}
+
+static bool make_contact(implicit *s, const rbt_model *m, rbt_error *error) {
+    if (!m->contact.on) return true;
+    double tau = s->rule == MIDPOINT ? 0.5 * m->step : s->rule == BDF2 ? 2 * m->step / 3 : m->step;
+    return (s->objective.pairs = rbt_step_contact_new(m, tau, &s->objective.H, error)) != NULL;
 }
 
 static void *create(rule which, const rbt_model *model, int solver, const void *options, rbt_error *error) {
@@ -50,7 +66,8 @@ static void *create(rule which, const rbt_model *model, int solver, const void *
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(s->arena, 3 * model->node_count, sizeof(double))) != NULL;
     if (!ok) rbt_fail_memory(error, 15 * model->node_count * sizeof(double), "a stepper");
-    if (ok && rbt_objective_init(&s->objective, model, error) && rbt_rigid_init(&s->rigid, &s->objective, error) &&
+    if (ok && check_contact(s, model, error) && rbt_objective_init(&s->objective, model, error) &&
+        rbt_rigid_init(&s->rigid, &s->objective, error) && make_contact(s, model, error) &&
         (s->work = s->solver->create(&s->objective, &s->options, error)))
         return s;
     destroy(s);
@@ -139,7 +156,7 @@ static void offer_other(implicit *s, double *value) {
 // where a material forbids it. Motion by inertia alone is often lower, since most of the time stress balances the
 // forces. Lower still, where both would tear a stiff or small body apart, is the last shape, moved as a whole where
 // nothing holds it.
-static rbt_outcome find_start(implicit *s, const rbt_state *state) {
+static rbt_outcome choose_start(implicit *s, const rbt_state *state) {
     double value = rbt_objective_value(&s->objective, s->z);
     rbt_rigid_begin(&s->rigid);
     if (s->options.start == RBT_START_PREDICTOR && isfinite(value)) return RBT_DONE;
@@ -151,6 +168,33 @@ static rbt_outcome find_start(implicit *s, const rbt_state *state) {
     if (s->options.start == RBT_START_BEST) rbt_rigid_fit(&s->rigid, s->other);
     offer_other(s, &value);
     return RBT_DONE;
+}
+
+// Contact is not asked: it comes in on the way there.
+static rbt_outcome find_start(implicit *s, const rbt_state *state) {
+    rbt_step_contact *pairs = s->objective.pairs;
+    s->objective.pairs = NULL;
+    rbt_outcome outcome = choose_start(s, state);
+    s->objective.pairs = pairs;
+    return outcome;
+}
+
+// With contact a step begins where the last one ended, which is known to be apart, or where find_start wants it to
+// begin if nothing is in the way there.
+static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h) {
+    rbt_objective *o = &s->objective;
+    rbt_step_contact *c = o->pairs;
+    size_t values = 3 * o->model->node_count;
+    if (!c) return RBT_DONE;
+    rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
+    rbt_vector_combine(values, s->other, s->z, -1, state->x);
+    rbt_vector_copy(values, s->z, state->x);
+    bool is_free = rbt_step_contact_limit(c, s->z, s->other, 0, 1) >= 1;
+    if (is_free) {
+        rbt_vector_add_scaled(values, s->z, 1, s->other);
+        c->share = 1;
+    }
+    return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
 }
 
 static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_report *report) {
@@ -197,10 +241,11 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     double h = rbt_step_length(s->objective.model, state, until);
     RBT_STAGE("predict", predict(s, state, h));  // y = b + tau u, and f_ext
     RBT_STAGE("start", find_start(s, state));
+    RBT_STAGE("ccd", begin_contact(s, state, h));
     rbt_outcome outcome = minimise(s, state, stages, report);  // z = argmin E
     bool accept = outcome == RBT_NOT_CONVERGED && report->at_cap && s->options.at_cap == RBT_CAP_CONTINUES;
     if (outcome != RBT_DONE && !accept) return outcome;
-    if (s->options.stop != RBT_STOP_CHARACTERISTIC) rbt_rigid_fit(&s->rigid, s->z);
+    if (s->options.stop != RBT_STOP_CHARACTERISTIC && !s->objective.pairs) rbt_rigid_fit(&s->rigid, s->z);
     RBT_STAGE("update", update(s, state, h, report));
     if (accept) count_unconverged(state->t, report);
     return RBT_DONE;
@@ -228,6 +273,7 @@ const rbt_method RBT_BACKWARD_EULER = {
     .order = 1,
     .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
+    .contact = true,
     .create = create_backward_euler,
     .destroy = destroy,
     .attempt = attempt,
@@ -243,6 +289,7 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .keeps_angular_momentum = true,
     .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
+    .contact = true,
     .create = create_midpoint,
     .destroy = destroy,
     .attempt = attempt,
@@ -257,6 +304,7 @@ const rbt_method RBT_BDF2 = {
     .order = 2,
     .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
+    .contact = true,
     .memory_size = memory_size,
     .create = create_bdf2,
     .destroy = destroy,

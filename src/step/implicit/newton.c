@@ -1,18 +1,10 @@
 // Projected Newton: z <- z - s H(z)^-1 grad E(z), with the length s halved until E does not increase. For a linear
-// model the factor is kept from step to step.
-#include "math/vector.h"
-#include "step/core/linear.h"
-#include "step/implicit/search.h"
-#include "step/implicit/solver.h"
+// model the factor is kept from step to step. With contact: newton_contact.c.
+#include "step/implicit/newton.h"
 
-typedef struct newton {
-    rbt_objective *objective;
-    rbt_linear linear;
-    rbt_search search;
-    rbt_arena *arena;
-    double *gradient, *direction;  // (node_count x 3)
-    double factored_tau;           // of the factor that is kept for a linear model; 0: none
-} newton;
+#include "math/vector.h"
+
+typedef rbt_newton newton;
 
 static void destroy(void *self) {
     newton *s = self;
@@ -29,12 +21,15 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
     size_t values = 3 * objective->model->node_count;
     s->objective = objective;
     s->arena = rbt_arena_new();
-    if (s->arena && rbt_linear_init(&s->linear, objective->model, &objective->H, false, error) &&
+    const rbt_block_matrix *A = objective->pairs ? &objective->pairs->matrix.A : &objective->H;
+    if (s->arena && rbt_linear_init(&s->linear, objective->model, A, false, error) &&
         rbt_search_init(&s->search, objective, error)) {
         s->gradient = rbt_arena_take(s->arena, values, sizeof(double));
         s->direction = rbt_arena_take(s->arena, values, sizeof(double));
-        if (s->gradient && s->direction) return s;
-        rbt_fail_memory(error, 2 * values * sizeof(double), "a step solver");
+        s->rhs = rbt_arena_take(s->arena, values, sizeof(double));
+        s->linear.pattern = objective->pairs ? &objective->pairs->matrix.pattern : NULL;
+        if (s->gradient && s->direction && s->rhs) return s;
+        rbt_fail_memory(error, 3 * values * sizeof(double), "a step solver");
     }
     destroy(s);
     return NULL;
@@ -72,6 +67,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
     bool keep_factor = o->model->linear && !o->contact;  // H does not depend on z
     (void)last;
     s->search.expected = 0;
+    if (o->pairs) return rbt_newton_contact(s, z, stop, max_iterations, stages, report);
     report->stage = "start";
     double value = rbt_objective_gradient(o, z, s->gradient);
     if (!isfinite(value)) return rbt_solver_not_finite(o, z, s->gradient, report);
@@ -96,6 +92,7 @@ const rbt_step_solver RBT_NEWTON = {
     .name = "newton",
     .doc = "projected Newton: few iterations, each with a factorisation of its own",
     .max_iterations = 100,
+    .contact = true,
     .create = create,
     .destroy = destroy,
     .solve = solve,

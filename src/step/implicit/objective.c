@@ -58,7 +58,7 @@ static void find_stiff(rbt_objective *o) {
     const rbt_model *m = o->model;
     const rbt_block_matrix *K = &o->stiffness.K;
     double hardest = 0, normal[3];
-    for (size_t i = 0; i < m->obstacles.count; i++)
+    for (size_t i = 0; !m->contact.on && i < m->obstacles.count; i++)
         hardest = fmax(hardest, rbt_obstacle_stiffness(&m->obstacles.items[i], normal));
     rbt_stiffness_assemble(&o->stiffness, m, RBT_PROJECTED, m->X);
     for (size_t n = 0; n < m->node_count; n++) {
@@ -88,7 +88,7 @@ bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) 
               (o->partial = rbt_arena_take(o->arena, 3 * m->plan.slot_count, sizeof(double))) &&
               (o->constrained = rbt_arena_take(o->arena, m->node_count, 1));
     if (ok && damped) ok = (o->damping = rbt_arena_take(o->arena, 9 * blocks, sizeof(double))) != NULL;
-    if (ok && m->obstacles.count)
+    if (ok && m->obstacles.count && !m->contact.on)
         ok = (o->contact = rbt_arena_take(o->arena, 9 * m->node_count, sizeof(double))) != NULL;
     ok = ok && (o->external = rbt_arena_take(o->arena, values, sizeof(double))) &&
          (o->inertia = rbt_arena_take(o->arena, values, sizeof(double))) &&
@@ -198,7 +198,8 @@ static double block_terms(const rbt_objective *o, const double *z, bool damped, 
             continue;
         }
         outside -= rbt_dot(o->external + 3 * n, moved);
-        if (m->obstacles.count && m->node_area[n] > 0)
+        if (o->pairs && gradient) memcpy(push, o->pairs->force + 3 * n, sizeof push);
+        else if (o->contact && m->node_area[n] > 0)
             outside += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], push, NULL);
         if (gradient) free_row(o, z, n, pushed, push, damped, gradient, &sum);
     }
@@ -251,6 +252,7 @@ double rbt_objective_value(rbt_objective *o, const double *z) {
     if (is_damped(o->model)) value += 0.5 * o->tau * damp(o, z);
     couple_inertia(o, z);
     value += all_node_terms(o, z, false, NULL);
+    if (o->pairs) value += rbt_step_contact_value(o->pairs, z, o->pairs->share);
     return isnan(value) ? INFINITY : value;
 }
 
@@ -258,12 +260,13 @@ double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradien
     const rbt_model *m = o->model;
     double tau2 = o->tau * o->tau, elastic = 0, damping = 0;
     bool damped = is_damped(m);
+    double contact = o->pairs ? rbt_step_contact_gradient(o->pairs, z, o->pairs->share) : 0;
     if (damped) damping = 0.5 * o->tau * damp(o, z);
     couple_inertia(o, z);
     memset(o->force, 0, 3 * m->node_count * sizeof(double));
     rbt_force_elastic(m, z, o->energies, o->partial, o->force);
     for (size_t c = 0; c < m->plan.chunk_count; c++) elastic += o->energies[c];
-    double value = all_node_terms(o, z, damped, gradient) + tau2 * elastic + damping;
+    double value = all_node_terms(o, z, damped, gradient) + tau2 * elastic + damping + contact;
     return isnan(value) ? INFINITY : value;
 }
 

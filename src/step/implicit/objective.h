@@ -13,6 +13,7 @@
 #include "model/force.h"
 #include "model/mass.h"
 #include "model/stiffness.h"
+#include "step/contact/step_contact.h"
 #include "step/core/stage.h"
 #include "step/implicit/pieces.h"
 
@@ -43,7 +44,8 @@ typedef struct rbt_objective {
     double *energies;            // (plan.chunk_count) work
     double *partial;             // (plan.slot_count x 3) work
     double *force;               // (node_count x 3) work
-    double *contact;             // (node_count x 9) stiffness of obstacles, NULL without
+    double *contact;             // (node_count x 9) stiffness of obstacles by penalty, NULL without
+    rbt_step_contact *pairs;     // contact of the scene, with terms of its own in E; NULL without
     rbt_pieces pieces;
     rbt_acting *acting;        // (pieces.count)
     rbt_acting *block_acting;  // (pieces.block_count) work: sums of squares

@@ -15,6 +15,7 @@ typedef struct rbt_step_solver {
     const char *name;
     const char *doc;     // what it does, one sentence
     int max_iterations;  // its own limit
+    bool contact;        // it knows the terms of contact (objective->pairs)
     // Of the force test's tolerance, unless the scene gives one, and of what counts as rounding there (0: 1). A
     // residual that is left in the softest modes moves a body further than one of the same size that is spread over
     // all of them, and where it is left depends on the matrix that a solver has in place of H: the shares are what

@@ -1,0 +1,41 @@
+// Candidates: pairs of primitives of a surface that may come within a reach of each other while every node stays in a
+// box of its own. A list is good for any positions inside the boxes, and for every straight motion between two such
+// positions, since a primitive stays in the hull of its nodes' boxes. Boxes have slack, so that most iterations of a
+// solver need no search (the idea of Verlet's neighbour lists).
+#ifndef RBT_CONTACT_BROAD_PHASE_CANDIDATES_H
+#define RBT_CONTACT_BROAD_PHASE_CANDIDATES_H
+
+#include "contact/broad_phase/surface.h"
+#include "mesh/query/box_tree.h"
+
+typedef struct rbt_candidates {
+    const rbt_contact_surface *surface;
+    // (node_count) [m] radius, and half of the distance at which pairs of this node matter; the caller's
+    const double *reach;
+    bool built;         // the tree has its shape
+    rbt_box_tree tree;  // over the leaves
+    rbt_box *leaves;    // (leaf_count) made by the last search
+    rbt_box *nodes;     // (node_count) where the list holds, without reach
+    size_t count, capacity;
+    rbt_pair_key *keys;                // (count) ascending, each once
+    size_t searches;                   // so far
+    struct rbt_candidate_pile *piles;  // work of searching
+} rbt_candidates;
+
+// `surface` and `reach` must stay.
+bool rbt_candidates_init(rbt_candidates *candidates, const rbt_contact_surface *surface, const double *reach,
+                         rbt_error *error);
+void rbt_candidates_free(rbt_candidates *candidates);
+
+// Finds all pairs for motions from x to y, both (node_count x 3), with boxes wider by `slack` [m]. false: no memory;
+// the list is then empty and covers nothing.
+bool rbt_candidates_search(rbt_candidates *candidates, const double *x, const double *y, double slack);
+
+// Calls `visit` with all pairs of leaves a < b whose boxes overlapped at the last search.
+typedef void (*rbt_leaf_visit)(void *context, int32_t a, int32_t b);
+void rbt_candidates_leaves(const rbt_candidates *candidates, rbt_leaf_visit visit, void *context);
+
+// Whether the list holds for positions x.
+bool rbt_candidates_cover(const rbt_candidates *candidates, const double *x);
+
+#endif

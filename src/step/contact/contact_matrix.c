@@ -1,0 +1,119 @@
+#include "step/contact/contact_matrix.h"
+
+#include <string.h>
+
+bool rbt_contact_matrix_init(rbt_contact_matrix *m, const rbt_block_matrix *elastic, rbt_error *error) {
+    *m = (rbt_contact_matrix){.elastic = elastic, .A = {.row_count = elastic->row_count}};
+    m->start = rbt_array_new(elastic->row_count + 1, sizeof *m->start, "the matrix of contact", error);
+    m->place = rbt_array_new(elastic->start[elastic->row_count], sizeof *m->place, "the matrix of contact", error);
+    if (m->start && m->place) return true;
+    rbt_contact_matrix_free(m);
+    return false;
+}
+
+void rbt_contact_matrix_free(rbt_contact_matrix *m) {
+    free(m->start);
+    free(m->column);
+    free(m->A.value);
+    free(m->place);
+    free(m->extra);
+    free(m->wanted);
+    free(m->former);
+    *m = (rbt_contact_matrix){0};
+}
+
+void rbt_contact_matrix_begin(rbt_contact_matrix *m) { m->extra_count = m->wanted_count = 0; }
+
+// Where the block stands in a row of a pattern, or where it would
+static size_t find(const int32_t *column, size_t begin, size_t end, int32_t j) {
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (column[middle] < j) begin = middle + 1;
+        else end = middle;
+    }
+    return begin;
+}
+
+bool rbt_contact_matrix_want(rbt_contact_matrix *m, int32_t a, int32_t b) {
+    int32_t row = a > b ? a : b, column = a > b ? b : a;
+    const rbt_block_matrix *K = m->elastic;
+    size_t at = find(K->column, K->start[row], K->start[row + 1], column);
+    if (at < K->start[row + 1] && K->column[at] == column) return true;
+    if (!rbt_array_reserve((void **)&m->wanted, &m->wanted_capacity, m->wanted_count + 1, sizeof *m->wanted,
+                           "the matrix of contact", NULL))
+        return false;
+    m->wanted[m->wanted_count++] = (uint64_t)(uint32_t)row << 32 | (uint32_t)column;
+    return true;
+}
+
+static int ascending(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// What has been asked for joins the blocks beside the elastic ones.
+static bool merge(rbt_contact_matrix *m) {
+    size_t count = 0;
+    if (!m->wanted_count) return true;
+    if (!rbt_array_reserve((void **)&m->extra, &m->extra_capacity, m->extra_count + m->wanted_count, sizeof *m->extra,
+                           "the matrix of contact", NULL))
+        return false;
+    memcpy(m->extra + m->extra_count, m->wanted, m->wanted_count * sizeof *m->extra);
+    m->extra_count += m->wanted_count;
+    m->wanted_count = 0;
+    qsort(m->extra, m->extra_count, sizeof *m->extra, ascending);
+    for (size_t i = 0; i < m->extra_count; i++)
+        if (!count || m->extra[i] != m->extra[count - 1]) m->extra[count++] = m->extra[i];
+    m->extra_count = count;
+    return true;
+}
+
+static bool is_former(const rbt_contact_matrix *m) {
+    return m->pattern && m->extra_count == m->former_count &&
+           (!m->extra_count || memcmp(m->extra, m->former, m->extra_count * sizeof *m->extra) == 0);
+}
+
+bool rbt_contact_matrix_arrange(rbt_contact_matrix *m) {
+    const rbt_block_matrix *K = m->elastic;
+    if (!merge(m)) return false;
+    if (is_former(m)) return true;
+    size_t rows = K->row_count, blocks = K->start[rows] + m->extra_count, at = 0, e = 0;
+    size_t values = m->value_capacity;
+    if (!rbt_array_reserve((void **)&m->column, &m->column_capacity, blocks, sizeof *m->column, "a matrix", NULL) ||
+        !rbt_array_reserve((void **)&m->A.value, &values, 9 * blocks, sizeof(double), "a matrix", NULL) ||
+        !rbt_array_reserve((void **)&m->former, &m->former_capacity, m->extra_count + 1, sizeof *m->former, "a matrix",
+                           NULL))
+        return false;
+    m->value_capacity = values;
+    for (size_t i = 0; i < rows; i++) {
+        m->start[i] = at;
+        for (size_t k = K->start[i]; k < K->start[i + 1]; k++) {
+            for (; e < m->extra_count && m->extra[e] >> 32 == i && (int32_t)(uint32_t)m->extra[e] < K->column[k]; e++)
+                m->column[at++] = (int32_t)(uint32_t)m->extra[e];
+            m->place[k] = at;
+            m->column[at++] = K->column[k];
+        }
+    }
+    m->start[rows] = at;
+    memcpy(m->former, m->extra, m->extra_count * sizeof *m->extra);
+    m->former_count = m->extra_count;
+    m->A.start = m->start;
+    m->A.column = m->column;
+    m->pattern++;
+    return true;
+}
+
+void rbt_contact_matrix_copy(rbt_contact_matrix *m, const double *H) {
+    size_t rows = m->A.row_count;
+    memset(m->A.value, 0, 9 * m->start[rows] * sizeof(double));
+    for (size_t k = 0; k < m->elastic->start[rows]; k++)
+        memcpy(m->A.value + 9 * m->place[k], H + 9 * k, 9 * sizeof(double));
+}
+
+void rbt_contact_matrix_add(rbt_contact_matrix *m, int32_t a, int32_t b, const double *block, size_t stride) {
+    int32_t row = a > b ? a : b, column = a > b ? b : a;
+    size_t at = find(m->column, m->start[row], m->start[row + 1], column);
+    double *value = m->A.value + 9 * at;
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++) value[3 * i + j] += a >= b ? block[i * stride + j] : block[j * stride + i];
+}

@@ -1,0 +1,298 @@
+// Energies, forces and stiffness of the pairs of step contact. See step_contact.h.
+#include "base/threads.h"
+#include "math/vec3.h"
+#include "model/contact_settings.h"
+#include "step/contact/contact_parts.h"
+
+#include <string.h>
+
+// Edges count as nearly parallel below this share of the largest |e1 x e2|^2 that they can have (Li et al. 2020)
+static const double PARALLEL_SHARE = 1e-3;
+// Sums are taken over runs of so many pairs, which do not depend on threads
+enum { RUN = 512 };
+
+// ---- One pair
+
+void rbt_contact_gather(const int32_t node[4], const double *x, double corners[12]) {
+    for (int k = 0; k < 4; k++) {
+        if (node[k] >= 0) memcpy(corners + 3 * k, x + 3 * (size_t)node[k], 3 * sizeof *corners);
+        else memset(corners + 3 * k, 0, 3 * sizeof *corners);
+    }
+}
+
+static double rest_length2(const rbt_contact_surface *s, int32_t a, int32_t b) {
+    double along[3];
+    rbt_subtract(s->def.X + 3 * (size_t)b, s->def.X + 3 * (size_t)a, along);
+    return rbt_dot(along, along);
+}
+
+void rbt_contact_pair_of(const rbt_step_contact *c, rbt_pair_key key, int32_t node[4], rbt_pair_barrier *pair) {
+    const rbt_contact_surface *s = &c->primitives;
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    int corners = rbt_pair_corners(kind);
+    rbt_pair_nodes(s, key, node);
+    *pair = (rbt_pair_barrier){.kind = kind, .dhat = c->thickness, .scale = INFINITY};
+    for (int k = 0; k < corners; k++) pair->scale = fmin(pair->scale, c->stiffness[node[k]]);
+    pair->inside = rbt_pair_inside(s, key, node) + c->half_gap[node[0]] + c->half_gap[node[corners - 1]];
+    if (kind == RBT_TOUCH_EDGES)
+        pair->parallel = PARALLEL_SHARE * rest_length2(s, node[0], node[1]) * rest_length2(s, node[2], node[3]);
+    if (kind == RBT_TOUCH_WALL)
+        memcpy(pair->wall_normal, s->def.walls[key & 0x3fffffff].normal, sizeof pair->wall_normal);
+}
+
+double rbt_contact_gap_of(const rbt_step_contact *c, rbt_pair_key key, const double *x) {
+    int32_t node[4];
+    double corners[12];
+    rbt_pair_barrier pair;
+    rbt_gap gap;
+    rbt_contact_pair_of(c, key, node, &pair);
+    rbt_contact_gather(node, x, corners);
+    rbt_gap_measure_any(pair.kind, corners, pair.wall_normal, &gap);
+    return gap.distance - pair.inside;
+}
+
+static int side_of(const rbt_step_contact *c, int32_t node) {
+    int32_t obstacle = c->surface.obstacle[node];
+    return obstacle >= 0 ? -1 - obstacle : c->model->node_body[node];
+}
+
+double rbt_contact_friction_of(const rbt_step_contact *c, const int32_t node[4], int corners) {
+    return rbt_contact_settings_friction(&c->model->contact, side_of(c, node[0]), side_of(c, node[corners - 1]));
+}
+
+// ---- Positions
+
+void rbt_contact_place_obstacles(const rbt_step_contact *c, double t, double *x) {
+    double step = c->model->step, steps = t / step, whole = floor(steps), share = steps - whole;
+    if (share > 1 - 1e-6) whole++;
+    bool between = share > 1e-6 && share < 1 - 1e-6;
+    for (size_t n = c->model->node_count; n < c->node_count; n++) {
+        const rbt_motion_group *motion = &c->model->obstacle_motions[c->surface.obstacle[n]];
+        const double *start = c->surface.x + 3 * n;
+        double *at = x + 3 * n, next[3];
+        rbt_motion_position(motion, start, whole * step, at);
+        if (!between) continue;
+        rbt_motion_position(motion, start, (whole + 1) * step, next);
+        for (int k = 0; k < 3; k++) at[k] += share * (next[k] - at[k]);
+    }
+}
+
+static void place(const rbt_step_contact *c, const double *z, double share, double *y) {
+    size_t values = 3 * c->model->node_count;
+    for (size_t i = 0; i < values; i++) y[i] = c->rate > 1 ? 2 * z[i] - c->last[i] : z[i];
+    for (size_t i = values; i < 3 * c->node_count; i++)
+        y[i] = share < 1 ? c->x0[i] + share * (c->x1[i] - c->x0[i]) : c->x1[i];
+}
+
+static double least_slack(const rbt_step_contact *c) { return fmin(0.5 * c->thickness, 0.1 * c->edge_length); }
+
+bool rbt_contact_place(rbt_step_contact *c, const double *z, double share) {
+    place(c, z, share, c->y);
+    if (rbt_candidates_cover(&c->candidates, c->y)) return true;
+    if (rbt_candidates_search(&c->candidates, c->y, c->y, least_slack(c))) return true;
+    c->out_of_memory = true;
+    return false;
+}
+
+// ---- Energy
+
+static bool reserve(rbt_step_contact *c, void *items, size_t *capacity, size_t need, size_t size) {
+    if (rbt_array_reserve(items, capacity, need, size, "contact", NULL)) return true;
+    c->out_of_memory = true;
+    return false;
+}
+
+// Energies of all candidates into c->values; their sum
+static double barrier_energy(rbt_step_contact *c) {
+    size_t count = c->candidates.count;
+    double sum = 0;
+    if (!reserve(c, &c->values, &c->value_capacity, count, sizeof *c->values)) return INFINITY;
+#pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
+    for (size_t i = 0; i < count; i++) {
+        int32_t node[4];
+        double corners[12];
+        rbt_pair_barrier pair;
+        rbt_contact_pair_of(c, c->candidates.keys[i], node, &pair);
+        rbt_contact_gather(node, c->y, corners);
+        c->values[i] = rbt_pair_barrier_value(&pair, corners);
+    }
+    for (size_t i = 0; i < count; i += RUN) {
+        double part = 0;
+        for (size_t k = i; k < count && k < i + RUN; k++) part += c->values[k];
+        sum += part;
+    }
+    return sum;
+}
+
+static void moved(const rbt_step_contact *c, const int32_t node[4], double move[12]) {
+    double start[12];
+    rbt_contact_gather(node, c->y, move);
+    rbt_contact_gather(node, c->x0, start);
+    for (int i = 0; i < 12; i++) move[i] -= start[i];
+}
+
+static double friction_energy(const rbt_step_contact *c) {
+    double sum = 0, move[12];
+    for (size_t i = 0; i < c->rubbing_count; i++) {
+        moved(c, c->rubbing[i].node, move);
+        sum += rbt_pair_friction_value(&c->rubbing[i].friction, move);
+    }
+    return sum;
+}
+
+static double weight(const rbt_step_contact *c) { return c->tau * c->tau / c->rate; }
+
+double rbt_step_contact_value(rbt_step_contact *c, const double *z, double share) {
+    if (!rbt_contact_place(c, z, share)) return INFINITY;
+    return weight(c) * (barrier_energy(c) + friction_energy(c));
+}
+
+// ---- Forces
+
+// Pairs with energy, in their order
+static bool list_active(rbt_step_contact *c) {
+    size_t count = 0;
+    for (size_t i = 0; i < c->candidates.count; i++) count += c->values[i] > 0;
+    if (!reserve(c, &c->active, &c->active_capacity, count, sizeof *c->active)) return false;
+    c->active_count = 0;
+    for (size_t i = 0; i < c->candidates.count; i++)
+        if (c->values[i] > 0)
+            c->active[c->active_count++] = (rbt_active_pair){.key = c->candidates.keys[i], .value = c->values[i]};
+    return true;
+}
+
+static void scatter(const rbt_step_contact *c, const int32_t node[4], const double gradient[12]) {
+    for (int k = 0; k < 4; k++)
+        if (node[k] >= 0) rbt_add_scaled(c->force + 3 * (size_t)node[k], -1, gradient + 3 * k);
+}
+
+double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double share) {
+    if (!rbt_contact_place(c, z, share)) return INFINITY;
+    double energy = barrier_energy(c), gradient[12], move[12];
+    size_t need = c->active_count;
+    if (!isfinite(energy) || !list_active(c)) return INFINITY;
+    need = c->active_count;
+    if (!reserve(c, &c->gradients, &c->gradient_capacity, 12 * need, sizeof(double))) return INFINITY;
+    memset(c->force, 0, 3 * c->node_count * sizeof *c->force);
+#pragma omp parallel for schedule(static) if (need >= RBT_PARALLEL_FROM)
+    for (size_t i = 0; i < need; i++) {
+        double corners[12];
+        rbt_pair_barrier pair;
+        rbt_contact_pair_of(c, c->active[i].key, c->active[i].node, &pair);
+        rbt_contact_gather(c->active[i].node, c->y, corners);
+        rbt_pair_barrier_gradient(&pair, corners, c->gradients + 12 * i);
+    }
+    for (size_t i = 0; i < need; i++) scatter(c, c->active[i].node, c->gradients + 12 * i);
+    for (size_t i = 0; i < c->rubbing_count; i++) {
+        moved(c, c->rubbing[i].node, move);
+        energy += rbt_pair_friction_gradient(&c->rubbing[i].friction, move, gradient);
+        scatter(c, c->rubbing[i].node, gradient);
+    }
+    return weight(c) * energy;
+}
+
+// ---- Stiffness
+
+// Number of hessians: those of active pairs, then those of rubbing ones
+static size_t term_count(const rbt_step_contact *c) { return c->active_count + c->rubbing_count; }
+
+static const int32_t *term_nodes(const rbt_step_contact *c, size_t i) {
+    return i < c->active_count ? c->active[i].node : c->rubbing[i - c->active_count].node;
+}
+
+static void term_hessian(const rbt_step_contact *c, size_t i, double *hessian) {
+    double corners[12], gradient[12];
+    if (i < c->active_count) {
+        int32_t node[4];
+        rbt_pair_barrier pair;
+        rbt_contact_pair_of(c, c->active[i].key, node, &pair);
+        rbt_contact_gather(node, c->y, corners);
+        rbt_pair_barrier_hessian(&pair, corners, gradient, hessian);
+    } else {
+        const rbt_rubbing_pair *pair = &c->rubbing[i - c->active_count];
+        moved(c, pair->node, corners);
+        rbt_pair_friction_hessian(&pair->friction, corners, gradient, hessian);
+    }
+}
+
+// Whether a corner is an unknown of the step
+static bool is_free(const rbt_step_contact *c, int32_t node) {
+    return node >= 0 && (size_t)node < c->model->node_count && !c->constrained[node];
+}
+
+static bool want_blocks(rbt_step_contact *c, const int32_t node[4]) {
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < a; b++)
+            if (is_free(c, node[a]) && is_free(c, node[b]) && !rbt_contact_matrix_want(&c->matrix, node[a], node[b]))
+                return false;
+    return true;
+}
+
+static void add_blocks(rbt_step_contact *c, const int32_t node[4], double *hessian) {
+    size_t nodes = c->model->node_count;
+    double scale = weight(c) * c->rate * c->rate;
+    for (int i = 0; i < 144; i++) hessian[i] *= scale;
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b <= a; b++) {
+            bool in_matrix = node[a] >= 0 && node[b] >= 0 && (size_t)node[a] < nodes && (size_t)node[b] < nodes;
+            if (in_matrix && !c->constrained[node[a]] && !c->constrained[node[b]])
+                rbt_contact_matrix_add(&c->matrix, node[a], node[b], hessian + 36 * a + 3 * b, 12);
+        }
+}
+
+bool rbt_step_contact_hessian(rbt_step_contact *c, const rbt_block_matrix *H) {
+    size_t count = term_count(c);
+    if (!reserve(c, &c->hessians, &c->hessian_capacity, 144 * count, sizeof(double))) return false;
+#pragma omp parallel for schedule(static) if (count >= 64)
+    for (size_t i = 0; i < count; i++) term_hessian(c, i, c->hessians + 144 * i);
+    for (size_t i = 0; i < count; i++)
+        if (!want_blocks(c, term_nodes(c, i))) return false;
+    if (!rbt_contact_matrix_arrange(&c->matrix)) return false;
+    rbt_contact_matrix_copy(&c->matrix, H->value);
+    for (size_t i = 0; i < count; i++) add_blocks(c, term_nodes(c, i), c->hessians + 144 * i);
+    return true;
+}
+
+// H couples free nodes with constrained ones and with obstacles: what these are about to move, free nodes feel.
+void rbt_step_contact_couple(const rbt_step_contact *c, double *rhs) {
+    double left = 1 - c->share;
+    for (size_t i = 0; i < term_count(c); i++) {
+        const int32_t *node = term_nodes(c, i);
+        const double *hessian = c->hessians + 144 * i;  // scaled by add_blocks, for unknowns z: y moves r times as far
+        for (int b = 0; b < 4; b++) {
+            if (node[b] < 0 || is_free(c, node[b])) continue;
+            for (int a = 0; a < 4; a++) {
+                if (!is_free(c, node[a])) continue;
+                for (int k = 0; k < 9; k++) {
+                    size_t j = 3 * (size_t)node[b] + (size_t)(k % 3);
+                    rhs[3 * (size_t)node[a] + (size_t)(k / 3)] +=
+                        hessian[12 * (3 * a + k / 3) + 3 * b + k % 3] * left * (c->x1[j] - c->x0[j]) / c->rate;
+                }
+            }
+        }
+    }
+}
+
+// ---- Friction
+
+void rbt_step_contact_lag(rbt_step_contact *c, const double *z) {
+    (void)z;
+    c->rubbing_count = 0;
+    if (!c->has_friction) return;
+    if (!reserve(c, &c->rubbing, &c->rubbing_capacity, c->active_count, sizeof *c->rubbing)) return;
+    for (size_t i = 0; i < c->active_count; i++) {
+        int32_t node[4];
+        double corners[12];
+        rbt_pair_barrier pair;
+        rbt_gap_shape shape;
+        rbt_contact_pair_of(c, c->active[i].key, node, &pair);
+        double mu = rbt_contact_friction_of(c, node, rbt_pair_corners(pair.kind));
+        if (!(mu > 0)) continue;
+        rbt_contact_gather(node, c->y, corners);
+        double force = rbt_pair_barrier_contact(&pair, corners, &shape);
+        if (!(force > 0)) continue;
+        rbt_rubbing_pair *rubbing = &c->rubbing[c->rubbing_count++];
+        memcpy(rubbing->node, node, sizeof node);
+        rbt_pair_friction_make(&shape, mu * force, c->h * c->slip_speed, &rubbing->friction);
+    }
+}

@@ -1,0 +1,285 @@
+// Life of contact: what it is made of, its constants, and whether positions are apart. See step_contact.h.
+#include "step/contact/step_contact.h"
+
+#include "math/vec3.h"
+#include "model/contact_settings.h"
+#include "model/force.h"
+#include "step/contact/contact_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Share of Young's modulus that contact is made of (Li et al. 2023), and of an edge's length that it may be thick
+static const double MODULUS_SHARE = 0.1, EDGE_SHARE = 0.1, BOX_SHARE = 1e-3;
+// b''(d^/2) d^ of the barrier: what a node's inertia over tau^2 is compared with
+static const double HALF_WAY_STIFFNESS = 6.4;
+
+static bool take(rbt_step_contact *c, rbt_error *error) {
+    size_t n = c->node_count;
+    double **vectors[] = {&c->x0, &c->x1, &c->y, &c->force, &c->motion};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
+        ok = (*vectors[i] = rbt_arena_take(c->arena, 3 * n, sizeof(double))) != NULL;
+    double **scalars[] = {&c->stiffness, &c->half_gap, &c->reach};
+    for (size_t i = 0; ok && i < sizeof scalars / sizeof *scalars; i++)
+        ok = (*scalars[i] = rbt_arena_take(c->arena, n, sizeof(double))) != NULL;
+    return ok || rbt_fail_memory(error, 18 * n * sizeof(double), "contact");
+}
+
+// ---- Constants
+
+static double edge_length(const rbt_contact_surface *s, size_t e) {
+    double along[3];
+    const int32_t *node = s->edges + 2 * e;
+    rbt_subtract(s->def.X + 3 * (size_t)node[1], s->def.X + 3 * (size_t)node[0], along);
+    return rbt_length(along);
+}
+
+// Of the bodies; of scenes with particles alone, their diameter
+static double mean_edge(const rbt_step_contact *c) {
+    const rbt_contact_surface *s = &c->primitives;
+    double sum = 0, count = 0;
+    for (size_t e = 0; e < s->edge_count; e++) {
+        if ((size_t)s->edges[2 * e] >= c->model->node_count) continue;
+        sum += edge_length(s, e);
+        count++;
+    }
+    for (size_t i = 0; !count && i < s->def.point_count; i++) {
+        if ((size_t)s->def.points[i] >= c->model->node_count) continue;
+        return 2 * s->def.radius[s->def.points[i]];
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+static double diagonal(const rbt_model *m) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, across[3];
+    for (size_t i = 0; i < 3 * m->node_count; i++) {
+        low[i % 3] = fmin(low[i % 3], m->x0[i]);
+        high[i % 3] = fmax(high[i % 3], m->x0[i]);
+    }
+    rbt_subtract(high, low, across);
+    return rbt_length(across);
+}
+
+// The softest material around a node [Pa]
+static double node_modulus(const rbt_model *m, size_t n) {
+    const rbt_body *body = &m->bodies[m->node_body[n]];
+    double least = INFINITY;
+    if (body->kind == RBT_SOLID)
+        for (size_t i = m->tet_start[n]; i < m->tet_start[n + 1]; i++)
+            least = fmin(least, m->regions[m->tet_region[m->node_tets[i]]].material.young);
+    return least < INFINITY ? least : 0;
+}
+
+// Shells: the softest of their triangles at each node
+static void add_shells(const rbt_model *m, double *modulus) {
+    for (size_t b = 0; b < m->body_count; b++) {
+        const rbt_body *body = &m->bodies[b];
+        if (body->kind != RBT_SHELL) continue;
+        for (size_t n = body->node_begin; n < body->node_end; n++) modulus[n] = INFINITY;
+        for (size_t t = body->triangle_begin; t < body->triangle_end; t++)
+            for (size_t k = 0; k < 3; k++) {
+                double *own = &modulus[m->triangles[3 * t + k]];
+                *own = fmin(*own, m->regions[m->triangle_region[t]].material.young);
+            }
+        // a sheet has its thickness to be stiff with, where a solid has the size of its elements
+        for (size_t n = body->node_begin; n < body->node_end; n++)
+            modulus[n] = modulus[n] < INFINITY ? modulus[n] * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : 0;
+    }
+}
+
+// S of every node. Nets: the stiffness of a spring over a tenth of its length, as a solid of that modulus would have.
+static void find_stiffness(rbt_step_contact *c, double tau) {
+    const rbt_model *m = c->model;
+    for (size_t n = 0; n < m->node_count; n++) c->stiffness[n] = node_modulus(m, n);
+    add_shells(m, c->stiffness);
+    for (size_t n = 0; n < m->node_count; n++) {
+        const rbt_body *body = &m->bodies[m->node_body[n]];
+        double elastic = MODULUS_SHARE * c->stiffness[n] * m->node_area[n];
+        if (body->kind == RBT_NET) elastic = MODULUS_SHARE * body->springs.stiffness * c->edge_length;
+        double inertia = m->mass[n] * c->thickness / (tau * tau * HALF_WAY_STIFFNESS);
+        c->stiffness[n] = fmax(elastic, inertia);
+    }
+    for (size_t n = m->node_count; n < c->node_count; n++) c->stiffness[n] = INFINITY;
+}
+
+static void find_reach(rbt_step_contact *c) {
+    const rbt_model *m = c->model;
+    for (size_t n = 0; n < c->node_count; n++) {
+        c->half_gap[n] = n < m->node_count ? 0.5 * rbt_contact_settings_gap(&m->contact, m->node_body[n]) : 0;
+        c->reach[n] = c->primitives.def.radius[n] + c->half_gap[n] + 0.5 * c->thickness;
+    }
+}
+
+// The thickness of "auto": small beside edges and bodies, and less than any gap of the start, so that nothing pushes
+// before it is touched.
+static double choose_thickness(rbt_step_contact *c) {
+    double box = diagonal(c->model), thickness = EDGE_SHARE * c->edge_length;
+    if (box > 0) thickness = fmin(thickness, BOX_SHARE * box);
+    return thickness;
+}
+
+// ---- Whether positions are apart
+
+static bool leaves_cross(const rbt_contact_surface *s, const double *x, int32_t a, int32_t b) {
+    const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
+    if (B->corners != 3 || A->corners < 2) return false;
+    for (int k = 0; k < (A->corners == 3 ? 3 : 1); k++) {
+        int32_t p = A->node[k], q = A->node[(k + 1) % A->corners];
+        bool shared = false;
+        for (int i = 0; i < 3; i++) shared |= B->node[i] == p || B->node[i] == q;
+        if (!shared && rbt_gap_crosses(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)B->node[0],
+                                       x + 3 * (size_t)B->node[1], x + 3 * (size_t)B->node[2]))
+            return true;
+    }
+    return false;
+}
+
+typedef struct crossing_search {
+    const rbt_step_contact *contact;
+    const double *x;
+    char *text;
+    size_t size;
+    bool found;
+} crossing_search;
+
+static void look_for_crossing(void *context, int32_t a, int32_t b) {
+    crossing_search *s = context;
+    const rbt_contact_surface *p = &s->contact->primitives;
+    rbt_pair_key keys[15];
+    if (s->found || !rbt_leaf_pairs(p, a, b, keys)) return;
+    if (!leaves_cross(p, s->x, a, b) && !leaves_cross(p, s->x, b, a)) return;
+    s->found = true;
+    rbt_step_contact_name(s->contact, keys[0], s->text, s->size);
+}
+
+// A pair that is not further apart than its gap; *least: how much nearer than the thickness the nearest pair is
+static bool find_touching(rbt_step_contact *c, const double *x, rbt_pair_key *found, double *least) {
+    *least = INFINITY;
+    for (size_t i = 0; i < c->candidates.count; i++) {
+        double d = rbt_contact_gap_of(c, c->candidates.keys[i], x);
+        if (d < *least) *least = d, *found = c->candidates.keys[i];
+    }
+    return !(*least > 0);
+}
+
+static void fill_positions(rbt_step_contact *c, double t, const double *x, double *all) {
+    memcpy(all, x, 3 * c->model->node_count * sizeof *all);
+    rbt_contact_place_obstacles(c, t, all);
+}
+
+bool rbt_step_contact_is_apart(rbt_step_contact *c, double t, const double *x, char *text, size_t size) {
+    rbt_pair_key key = 0;
+    double least;
+    fill_positions(c, t, x, c->motion);
+    if (!rbt_candidates_search(&c->candidates, c->motion, c->motion, 0.01 * c->thickness)) {
+        snprintf(text, size, "not enough memory");
+        return false;
+    }
+    if (find_touching(c, c->motion, &key, &least)) {
+        rbt_step_contact_name(c, key, text, size);
+        return false;
+    }
+    crossing_search search = {.contact = c, .x = c->motion, .text = text, .size = size};
+    rbt_candidates_leaves(&c->candidates, look_for_crossing, &search);
+    return !search.found;
+}
+
+static bool check_start(rbt_step_contact *c, bool automatic, rbt_error *error) {
+    char text[160];
+    if (!rbt_step_contact_is_apart(c, 0, c->model->x0, text, sizeof text))
+        return rbt_fail_path(error, NULL, "contact",
+                             "%s touch or cross at the start, or are closer than their gap; move them apart", text);
+    rbt_pair_key key;
+    double least;
+    find_touching(c, c->motion, &key, &least);
+    if (automatic && least < c->thickness) c->thickness = 0.9 * least;
+    return true;
+}
+
+static void find_slip_speed(rbt_step_contact *c) {
+    const rbt_contact_settings *s = &c->model->contact;
+    c->has_friction = rbt_contact_settings_has_friction(s);
+    c->slip_speed = s->slip_speed;
+    if (!isnan(c->slip_speed)) return;
+    double least = INFINITY;  // of the smallest body
+    for (size_t b = 0; b < c->model->body_count; b++) {
+        double across[3];
+        rbt_subtract(c->model->bodies[b].box_max, c->model->bodies[b].box_min, across);
+        if (rbt_length(across) > 0) least = fmin(least, rbt_length(across));
+    }
+    c->slip_speed = 1e-3 * (least < INFINITY ? least : c->edge_length);
+}
+
+static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rbt_error *error) {
+    const rbt_model *m = c->model;
+    if (!rbt_async_surface_make(&c->surface, m, c->arena, error)) return false;
+    c->node_count = c->surface.node_count;
+    if (!take(c, error) || !rbt_contact_surface_init(&c->primitives, &c->surface.def, error)) return false;
+    c->edge_length = mean_edge(c);
+    bool automatic = isnan(m->contact.thickness);
+    c->thickness = automatic ? choose_thickness(c) : m->contact.thickness;
+    if (!(c->thickness > 0))
+        return rbt_fail_path(error, NULL, "contact.thickness",
+                             "no thickness can be chosen, since no surface has an edge; give one");
+    find_reach(c);
+    if (!rbt_candidates_init(&c->candidates, &c->primitives, c->reach, error) || !check_start(c, automatic, error))
+        return false;
+    find_reach(c);
+    find_stiffness(c, tau);
+    find_slip_speed(c);
+    return rbt_contact_matrix_init(&c->matrix, K, error);
+}
+
+rbt_step_contact *rbt_step_contact_new(const rbt_model *model, double tau, const rbt_block_matrix *K,
+                                       rbt_error *error) {
+    rbt_step_contact *c = rbt_array_new(1, sizeof *c, "contact", error);
+    if (!c) return NULL;
+    c->model = model;
+    c->arena = rbt_arena_new();
+    if (!c->arena) rbt_fail_memory(error, sizeof *c, "contact");
+    else if (build(c, tau, K, error)) return c;
+    rbt_step_contact_free(c);
+    return NULL;
+}
+
+void rbt_step_contact_free(rbt_step_contact *c) {
+    if (!c) return;
+    rbt_contact_matrix_free(&c->matrix);
+    rbt_candidates_free(&c->candidates);
+    rbt_contact_surface_free(&c->primitives);
+    free(c->values);
+    free(c->active);
+    free(c->gradients);
+    free(c->hessians);
+    free(c->rubbing);
+    rbt_arena_free(c->arena);
+    free(c);
+}
+
+void rbt_step_contact_name(const rbt_step_contact *c, rbt_pair_key key, char *text, size_t size) {
+    rbt_async_surface_name(&c->surface, &c->primitives, key, text, size);
+}
+
+// ---- A step
+
+bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau, double rate, const double *last,
+                            const unsigned char *constrained) {
+    const rbt_model *m = c->model;
+    c->h = h, c->tau = tau, c->rate = rate;
+    c->last = last;
+    c->constrained = constrained;
+    c->share = 0;
+    c->out_of_memory = false;
+    c->rubbing_count = 0;
+    fill_positions(c, t, last, c->x0);
+    memcpy(c->x1, c->x0, 3 * c->node_count * sizeof *c->x1);
+    rbt_contact_place_obstacles(c, t + h, c->x1);
+    memset(c->motion, 0, 3 * m->node_count * sizeof *c->motion);
+    rbt_constrained_velocities(m, constrained, t, h, last, c->motion);
+    for (size_t i = 0; i < 3 * m->node_count; i++)
+        if (constrained[i / 3]) c->x1[i] = last[i] + h * c->motion[i];
+    memcpy(c->y, c->x0, 3 * c->node_count * sizeof *c->y);
+    rbt_contact_matrix_begin(&c->matrix);
+    return true;
+}

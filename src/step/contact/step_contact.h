@@ -1,0 +1,132 @@
+// Contact of an implicit step: a barrier energy that keeps all surfaces apart, friction, and how far nodes may move.
+//
+// The step's function E(z) (step/implicit/objective.h) gets two more terms,
+//
+//   tau^2 / r (B(y) + D(y)),      y = r z - (r - 1) x_n: the positions at the end of the step,
+//
+// r = 1 for backward Euler and BDF2, r = 2 for the midpoint rule, whose unknown is the middle: contact acts on the end
+// state, as in Kane et al. 1999, "Finite element analysis of nonsmooth contact". dE/dz then has tau^2 (dB/dy + dD/dy):
+// the forces act on average over the step.
+//
+//   B(y) = sum over pairs of S b(d - inside),     b(d) = -d^ (d/d^ - 1)^2 ln(d/d^)    (Li et al. 2020)
+//   D(y) = sum over pairs of mu N f0(|u|)         with N and the tangents of an earlier iterate
+//
+// d^ is the thickness. S [N] is the least stiffness of the pair's nodes: a tenth of Young's modulus times the area
+// that a node stands for, or what stops the node's own inertia within a step, whichever is more; so contact is neither
+// much softer nor much harder than what it keeps apart, at any stiffness and speed.
+//
+// Nothing passes through anything, by induction: the start is apart, and a move between two iterates is made only as
+// far as the conservative continuous test allows (contact/ccd). Nodes with a prescribed motion, those of obstacles
+// included, move the same way: `share` tells how much of their motion in this step they have made so far.
+//
+// Same bits for any number of threads, and after resume: pairs are sorted, sums follow their order, and what is kept
+// between steps (lists of candidates) changes no result.
+#ifndef RBT_STEP_CONTACT_STEP_CONTACT_H
+#define RBT_STEP_CONTACT_STEP_CONTACT_H
+
+#include "contact/barrier/pair_barrier.h"
+#include "contact/broad_phase/candidates.h"
+#include "contact/friction/pair_friction.h"
+#include "step/async/async_surface.h"
+#include "step/contact/contact_matrix.h"
+#include "step/core/stage.h"
+
+typedef struct rbt_active_pair {  // a pair closer than the thickness, or one that rubs
+    rbt_pair_key key;
+    int32_t node[4];  // -1 behind the last corner
+    double value;     // [J] its energy
+    double force;     // [N] along the normal
+} rbt_active_pair;
+
+typedef struct rbt_rubbing_pair {
+    int32_t node[4];
+    rbt_pair_friction friction;
+} rbt_rubbing_pair;
+
+typedef struct rbt_step_contact {
+    const rbt_model *model;
+    rbt_arena *arena;
+    rbt_async_surface surface;       // nodes of bodies, then those of obstacles
+    rbt_contact_surface primitives;  // its triangles, edges and points
+    size_t node_count;               // of bodies and obstacles
+
+    // Constants, from the scene
+    double thickness;         // d^ [m]
+    double slip_speed;        // v_eps: below it friction sticks [m/s]
+    bool has_friction;        // some pair may have some
+    double *stiffness;        // (node_count) S [N]; infinity for obstacles
+    double *half_gap;         // (node_count) [m] what a node keeps free of others
+    double *reach;            // (node_count) for the candidates
+    double edge_length;       // [m] mean of the surface, which bounds the slack of candidates
+
+    // Of a step, set by rbt_step_contact_begin
+    double h, tau, rate;      // rate: r above
+    const double *last;       // x_n (node_count of the model x 3)
+    const unsigned char *constrained;
+    double *x0;               // (node_count x 3) where the step starts
+    double *x1;               // (node_count x 3) where prescribed nodes are at its end; others: as x0
+    double share;             // of the prescribed motion that has been made
+
+    // Of the latest evaluation
+    double *y;                     // (node_count x 3) positions
+    rbt_candidates candidates;
+    double *values;                // (candidates.capacity) energies of candidates, work
+    size_t value_capacity;
+    rbt_active_pair *active;       // (active_count)
+    size_t active_count, active_capacity;
+    double *gradients, *hessians;  // (active_count x 12), (active_count x 144)
+    size_t gradient_capacity, hessian_capacity;
+    rbt_rubbing_pair *rubbing;     // (rubbing_count) pairs of friction with their lagged forces
+    size_t rubbing_count, rubbing_capacity;
+    double *force;                 // (node_count x 3) -d(B + D)/dy
+    bool out_of_memory;
+
+    rbt_contact_matrix matrix;     // H with the blocks of pairs
+    rbt_pair_key blocking;         // the pair that limited the last motion
+    double *motion;                // (node_count x 3) work: the end of a motion
+} rbt_step_contact;
+
+// For a model with contact; `tau` of a whole step, for S. Refuses a start with crossings, or with a pair that is
+// closer than its gap.
+rbt_step_contact *rbt_step_contact_new(const rbt_model *model, double tau, const rbt_block_matrix *K,
+                                       rbt_error *error);
+void rbt_step_contact_free(rbt_step_contact *contact);
+
+// A step from x_n at time t; positions are those of x_n, nothing prescribed has moved. false: no memory.
+bool rbt_step_contact_begin(rbt_step_contact *contact, double t, double h, double tau, double rate, const double *last,
+                            const unsigned char *constrained);
+
+// Whether prescribed nodes move in this step, and some of that is left.
+bool rbt_step_contact_is_driven(const rbt_step_contact *contact);
+
+// What is left of their motion: p of constrained nodes, in terms of z (model nodes x 3); others stay as they are.
+void rbt_step_contact_drive(const rbt_step_contact *contact, double *p);
+
+// tau^2/r (B + D) at z; infinity where surfaces touch. `share`: how far prescribed obstacles have come.
+double rbt_step_contact_value(rbt_step_contact *contact, const double *z, double share);
+
+// The same with `force` (node_count x 3).
+double rbt_step_contact_gradient(rbt_step_contact *contact, const double *z, double share);
+
+// Puts H of the elastic problem and the Hessian of tau^2/r (B + D) into contact->matrix, at the place of the latest
+// gradient. false: no memory.
+bool rbt_step_contact_hessian(rbt_step_contact *contact, const rbt_block_matrix *H);
+
+// rhs (model nodes x 3) += H_free,obstacle times what is left of the obstacles' motion.
+void rbt_step_contact_couple(const rbt_step_contact *contact, double *rhs);
+
+// How much of z -> z + p, and of the prescribed motion of obstacles from `share` on by `advance`, is free of contact:
+// from 0 to 1. contact->blocking is the pair that limits it.
+double rbt_step_contact_limit(rbt_step_contact *contact, const double *z, const double *p, double share,
+                              double advance);
+
+// Normal forces and tangents of friction at z, for what comes.
+void rbt_step_contact_lag(rbt_step_contact *contact, const double *z);
+
+// "node 12 and triangle 3-4-5 (ball, obstacles[0])"
+void rbt_step_contact_name(const rbt_step_contact *contact, rbt_pair_key key, char *text, size_t size);
+
+// Whether positions x of the model's nodes at time t are apart; false: `text` names a pair that is not.
+bool rbt_step_contact_is_apart(rbt_step_contact *contact, double t, const double *x, char *text, size_t size);
+
+#endif

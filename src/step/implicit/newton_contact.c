@@ -1,0 +1,174 @@
+// Newton's method for a step with contact.
+//
+// First what is prescribed moves: nodes of bodies and of obstacles go to where they must be, and the free nodes follow
+// by the linear prediction p_f = -H_ff^-1 (g_f + H_fp p_p), all as far as the continuous test allows. Where it stops
+// them, an iteration without prescribed motion lets the barrier push the free nodes out of the way. Then come Newton
+// iterations as without contact, each no longer than the test allows.
+//
+// Friction has the normal forces and tangents of the present iterate (lag), so that an iterate that is called solved
+// meets Coulomb's law with its own forces. Should that swing, the lag stays until the rest is solved.
+#include "step/implicit/newton.h"
+
+#include "math/vector.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SWINGING = 20, MAX_DRIVES = 200 };  // iterations with a lag each; moves of what is prescribed
+
+static rbt_outcome in_the_way(const rbt_newton *s, const char *what, rbt_step_report *report) {
+    const rbt_step_contact *c = s->objective->pairs;
+    char pair[160];
+    if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
+    rbt_step_contact_name(c, c->blocking, pair, sizeof pair);
+    snprintf(report->hint, sizeof report->hint, "%s: %s", what, pair);
+    return RBT_BLOCKED;
+}
+
+static rbt_outcome evaluate(rbt_newton *s, double *z, double *value, rbt_step_report *report) {
+    *value = rbt_objective_gradient(s->objective, z, s->gradient);
+    if (isfinite(*value)) return RBT_DONE;
+    if (s->objective->pairs->out_of_memory) return RBT_OUT_OF_MEMORY;
+    return rbt_solver_not_finite(s->objective, z, s->gradient, report);
+}
+
+// Normal forces and tangents of friction where the gradient was taken last, and the gradient with them
+static rbt_outcome lag(rbt_newton *s, double *z, double *value, rbt_step_report *report) {
+    rbt_step_contact *c = s->objective->pairs;
+    if (!c->has_friction) return RBT_DONE;
+    rbt_step_contact_lag(c, z);
+    return c->out_of_memory ? RBT_OUT_OF_MEMORY : evaluate(s, z, value, report);
+}
+
+static rbt_outcome assemble(rbt_newton *s, const double *z) {
+    rbt_objective_hessian(s->objective, z);
+    return rbt_step_contact_hessian(s->objective->pairs, &s->objective->H) ? RBT_DONE : RBT_OUT_OF_MEMORY;
+}
+
+static rbt_outcome analyse(rbt_newton *s) {
+    bool changed;
+    return rbt_linear_analyse(&s->linear, s->objective->constrained, &changed);
+}
+
+static rbt_outcome solve_for(rbt_newton *s, const double *rhs, rbt_step_report *report) {  // p = -A^-1 rhs
+    rbt_outcome outcome = rbt_linear_solve(&s->linear, rhs, s->direction, report);
+    for (size_t i = 0; i < 3 * s->objective->model->node_count; i++) s->direction[i] = -s->direction[i];
+    return outcome;
+}
+
+static rbt_outcome limit_motion(rbt_newton *s, const double *z, double advance, double *longest) {
+    rbt_step_contact *c = s->objective->pairs;
+    *longest = rbt_step_contact_limit(c, z, s->direction, c->share, advance);
+    return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
+}
+
+// ---- What is prescribed
+
+// rhs = g + H_fp p_p
+static void predict(rbt_newton *s) {
+    const rbt_objective *o = s->objective;
+    size_t values = 3 * o->model->node_count;
+    memset(s->direction, 0, values * sizeof(double));
+    rbt_step_contact_drive(o->pairs, s->direction);
+    rbt_block_matrix_product(&o->H, s->direction, s->rhs);
+    rbt_vector_add_scaled(values, s->rhs, 1, s->gradient);
+    rbt_step_contact_couple(o->pairs, s->rhs);
+}
+
+// z and the share of the prescribed motion, as far as the test allows and E is finite
+static rbt_outcome follow(rbt_newton *s, double *z, double longest, double *length) {
+    rbt_objective *o = s->objective;
+    rbt_step_contact *c = o->pairs;
+    size_t values = 3 * o->model->node_count;
+    double share = c->share;
+    for (int halvings = 0; halvings < 40; halvings++, longest *= 0.5) {
+        rbt_vector_combine(values, s->search.trial, z, longest, s->direction);
+        c->share = longest == 1 ? 1 : share + longest * (1 - share);
+        if (!(longest > 0) || !isfinite(rbt_objective_value(o, s->search.trial))) continue;
+        rbt_vector_copy(values, z, s->search.trial);
+        *length = longest;
+        return RBT_DONE;
+    }
+    c->share = share;
+    *length = 0;
+    return RBT_DONE;
+}
+
+static rbt_outcome relax(rbt_newton *s, double *z, double *value, bool *found, rbt_stages *stages,
+                         rbt_step_report *report) {
+    double longest;
+    RBT_STAGE("assemble", assemble(s, z));
+    RBT_STAGE("analyse", analyse(s));
+    RBT_STAGE("factor", rbt_linear_factor(&s->linear, z, report));
+    RBT_STAGE("solve", solve_for(s, s->gradient, report));
+    RBT_STAGE("ccd", limit_motion(s, z, 0, &longest));
+    double slope = rbt_vector_dot(3 * s->objective->model->node_count, s->direction, s->gradient);
+    s->search.expected = 0;
+    report->stage = "search";
+    double start = rbt_now();
+    *found = longest > 0 && rbt_search_along(&s->search, s->direction, slope, longest, z, value, s->gradient) > 0;
+    rbt_stage_add(stages, "search", rbt_now() - start);
+    if (longest < 0.01 && !*found) return RBT_DONE;
+    return RBT_DONE;
+}
+
+static rbt_outcome drive(rbt_newton *s, double *z, double *value, rbt_stages *stages, rbt_step_report *report) {
+    rbt_step_contact *c = s->objective->pairs;
+    double marked = 0;
+    for (int k = 0; rbt_step_contact_is_driven(c); k++) {
+        double longest, length = 0;
+        bool found;
+        if (k % 20 == 19) {
+            if (k >= MAX_DRIVES || c->share - marked < 1e-3)
+                return in_the_way(s, "a prescribed motion cannot be made", report);
+            marked = c->share;
+        }
+        RBT_STAGE("assemble", assemble(s, z));
+        RBT_STAGE("analyse", analyse(s));
+        RBT_STAGE("factor", rbt_linear_factor(&s->linear, z, report));
+        predict(s);
+        RBT_STAGE("solve", solve_for(s, s->rhs, report));
+        rbt_step_contact_drive(c, s->direction);
+        RBT_STAGE("ccd", limit_motion(s, z, 1 - c->share, &longest));
+        RBT_STAGE("search", follow(s, z, longest, &length));
+        rbt_outcome outcome = evaluate(s, z, value, report);
+        if (outcome == RBT_DONE) outcome = lag(s, z, value, report);
+        if (outcome == RBT_DONE && length < 1) outcome = relax(s, z, value, &found, stages, report);
+        if (outcome == RBT_DONE && length < 1) outcome = lag(s, z, value, report);
+        if (outcome != RBT_DONE) return outcome;
+    }
+    return RBT_DONE;
+}
+
+// ---- The iteration
+
+rbt_outcome rbt_newton_contact(rbt_newton *s, double *z, rbt_stop *stop, int max_iterations, rbt_stages *stages,
+                               rbt_step_report *report) {
+    rbt_step_contact *c = s->objective->pairs;
+    double value;
+    report->stage = "start";
+    rbt_outcome outcome = evaluate(s, z, &value, report);
+    if (outcome == RBT_DONE) outcome = lag(s, z, &value, report);
+    if (outcome == RBT_DONE) outcome = drive(s, z, &value, stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    for (int k = 0;; k++) {
+        bool solved, found;
+        bool swinging = c->has_friction && k >= SWINGING;
+        outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
+        if (outcome != RBT_DONE) return outcome;
+        if (solved && swinging) {
+            outcome = lag(s, z, &value, report);
+            if (outcome == RBT_DONE)
+                outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
+            if (outcome != RBT_DONE) return outcome;
+        }
+        if (solved) return RBT_DONE;
+        outcome = relax(s, z, &value, &found, stages, report);
+        if (outcome == RBT_DONE && !found) {
+            if (rbt_stop_at_rounding(stop)) return RBT_DONE;
+            return in_the_way(s, "no room to move, or no decrease of the energy, near", report);
+        }
+        if (outcome == RBT_DONE && !swinging) outcome = lag(s, z, &value, report);
+        if (outcome != RBT_DONE) return outcome;
+    }
+}
