@@ -138,6 +138,7 @@ typedef struct rbt_energies {
     // Done so far by loads, wind, callers' forces and all that has a prescribed motion: total - work stays, or falls
     // by damping. Known where frames end, NaN where not.
     double work;
+    double friction;  // [J] taken by friction of contact so far, where the scene has contact; 0 with other methods
 } rbt_energies;
 rbt_energies rbt_sim_energies(const rbt_sim *sim);
 

@@ -40,7 +40,7 @@ bool rbt_energy_csv_add(rbt_frame_file *file, double t, const rbt_energies *ener
     row[n++] = ',';
     if (!isnan(energies->work)) n += (size_t)snprintf(row + n, sizeof row - n, "%.17g", energies->work);
     const double solver[] = {statistics ? statistics[RBT_STAT_ITERATIONS] : NAN,
-                             statistics ? statistics[RBT_STAT_RESIDUAL] : NAN};
+                             statistics ? statistics[RBT_STAT_RESIDUAL] : NAN, energies->friction};
     for (size_t i = 0; i < sizeof solver / sizeof solver[0]; i++) {
         row[n++] = ',';
         if (isfinite(solver[i])) n += (size_t)snprintf(row + n, sizeof row - n, "%.17g", solver[i]);

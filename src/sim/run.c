@@ -127,7 +127,7 @@ static void see(void *context, rbt_seen what, double t, const double *x) {
 static bool prepare_verification(run *r) {
     const rbt_stepper *stepper = &r->sim->stepper;
     bool every = r->options->verify == RBT_VERIFY_EVENTS;
-    if (every && !stepper->method->set_observer)
+    if (every && !rbt_method_keeps_apart(stepper->method, stepper->model))
         return rbt_fail(r->error, "%s goes in steps and has no events to verify; verify its steps",
                         stepper->method->name);
     r->verification.event_ways = every;

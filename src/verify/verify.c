@@ -135,8 +135,8 @@ bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, con
                               .node_body = model->node_body,
                               .obstacles = model->obstacles.items,
                               .obstacle_count = model->obstacles.count,
-                              .own_contact = method->own_contact,
-                              .has_events = method->set_observer != NULL,
+                              .own_contact = rbt_method_keeps_apart(method, model),
+                              .has_events = rbt_method_keeps_apart(method, model),
                               .step = model->step};
     int32_t *nodes = NULL;
     double *radius = NULL;

@@ -120,8 +120,8 @@ static bool set_mesh(folder *f, const rbt_mesh *mesh, const rbt_fields *fields, 
                                   .node_body = p.node_body,
                                   .obstacles = scene ? scene->obstacles.items : NULL,
                                   .obstacle_count = scene ? scene->obstacles.count : 0,
-                                  .own_contact = method && method->own_contact,
-                                  .has_events = method && method->set_observer};
+                                  .own_contact = method && (method->own_contact || scene->contact),
+                                  .has_events = method && (method->own_contact || scene->contact)};
         good = rbt_verification_set_mesh(f->v, &parts, f->error);
     }
     frame_parts_free(&p);

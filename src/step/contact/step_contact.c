@@ -16,7 +16,7 @@ static const double HALF_WAY_STIFFNESS = 6.4;
 
 static bool take(rbt_step_contact *c, rbt_error *error) {
     size_t n = c->node_count;
-    double **vectors[] = {&c->x0, &c->x1, &c->y, &c->force, &c->motion};
+    double **vectors[] = {&c->x0, &c->x1, &c->y, &c->force, &c->motion, &c->start_force};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(c->arena, 3 * n, sizeof(double))) != NULL;
@@ -266,7 +266,7 @@ void rbt_step_contact_name(const rbt_step_contact *c, rbt_pair_key key, char *te
 bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau, double rate, const double *last,
                             const unsigned char *constrained) {
     const rbt_model *m = c->model;
-    c->h = h, c->tau = tau, c->rate = rate;
+    c->t = t, c->h = h, c->tau = tau, c->rate = rate;
     c->last = last;
     c->constrained = constrained;
     c->share = 0;
@@ -282,4 +282,19 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
     memcpy(c->y, c->x0, 3 * c->node_count * sizeof *c->y);
     rbt_contact_matrix_begin(&c->matrix);
     return true;
+}
+
+bool rbt_step_contact_look(rbt_step_contact *c, double t, const double *x) {
+    c->tau = c->rate = 1;
+    c->share = 0;
+    c->rubbing_count = 0;
+    c->out_of_memory = false;
+    rbt_contact_place_obstacles(c, t, c->x0);
+    return isfinite(rbt_step_contact_gradient(c, x, 0));
+}
+
+void rbt_step_contact_show(rbt_step_contact *c, const double *z) {
+    if (!c->observer || !c->observer->every) return;
+    rbt_contact_place(c, z, c->share);
+    c->observer->see(c->observer->context, RBT_SEEN_EVENT, c->t + c->share * c->h, c->y);
 }

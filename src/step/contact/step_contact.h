@@ -29,6 +29,7 @@
 #include "contact/friction/pair_friction.h"
 #include "step/async/async_surface.h"
 #include "step/contact/contact_matrix.h"
+#include "step/core/method.h"
 #include "step/core/stage.h"
 
 typedef struct rbt_active_pair {  // a pair closer than the thickness, or one that rubs
@@ -84,6 +85,9 @@ typedef struct rbt_step_contact {
     rbt_contact_matrix matrix;     // H with the blocks of pairs
     rbt_pair_key blocking;         // the pair that limited the last motion
     double *motion;                // (node_count x 3) work: the end of a motion
+    double *start_force;           // (node_count x 3) of contact where the step began
+    const rbt_observer *observer;          // sees every accepted iterate; NULL: nobody does
+    double t;                             // when the step began [s]
 } rbt_step_contact;
 
 // For a model with contact; `tau` of a whole step, for S. Refuses a start with crossings, or with a pair that is
@@ -120,8 +124,15 @@ void rbt_step_contact_couple(const rbt_step_contact *contact, double *rhs);
 double rbt_step_contact_limit(rbt_step_contact *contact, const double *z, const double *p, double share,
                               double advance);
 
+// Shows the observer where the accepted iterate z has brought all nodes.
+void rbt_step_contact_show(rbt_step_contact *contact, const double *z);
+
 // Normal forces and tangents of friction at z, for what comes.
 void rbt_step_contact_lag(rbt_step_contact *contact, const double *z);
+
+// The pairs that push each other at positions x of the model's nodes at time t, into `active`, with their forces, without
+// friction; between steps. false: no memory, or surfaces touch.
+bool rbt_step_contact_look(rbt_step_contact *contact, double t, const double *x);
 
 // "node 12 and triangle 3-4-5 (ball, obstacles[0])"
 void rbt_step_contact_name(const rbt_step_contact *contact, rbt_pair_key key, char *text, size_t size);

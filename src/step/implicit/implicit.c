@@ -10,6 +10,7 @@
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "step/core/method.h"
+#include "step/implicit/implicit_contact.h"
 #include "step/implicit/rigid.h"
 #include "step/implicit/solver.h"
 
@@ -74,11 +75,23 @@ static void *create(rule which, const rbt_model *model, int solver, const void *
     return NULL;
 }
 
-// ---- What BDF2 remembers: the last step, then x and v before it
+// ---- The state's memory: of BDF2 the last step, then x and v before it
+
+static size_t bdf2_memory(const rbt_model *m) { return (1 + 6 * m->node_count) * sizeof(double); }
 
 static size_t memory_size(const rbt_model *m, const void *options) {
     (void)options;
-    return (1 + 6 * m->node_count) * sizeof(double);
+    return rbt_contact_memory_size(m);
+}
+
+static size_t memory_size_bdf2(const rbt_model *m, const void *options) {
+    return bdf2_memory(m) + memory_size(m, options);
+}
+
+// What contact remembers comes last; NULL without contact.
+static rbt_contact_memory *contact_memory(const implicit *s, const rbt_state *state) {
+    size_t before = s->rule == BDF2 ? bdf2_memory(s->objective.model) : 0;
+    return s->objective.pairs && state->memory ? (void *)((char *)state->memory + before) : NULL;
 }
 
 static const double *remembered(const implicit *s, const rbt_state *state, double h) {
@@ -186,6 +199,9 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h) 
     rbt_step_contact *c = o->pairs;
     size_t values = 3 * o->model->node_count;
     if (!c) return RBT_DONE;
+    if (!rbt_step_contact_look(c, state->t, state->x)) return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_BLOCKED;
+    memcpy(c->start_force, c->force, 3 * c->node_count * sizeof *c->force);
+    if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
     rbt_vector_combine(values, s->other, s->z, -1, state->x);
     rbt_vector_copy(values, s->z, state->x);
@@ -209,7 +225,10 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
         state->v[i] = o->constrained[i / 3] ? s->constrained_velocity[i] : middle ? 2 * w - v : w;
     }
     rbt_outcome outcome = rbt_check_motion(o->model, state, h, report);
-    if (outcome == RBT_DONE) remember(s, state, h, s->base, s->velocity);
+    if (outcome != RBT_DONE) return outcome;
+    remember(s, state, h, s->base, s->velocity);
+    rbt_contact_memory *memory = contact_memory(s, state);
+    if (memory) rbt_contact_remember(o->pairs, o->pairs->start_force, memory);
     return outcome;
 }
 
@@ -256,6 +275,45 @@ static void describe(const void *self, rbt_text *json) {
     if (s->solver->describe) s->solver->describe(s->work, json);
 }
 
+static void set_observer(void *self, const rbt_observer *observer) {
+    implicit *s = self;
+    if (s->objective.pairs) s->objective.pairs->observer = observer;
+}
+
+// Positions that somebody has set must be apart.
+static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
+    implicit *s = self;
+    return !s->objective.pairs || rbt_step_contact_is_apart(s->objective.pairs, state->t, state->x, text, size);
+}
+
+// BDF2 starts again; the work of contact and friction so far stays.
+static void forget(void *self, rbt_state *state) {
+    implicit *s = self;
+    if (s->rule == BDF2 && state->memory) memset(state->memory, 0, bdf2_memory(s->objective.model));
+}
+
+static void energies(void *self, const rbt_state *state, rbt_energies *e) {
+    implicit *s = self;
+    const rbt_contact_memory *memory = contact_memory(s, state);
+    if (!s->objective.pairs) return;
+    e->contact = rbt_contact_energy_at(s->objective.pairs, state);
+    e->total = e->kinetic + e->elastic + e->gravity + e->contact;
+    if (!memory) return;
+    e->work = memory->work;
+    e->friction = memory->dissipation;
+}
+
+static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
+    implicit *s = self;
+    return s->objective.pairs ? rbt_contact_points(s->objective.pairs, state, points, capacity) : 0;
+}
+
+static void contact_forces(void *self, const rbt_state *state, double *f) {
+    implicit *s = self;
+    if (s->objective.pairs) rbt_contact_add_forces(s->objective.pairs, state, contact_memory(s, state), f);
+    else rbt_force_contact(s->objective.model, state->x, f, NULL);
+}
+
 #define CREATE(name, which)                                                                                          \
     static void *name(const rbt_model *model, int solver, const void *options, rbt_error *error) {                   \
         return create(which, model, solver, options, error);                                                         \
@@ -274,10 +332,17 @@ const rbt_method RBT_BACKWARD_EULER = {
     .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
     .contact = true,
+    .memory_size = memory_size,
     .create = create_backward_euler,
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .set_observer = set_observer,
+    .accepts = accepts,
+    .forget = forget,
+    .energies = energies,
+    .contacts = contacts,
+    .contact_forces = contact_forces,
 };
 
 const rbt_method RBT_IMPLICIT_MIDPOINT = {
@@ -290,10 +355,17 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
     .contact = true,
+    .memory_size = memory_size,
     .create = create_midpoint,
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .set_observer = set_observer,
+    .accepts = accepts,
+    .forget = forget,
+    .energies = energies,
+    .contacts = contacts,
+    .contact_forces = contact_forces,
 };
 
 const rbt_method RBT_BDF2 = {
@@ -305,9 +377,15 @@ const rbt_method RBT_BDF2 = {
     .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
     .contact = true,
-    .memory_size = memory_size,
+    .memory_size = memory_size_bdf2,
     .create = create_bdf2,
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .set_observer = set_observer,
+    .accepts = accepts,
+    .forget = forget,
+    .energies = energies,
+    .contacts = contacts,
+    .contact_forces = contact_forces,
 };

@@ -108,7 +108,7 @@ static rbt_outcome relax(rbt_newton *s, double *z, double *value, bool *found, r
     double start = rbt_now();
     *found = longest > 0 && rbt_search_along(&s->search, s->direction, slope, longest, z, value, s->gradient) > 0;
     rbt_stage_add(stages, "search", rbt_now() - start);
-    if (longest < 0.01 && !*found) return RBT_DONE;
+    if (*found) rbt_step_contact_show(s->objective->pairs, z);
     return RBT_DONE;
 }
 
@@ -131,6 +131,7 @@ static rbt_outcome drive(rbt_newton *s, double *z, double *value, rbt_stages *st
         rbt_step_contact_drive(c, s->direction);
         RBT_STAGE("ccd", limit_motion(s, z, 1 - c->share, &longest));
         RBT_STAGE("search", follow(s, z, longest, &length));
+        rbt_step_contact_show(c, z);
         rbt_outcome outcome = evaluate(s, z, value, report);
         if (outcome == RBT_DONE) outcome = lag(s, z, value, report);
         if (outcome == RBT_DONE && length < 1) outcome = relax(s, z, value, &found, stages, report);
@@ -149,6 +150,7 @@ rbt_outcome rbt_newton_contact(rbt_newton *s, double *z, rbt_stop *stop, int max
     report->stage = "start";
     rbt_outcome outcome = evaluate(s, z, &value, report);
     if (outcome == RBT_DONE) outcome = lag(s, z, &value, report);
+    rbt_step_contact_show(c, z);
     if (outcome == RBT_DONE) outcome = drive(s, z, &value, stages, report);
     if (outcome != RBT_DONE) return outcome;
     for (int k = 0;; k++) {

@@ -1,0 +1,84 @@
+#include "step/implicit/implicit_contact.h"
+
+#include "math/vec3.h"
+#include "step/contact/contact_parts.h"
+
+#include <string.h>
+
+size_t rbt_contact_memory_size(const rbt_model *m) {
+    return m->contact.on ? sizeof(rbt_contact_memory) + 3 * m->node_count * sizeof(double) : 0;
+}
+
+static bool is_prescribed(const rbt_step_contact *c, size_t node) {
+    return node >= c->model->node_count || c->constrained[node];
+}
+
+void rbt_contact_remember(const rbt_step_contact *c, const double *start, rbt_contact_memory *memory) {
+    for (size_t n = 0; n < c->node_count; n++) {
+        if (!is_prescribed(c, n)) continue;
+        for (size_t k = 3 * n; k < 3 * n + 3; k++)
+            memory->work -= 0.5 * (start[k] + c->force[k]) * (c->y[k] - c->x0[k]);
+    }
+    memset(memory->friction, 0, 3 * c->model->node_count * sizeof(double));
+    for (size_t i = 0; i < c->rubbing_count; i++) {
+        const rbt_rubbing_pair *pair = &c->rubbing[i];
+        double move[12], from[12], gradient[12];
+        rbt_contact_gather(pair->node, c->y, move);
+        rbt_contact_gather(pair->node, c->x0, from);
+        for (int k = 0; k < 12; k++) move[k] -= from[k];
+        rbt_pair_friction_gradient(&pair->friction, move, gradient);
+        for (int k = 0; k < 12; k++) memory->dissipation += gradient[k] * move[k];
+        for (int k = 0; k < 4; k++)
+            if (pair->node[k] >= 0 && (size_t)pair->node[k] < c->model->node_count)
+                rbt_add_scaled(memory->friction + 3 * (size_t)pair->node[k], -1, gradient + 3 * k);
+    }
+}
+
+// ---- Questions about a state
+
+static bool look(rbt_step_contact *c, const rbt_state *state) {
+    return rbt_step_contact_look(c, state->t, state->x);
+}
+
+static int side_of(const rbt_step_contact *c, int32_t node) {
+    return c->surface.obstacle[node] >= 0 ? -1 - c->surface.obstacle[node] : c->model->node_body[node];
+}
+
+static void point_of(const rbt_step_contact *c, const rbt_active_pair *active, rbt_contact_point *to) {
+    int32_t node[4];
+    double corners[12];
+    rbt_pair_barrier pair;
+    rbt_gap_shape shape;
+    rbt_contact_pair_of(c, active->key, node, &pair);
+    rbt_contact_gather(node, c->y, corners);
+    double force = rbt_pair_barrier_contact(&pair, corners, &shape);
+    int first = rbt_pair_first(pair.kind), count = rbt_pair_corners(pair.kind);
+    *to = (rbt_contact_point){.count_a = first,
+                              .count_b = count - first,
+                              .gap = shape.gap.distance - rbt_pair_inside(&c->primitives, active->key, node),
+                              .force = force,
+                              .body_a = side_of(c, node[0]),
+                              .body_b = side_of(c, node[count - 1])};
+    memcpy(to->nodes, node, sizeof to->nodes);
+    memcpy(to->normal, shape.gap.normal, sizeof to->normal);
+    for (int k = 0; k < first; k++) rbt_add_scaled(to->point, -shape.gap.weight[k], corners + 3 * k);
+    rbt_add_scaled(to->point, 0.5 * shape.gap.distance, shape.gap.normal);
+}
+
+size_t rbt_contact_points(rbt_step_contact *c, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
+    if (!look(c, state)) return 0;
+    for (size_t i = 0; i < c->active_count && i < capacity; i++) point_of(c, &c->active[i], &points[i]);
+    return c->active_count;
+}
+
+void rbt_contact_add_forces(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory, double *f) {
+    if (!look(c, state)) return;
+    for (size_t i = 0; i < 3 * c->model->node_count; i++) f[i] += c->force[i] + (memory ? memory->friction[i] : 0);
+}
+
+double rbt_contact_energy_at(rbt_step_contact *c, const rbt_state *state) {
+    if (!look(c, state)) return NAN;
+    double sum = 0;
+    for (size_t i = 0; i < c->active_count; i++) sum += c->active[i].value;
+    return sum;
+}
