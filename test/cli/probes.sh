@@ -14,7 +14,7 @@ END
 "$rubato" run scene.json -o whole -q
 [ "$(wc -l <whole/probes.csv)" = 22 ] || fail "probes.csv has not a row for each of 21 frames"
 head -n 1 whole/probes.csv | grep -q '^frame,time,root\.x,.*,root\.reaction_y,.*,tip\.vz,.*,tip\.contact_z$' || fail "wrong columns in probes.csv"
-head -n 1 whole/energy.csv | grep -q ',work,iterations,residual$' || fail "wrong columns in energy.csv"
+head -n 1 whole/energy.csv | grep -q ',work,iterations,residual,friction$' || fail "wrong columns in energy.csv"
 awk -F, 'NR > 2 && !($15 >= 2 && $16 > 0) { exit 1 }' whole/energy.csv || fail "a frame of two steps takes at least two iterations"
 "$rubato" run scene.json -o part -q --frames 7
 "$rubato" run scene.json -o part -q --resume
