@@ -246,6 +246,7 @@ static double tolerance_share(const implicit *s) {
 
 static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
     rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, s->options.tolerance, tolerance_share(s));
+    if (s->objective.pairs) stop.share = 1;  // a smaller tolerance makes rounding no smaller
     int most = s->options.max_iterations < 0 ? s->solver->max_iterations : s->options.max_iterations;
     rbt_trace_begin(stages);
     report->at_cap = false;
