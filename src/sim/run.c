@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "out/checkpoint.h"
+#include "out/obstacle_file.h"
 #include "out/recorder.h"
 #include "sim/run_report.h"
 
@@ -278,6 +279,7 @@ static bool begin(run *r) {
     r->report.resumed_from = again ? r->sim->state.frame : -1;
     r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->report.resumed_from, r->error);
     if (!r->recorder) return false;
+    if (!rbt_obstacle_file_write(o->folder, &r->sim->model->obstacles, r->error)) return false;
     if (o->scene_text && !rbt_file_write(r->scene_path, o->scene_text, strlen(o->scene_text), r->error)) return false;
     if (!again) return write_frame(r, false);
     r->report.frames = r->sim->state.frame;

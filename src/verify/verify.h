@@ -62,8 +62,8 @@ typedef struct rbt_verify_parts {
     const int32_t *particles;       // (particle_count) their nodes
     const double *radius;           // (particle_count) [m]; NULL: not known, they are not judged
     const int32_t *node_body;       // (node_count)
-    const rbt_obstacle *obstacles;  // must stay
-    size_t obstacle_count;
+    rbt_obstacles obstacles;        // what they point to must stay
+    const rbt_motion_group *motions;  // of obstacles, which must stay; NULL: those of the description
     bool own_contact;  // the method keeps bodies out of obstacles; else these are not judged
     bool has_events;   // it has corners between states, so that straight ways are none of its
     double step;       // [s] or 0, as below

@@ -5,6 +5,7 @@
 #include "mesh/io/read_vtu.h"
 #include "out/checkpoint.h"
 #include "out/numbered.h"
+#include "out/obstacle_file.h"
 #include "step/core/method.h"
 #include "verify/verify.h"
 
@@ -18,7 +19,8 @@ typedef struct folder {
     rbt_verification *v;
     const char *path;
     rbt_scene_file *scene;  // NULL: not readable; then names, radii and obstacles are not known
-    rbt_mesh mesh;          // of the latest frame
+    rbt_obstacle_file obstacles;
+    rbt_mesh mesh;  // of the latest frame
     bool has_mesh;
     rbt_verify_hear hear;
     void *listener;
@@ -118,9 +120,8 @@ static bool set_mesh(folder *f, const rbt_mesh *mesh, const rbt_fields *fields, 
                                   .particles = p.particles,
                                   .radius = radii_are_known(f, &p) ? p.radius : NULL,
                                   .node_body = p.node_body,
-                                  .obstacles = scene ? scene->obstacles.items : NULL,
-                                  .obstacle_count = scene ? scene->obstacles.count : 0,
-                                  .own_contact = method && method->own_contact,
+                                  .obstacles = f->obstacles.obstacles,
+                                  .own_contact = scene && rbt_scene_has_contact(scene),
                                   .has_events = method && method->set_observer};
         good = rbt_verification_set_mesh(f->v, &parts, f->error);
     }
@@ -224,7 +225,10 @@ static bool read_scene(folder *f) {
     free(scene_path);
     if (starved) return rbt_fail_memory(f->error, strlen(f->path), "the scene of the run");
     f->v->scene_unknown = !f->scene;
-    return !f->scene || rbt_verification_set_names(f->v, rbt_scene_of(f->scene), f->error);
+    if (!f->scene) return true;
+    const rbt_scene *scene = rbt_scene_of(f->scene);
+    return rbt_verification_set_names(f->v, scene, f->error) &&
+           rbt_obstacle_file_read(&f->obstacles, f->path, scene, f->error);
 }
 
 bool rbt_verify_folder(rbt_verification *v, const char *path, rbt_verify_hear hear, void *listener,
@@ -245,6 +249,7 @@ bool rbt_verify_folder(rbt_verification *v, const char *path, rbt_verify_hear he
     good = good && judge_failure(&f, numbers[count - 1]);
     if (f.has_mesh) rbt_mesh_clear(&f.mesh);
     rbt_obstacle_parts_free(&v->obstacles);  // they are the scene's
+    rbt_obstacle_file_free(&f.obstacles);
     rbt_scene_free(f.scene);
     free(numbers);
     free(frames);
