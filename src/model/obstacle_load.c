@@ -228,7 +228,12 @@ static bool take_sequence(loader *l) {
 static bool take_all(loader *l) {
     if (l->def->mesh.unit && !rbt_unit_factor(l->def->mesh.unit, &l->unit))
         return fail_in(l, "mesh.unit", "no unit \"%s\"", l->def->mesh.unit);
-    if (!(l->mesh = rbt_mesh_load(&l->def->mesh, l->folder, l->error)) || !make_surface(l)) return false;
+    if (!(l->mesh = rbt_mesh_load(&l->def->mesh, l->folder, l->error))) {
+        if (l->error && !l->error->file[0])  // nothing says yet which mesh it is
+            snprintf(l->error->path, sizeof l->error->path, "obstacles[%zu].mesh.mesh", l->number);
+        return false;
+    }
+    if (!make_surface(l)) return false;
     l->fit = rbt_fit_measure(l->mesh->nodes, l->mesh->node_count, l->unit, &l->def->transform);
     if (!(l->x = rbt_array_new(l->mesh->node_count, 3 * sizeof *l->x, "an obstacle", l->error))) return false;
     if (l->def->sequence) return take_sequence(l);
