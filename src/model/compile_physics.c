@@ -451,7 +451,8 @@ static bool load_obstacles(rbt_compiler *c) {
     if (!RBT_TAKE(c, geometry, c->model->obstacles.count)) return false;
     c->model->obstacles.geometry = geometry;
     for (size_t i = 0; i < c->model->obstacles.count; i++)
-        if (c->model->obstacles.items[i].which == RBT_OBSTACLE_MESH && !load_obstacle(c, i, &geometry[i])) return false;
+        if (c->model->obstacles.items[i].which == RBT_OBSTACLE_MESH && !load_obstacle(c, i, &geometry[i]))
+            return false;
     return true;
 }
 

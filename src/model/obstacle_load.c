@@ -127,8 +127,8 @@ static bool add_frame(loader *l, size_t k, const char *what) {
 
 static bool make_geometry(loader *l, size_t frames) {
     if (l->node_count > RBT_MAX_SEQUENCE_POSITIONS / frames)
-        return fail_in(l, "sequence", "%zu frames of %zu nodes: the limit is %d positions of all frames together", frames,
-                       l->node_count, RBT_MAX_SEQUENCE_POSITIONS);
+        return fail_in(l, "sequence", "%zu frames of %zu nodes: the limit is %d positions of all frames together",
+                       frames, l->node_count, RBT_MAX_SEQUENCE_POSITIONS);
     l->geometry = rbt_obstacle_geometry_new(l->node_count, l->triangle_count, frames, l->error);
     if (!l->geometry) return false;
     for (size_t i = 0; i < 3 * l->triangle_count; i++) l->geometry->triangles[i] = l->own[l->triangles[i]];
@@ -177,14 +177,16 @@ static bool take_nodes(loader *l, const char *path, size_t number, const rbt_mes
         return rbt_fail_at(l->error, path, 0, 0, "frame %zu has %zu nodes, but the mesh of obstacles[%zu] has %zu",
                            number, frame->node_count, l->number, mesh->node_count);
     if (!mesh->tet_count && frame->triangle_count != mesh->triangle_count)
-        return rbt_fail_at(l->error, path, 0, 0, "frame %zu has %zu triangles, but the mesh of obstacles[%zu] has %zu",
-                           number, frame->triangle_count, l->number, mesh->triangle_count);
+        return rbt_fail_at(l->error, path, 0, 0,
+                           "frame %zu has %zu triangles, but the mesh of obstacles[%zu] has %zu", number,
+                           frame->triangle_count, l->number, mesh->triangle_count);
     for (size_t i = 0; !mesh->tet_count && i < 3 * mesh->triangle_count; i++)
         if (frame->triangles[i] != mesh->triangles[i])
-            return rbt_fail_at(l->error, path, 0, 0,
-                               "triangle %zu of frame %zu has other nodes than that of the mesh of obstacles[%zu]: all "
-                               "frames must have the same triangles in the same order",
-                               i / 3, number, l->number);
+            return rbt_fail_at(
+                l->error, path, 0, 0,
+                "triangle %zu of frame %zu has other nodes than that of the mesh of obstacles[%zu]: all "
+                "frames must have the same triangles in the same order",
+                i / 3, number, l->number);
     memcpy(l->x, frame->nodes, 3 * mesh->node_count * sizeof *l->x);
     return true;
 }

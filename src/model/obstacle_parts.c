@@ -18,7 +18,8 @@ static void add_box(rbt_obstacle_parts *p, int32_t first) {
 }
 
 static void add_mesh(rbt_obstacle_parts *p, const rbt_obstacle_geometry *g, int32_t first) {
-    for (size_t i = 0; i < 3 * g->triangle_count; i++) p->triangles[3 * p->triangle_count + i] = first + g->triangles[i];
+    for (size_t i = 0; i < 3 * g->triangle_count; i++)
+        p->triangles[3 * p->triangle_count + i] = first + g->triangles[i];
     p->triangle_count += g->triangle_count;
 }
 
@@ -38,7 +39,8 @@ static void add(rbt_obstacle_parts *p, size_t number) {
         p->rounds[p->round_count++] = (rbt_round){{first, -1}, ((const rbt_obstacle_sphere *)o->value)->radius};
         break;
     case RBT_OBSTACLE_CAPSULE:
-        p->rounds[p->round_count++] = (rbt_round){{first, first + 1}, ((const rbt_obstacle_capsule *)o->value)->radius};
+        p->rounds[p->round_count++] =
+            (rbt_round){{first, first + 1}, ((const rbt_obstacle_capsule *)o->value)->radius};
         break;
     case RBT_OBSTACLE_BOX: add_box(p, first); break;
     case RBT_OBSTACLE_MESH:

@@ -56,8 +56,7 @@ static void name_things(motions_check *s) {
 
 static bool make(motions_check *s, const rbt_model *m, rbt_error *error) {
     *s = (motions_check){.model = m, .error = error};
-    if (!rbt_obstacle_parts_make(&s->obstacles, &m->obstacles, NULL, m->node_count, error))
-        return false;
+    if (!rbt_obstacle_parts_make(&s->obstacles, &m->obstacles, NULL, m->node_count, error)) return false;
     s->node_count = m->node_count + s->obstacles.nodes.count;
     s->group = rbt_array_new(m->node_count, sizeof *s->group, "prescribed motions", error);
     s->thing_of = rbt_array_new(s->node_count, sizeof *s->thing_of, "prescribed motions", error);

@@ -21,8 +21,8 @@ _Static_assert(sizeof(mesh_head) == 64, "the head of a mesh has no gaps");
 // ---- Writing
 
 static void write_mesh(FILE *stream, size_t number, const rbt_obstacle_geometry *g) {
-    const mesh_head head = {number, g->node_count, g->triangle_count, g->frame_count, g->open_edges, g->loop, g->rate,
-                            g->from};
+    const mesh_head head = {number,        g->node_count, g->triangle_count, g->frame_count,
+                            g->open_edges, g->loop,       g->rate,           g->from};
     const int32_t filling = 0;
     fwrite(&head, sizeof head, 1, stream);
     fwrite(g->triangles, 3 * sizeof *g->triangles, g->triangle_count, stream);
@@ -74,8 +74,8 @@ static bool take(parser *p, void *to, size_t size) {
 static bool counts_fit(const parser *p, const mesh_head *h) {
     size_t numbers = p->left / sizeof(int32_t);
     return h->nodes > 0 && h->triangles > 0 && h->frames > 0 && h->nodes < INT32_MAX && h->triangles <= numbers / 3 &&
-           h->frames <= numbers && h->nodes <= numbers / h->frames && h->loop <= 1 &&
-           isfinite(h->rate) && h->rate > 0 && isfinite(h->from);
+           h->frames <= numbers && h->nodes <= numbers / h->frames && h->loop <= 1 && isfinite(h->rate) &&
+           h->rate > 0 && isfinite(h->from);
 }
 
 static bool is_sound(const rbt_obstacle_geometry *g) {
@@ -105,10 +105,11 @@ static bool take_mesh(parser *p, size_t count, rbt_obstacle_geometry **geometry)
         (g->triangle_count % 2 && !take(p, &filling, sizeof filling)) ||
         !take(p, g->frames, 3 * g->node_count * g->frame_count * sizeof *g->frames))
         return false;
-    return is_sound(g) || rbt_fail_at(p->error, p->path, 0, 0,
-                                      "is damaged: obstacle %llu has a node that is none or a coordinate that is not a "
-                                      "number",
-                                      (unsigned long long)h.number);
+    return is_sound(g) ||
+           rbt_fail_at(p->error, p->path, 0, 0,
+                       "is damaged: obstacle %llu has a node that is none or a coordinate that is not a "
+                       "number",
+                       (unsigned long long)h.number);
 }
 
 bool rbt_obstacle_file_parse(const char *path, const rbt_bytes *bytes, size_t count, rbt_obstacle_geometry **geometry,
@@ -131,15 +132,16 @@ static bool read_bytes(rbt_obstacle_file *f, const char *path, rbt_error *error)
     free(bytes.data);
     for (size_t i = 0; good && i < f->obstacles.count; i++)
         if ((f->obstacles.items[i].which == RBT_OBSTACLE_MESH) != (f->geometry[i] != NULL))
-            good = rbt_fail_at(error, path, 0, 0, "does not agree with the scene about whether obstacles[%zu] is a mesh",
-                               i);
+            good = rbt_fail_at(error, path, 0, 0,
+                               "does not agree with the scene about whether obstacles[%zu] is a mesh", i);
     return good;
 }
 
 static bool load_scene(rbt_obstacle_file *f, const rbt_scene *scene, rbt_error *error) {
     for (size_t i = 0; i < f->obstacles.count; i++) {
         if (scene->obstacles.items[i].which != RBT_OBSTACLE_MESH) continue;
-        f->geometry[i] = rbt_obstacle_geometry_load(scene->obstacles.items[i].value, i, scene->folder, scene->file, error);
+        f->geometry[i] =
+            rbt_obstacle_geometry_load(scene->obstacles.items[i].value, i, scene->folder, scene->file, error);
         if (!f->geometry[i]) return false;
     }
     return true;

@@ -58,9 +58,10 @@ RECORD(static, OBSTACLE_CAPSULE_RECORD, rbt_obstacle_capsule, OBSTACLE_CAPSULE, 
 
 static const rbt_field SEQUENCE[] = {
     {FIELD(rbt_sequence_def, file, RBT_TEXT), .flags = RBT_REQUIRED | RBT_NOT_EMPTY,
-     .doc = "A PC2 point cache (\"walk.pc2\"), or mesh files with a number each (\"walk_###.obj\": # stands for a "
-            "digit of the number, filled up with zeros), relative to the folder of the scene. Every frame has the nodes "
-            "of the mesh, in its order and its unit; the transform places them too.",
+     .doc =
+         "A PC2 point cache (\"walk.pc2\"), or mesh files with a number each (\"walk_###.obj\": # stands for a "
+         "digit of the number, filled up with zeros), relative to the folder of the scene. Every frame has the nodes "
+         "of the mesh, in its order and its unit; the transform places them too.",
      .example = "\"walk.pc2\""},
     {FIELD(rbt_sequence_def, first, RBT_INT), .max = 99999999,
      .doc = "Number of the first frame; those of a cache count from 0."},
@@ -79,16 +80,16 @@ RECORD(, RBT_SEQUENCE_RECORD, rbt_sequence_def, SEQUENCE, "sequence",
 
 static const rbt_field OBSTACLE_MESH[] = {
     {FIELD(rbt_obstacle_mesh, mesh, RBT_RECORD), .flags = RBT_REQUIRED, .of.record = &RBT_MESH_RECORD,
-     .doc = "Its triangles, or the surface of its tetrahedra.",
-     .example = "{\"shape\": {\"polyhedron\": {}}}"},
+     .doc = "Its triangles, or the surface of its tetrahedra.", .example = "{\"shape\": {\"polyhedron\": {}}}"},
     {FIELD(rbt_obstacle_mesh, transform, RBT_RECORD), .of.record = &RBT_TRANSFORM_RECORD, .doc = "Where it is."},
     {FIELD(rbt_obstacle_mesh, sequence, RBT_OPTIONAL), .of.record = &RBT_SEQUENCE_RECORD,
      .doc = "Positions that its nodes follow instead of those in the mesh."},
     SCRIPT(rbt_obstacle_mesh),
 };
-RECORD(, RBT_OBSTACLE_MESH_RECORD, rbt_obstacle_mesh, OBSTACLE_MESH, "obstacle-mesh",
-       "A surface of triangles, at rest, moved as a whole or following a sequence of positions; motions come on top of "
-       "the sequence. Nothing passes through it from either side. Only async-contact knows it.");
+RECORD(
+    , RBT_OBSTACLE_MESH_RECORD, rbt_obstacle_mesh, OBSTACLE_MESH, "obstacle-mesh",
+    "A surface of triangles, at rest, moved as a whole or following a sequence of positions; motions come on top of "
+    "the sequence. Nothing passes through it from either side. Only async-contact knows it.");
 
 static const rbt_field OBSTACLES[RBT_OBSTACLE_KINDS] = {
     [RBT_OBSTACLE_PLANE] = ALTERNATIVE("plane", &OBSTACLE_PLANE_RECORD, "Ground or wall."),

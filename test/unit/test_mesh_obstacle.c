@@ -18,10 +18,11 @@
     "0]}}], 'forces': [{'gravity': {}}], 'obstacles': [%s]%s, 'time': {'step': 1e-3, 'frame': 0.02, 'end': 2}, "     \
     "'integrator': {'method': '%s', 'options': {%s}}}"
 #define CONTACT "'thickness': 0.01, 'stiffness': 500, 'restitution': 0.2, 'friction': 0.3"
-#define BALL "'mesh': {'shape': {'polyhedron': {'kind': 'icosahedron', 'radius': 0.2, 'cells': 2, 'round': true}}}"
-#define FIXED "{'mesh': {" BALL "}}"
-#define SPINNING "{'mesh': {" BALL ", 'motions': [{'rotation': {'axis': [0, 0, 1], 'rate': 3}}, {'velocity': "       \
-                 "{'velocity': [0, 0.3, 0]}}]}}"
+#define BALL    "'mesh': {'shape': {'polyhedron': {'kind': 'icosahedron', 'radius': 0.2, 'cells': 2, 'round': true}}}"
+#define FIXED   "{'mesh': {" BALL "}}"
+#define SPINNING                                                                                                     \
+    "{'mesh': {" BALL ", 'motions': [{'rotation': {'axis': [0, 0, 1], 'rate': 3}}, {'velocity': "                    \
+    "{'velocity': [0, 0.3, 0]}}]}}"
 
 static rbt_scene_file *cloth_scene(const char *obstacles, const char *more, const char *method, const char *options) {
     char json[4096];
@@ -65,10 +66,8 @@ static void make_sheet(sheet *s, bool loop) {
             const int32_t corners[6] = {a, c, c + 1, a, c + 1, a + 1};
             memcpy(s->triangles + count, corners, sizeof corners);
         }
-    s->mesh = (rbt_mesh){.node_count = SIDE * SIDE,
-                         .nodes = s->nodes,
-                         .triangle_count = (size_t)count / 3,
-                         .triangles = s->triangles};
+    s->mesh = (rbt_mesh){
+        .node_count = SIDE * SIDE, .nodes = s->nodes, .triangle_count = (size_t)count / 3, .triangles = s->triangles};
     s->sequence = rbt_sequence_default();
     s->sequence.positions = s->frames[0];
     s->sequence.frame_count = FRAMES;
@@ -191,8 +190,8 @@ static void without_contact_it_falls_through(void **state) {
 static void callers_move_meshes(void **state) {
     (void)state;
     rbt_error error;
-    rbt_sim *sim = cloth_on(FIXED), *scripted = cloth_on("{'mesh': {" BALL
-                                                         ", 'motions': [{'velocity': {'velocity': [0, 0.5, 0]}}]}}");
+    rbt_sim *sim = cloth_on(FIXED),
+            *scripted = cloth_on("{'mesh': {" BALL ", 'motions': [{'velocity': {'velocity': [0, 0.5, 0]}}]}}");
     rbt_drive drive = rbt_drive_default();
     drive.velocity[1] = 0.5;
     if (!rbt_sim_drive_obstacle(sim, 0, &drive, &error)) fail_msg("%s", error.message);
@@ -337,13 +336,14 @@ static void starts_and_motions_that_meet(void **state) {
     refused("{'mesh': {" BALL ", 'transform': {'translate': [0, 0.2, 0]}}}", "", "async-contact", CONTACT,
             "touch or cross at the start");
     // A mesh that comes down on what is fixed: the front of a cube of 0.2 m at 0.5 m, 1 m/s, the floor at 0.1 m
-    const char *floor = "{'rubato': 1, 'bodies': [{'name': 'floor', 'mesh': {'shape': {'cloth': {}}}, 'shell': "
-                        "{'thickness': 0.002}, 'transform': {'translate': [0, 0.1, 0]}, 'fixed': ['everything']}, "
-                        "{'name': 'loose', 'mesh': {'shape': {'cuboid': {'cells': [1, 1, 1]}}}, 'transform': "
-                        "{'translate': [50, 50, 50]}}], 'obstacles': [{'mesh': {'mesh': {'shape': {'cuboid': {'size': "
-                        "[0.2, 0.2, 0.2], 'cells': [1, 1, 1]}}}, 'transform': {'translate': [0, %s, 0]}, 'motions': "
-                        "[{'velocity': {'velocity': [0, -1, 0]}}]}}], 'time': {'step': 1e-2, 'frame': 1e-2, 'end': "
-                        "0.5}, 'integrator': {'method': 'async-contact'}}";
+    const char *floor =
+        "{'rubato': 1, 'bodies': [{'name': 'floor', 'mesh': {'shape': {'cloth': {}}}, 'shell': "
+        "{'thickness': 0.002}, 'transform': {'translate': [0, 0.1, 0]}, 'fixed': ['everything']}, "
+        "{'name': 'loose', 'mesh': {'shape': {'cuboid': {'cells': [1, 1, 1]}}}, 'transform': "
+        "{'translate': [50, 50, 50]}}], 'obstacles': [{'mesh': {'mesh': {'shape': {'cuboid': {'size': "
+        "[0.2, 0.2, 0.2], 'cells': [1, 1, 1]}}}, 'transform': {'translate': [0, %s, 0]}, 'motions': "
+        "[{'velocity': {'velocity': [0, -1, 0]}}]}}], 'time': {'step': 1e-2, 'frame': 1e-2, 'end': "
+        "0.5}, 'integrator': {'method': 'async-contact'}}";
     char json[2048];
     snprintf(json, sizeof json, floor, "0.6");
     refuses(json, "obstacles[0]");
@@ -357,7 +357,8 @@ static void sequences_that_meet(void **state) {
     (void)state;
     sheet s;
     rbt_scene_file *file = scene_from(
-        "{'rubato': 1, 'bodies': [{'name': 'ceiling', 'mesh': {'shape': {'cloth': {'length': 3, 'width': 3}}}, 'shell': "
+        "{'rubato': 1, 'bodies': [{'name': 'ceiling', 'mesh': {'shape': {'cloth': {'length': 3, 'width': 3}}}, "
+        "'shell': "
         "{'thickness': 0.002}, 'transform': {'translate': [0.003, 0.5, 0.001]}, 'fixed': ['everything']}, {'name': "
         "'loose', 'mesh': {'shape': {'cuboid': {'cells': [1, 1, 1]}}}, 'transform': {'translate': [50, 50, 50]}}], "
         "'time': {'step': 1e-3, 'frame': 1e-2, 'end': 0.5}, 'integrator': {'method': 'async-contact'}}");
@@ -400,7 +401,8 @@ static void pictures_show_them_where_they_are(void **state) {
     assert_int_equal(scenery.triangle_count, s.mesh.triangle_count);
     for (int i = 0; i < SIDE * SIDE; i++) {
         double want = 0.5 * (s.frames[2][3 * i + 1] + s.frames[3][3 * i + 1]) + 2 * sight.time;
-        if (!(fabs(scenery.nodes[3 * i + 1] - want) <= 1e-14)) fail_msg("%g is not %g", scenery.nodes[3 * i + 1], want);
+        if (!(fabs(scenery.nodes[3 * i + 1] - want) <= 1e-14))
+            fail_msg("%g is not %g", scenery.nodes[3 * i + 1], want);
     }
     rbt_scenery_free(&scenery);
     rbt_obstacle_geometry_free(geometry);

@@ -113,7 +113,8 @@ static void caches_files_and_memory_hold_the_same(void **state) {
     write_sequences();
     double memory[FRAMES][3 * (NODES + 1)];
     for (int k = 0; k < FRAMES; k++) frame_points(k, memory[k]);
-    rbt_sequence_def cache = sequence_def("walk.pc2", 0, -1), files = sequence_def("walk_###.obj", 7, 10), own = files;
+    rbt_sequence_def cache = sequence_def("walk.pc2", 0, -1), files = sequence_def("walk_###.obj", 7, 10),
+                     own = files;
     own.file = NULL;
     own.positions = memory[0];
     own.frame_count = FRAMES;
@@ -293,7 +294,8 @@ static void refused(const rbt_obstacle_mesh *def, const char *first, const char 
     rbt_obstacle_geometry *g = rbt_obstacle_geometry_load(def, 3, folder, "scene.json", &error);
     assert_null(g);
     rbt_error_text(&error, text, sizeof text);
-    if (!strstr(text, first) || !strstr(text, second)) fail_msg("\"%s\" and \"%s\" are not in: %s", first, second, text);
+    if (!strstr(text, first) || !strstr(text, second))
+        fail_msg("\"%s\" and \"%s\" are not in: %s", first, second, text);
 }
 
 static void refused_sequence(const char *file, int first, int last, const char *word, const char *sentence) {
@@ -427,8 +429,9 @@ static void wrong_scenes(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char json[1024];
-        snprintf(json, sizeof json, "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'bar': {}}}}], "
-                                    "'obstacles': [{'mesh': %s}]}",
+        snprintf(json, sizeof json,
+                 "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'bar': {}}}}], "
+                 "'obstacles': [{'mesh': %s}]}",
                  cases[i].obstacle);
         for (char *c = json; *c; c++)
             if (*c == '\'') *c = '"';

@@ -25,13 +25,15 @@ bool rbt_read_pc2(const char *path, const rbt_bytes *bytes, rbt_point_cache *cac
             samples = integer_at(bytes->data + SAMPLES_AT);
     if (version != 1) return rbt_fail_at(error, path, 0, 0, "is of version %d; version 1 can be read", version);
     if (points < 1 || samples < 1)
-        return rbt_fail_at(error, path, 0, 0, "has %d samples of %d points; both must be at least 1", samples, points);
+        return rbt_fail_at(error, path, 0, 0, "has %d samples of %d points; both must be at least 1", samples,
+                           points);
     uint64_t need = (uint64_t)points * (uint64_t)samples, left = bytes->size - HEAD;
     if (left % POINT != 0 || need != left / POINT)
-        return rbt_fail_at(error, path, 0, 0,
-                           "%d samples of %d points are %llu positions, but the file has %zu bytes for them, 12 each: it "
-                           "was cut off or damaged",
-                           samples, points, (unsigned long long)need, (size_t)left);
+        return rbt_fail_at(
+            error, path, 0, 0,
+            "%d samples of %d points are %llu positions, but the file has %zu bytes for them, 12 each: it "
+            "was cut off or damaged",
+            samples, points, (unsigned long long)need, (size_t)left);
     *cache = (rbt_point_cache){(size_t)points, (size_t)samples, bytes->data + HEAD};
     return true;
 }

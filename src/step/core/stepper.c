@@ -30,10 +30,11 @@ static bool check_obstacles(const rbt_model *m, const rbt_method *method, rbt_er
     for (size_t i = 0; i < m->obstacles.count; i++) {
         snprintf(path, sizeof path, "obstacles[%zu]", i);
         if (m->obstacles.items[i].which == RBT_OBSTACLE_MESH)
-            return rbt_fail_path(error, NULL, path,
-                                 "%s pushes bodies out of planes, spheres, boxes and capsules only, not out of meshes; "
-                                 "take one of these or async-contact",
-                                 method->name);
+            return rbt_fail_path(
+                error, NULL, path,
+                "%s pushes bodies out of planes, spheres, boxes and capsules only, not out of meshes; "
+                "take one of these or async-contact",
+                method->name);
         if (m->obstacle_motions[i].motion_count)
             return rbt_fail_path(error, NULL, path,
                                  "%s does not know obstacles that move; leave \"motions\" out or take async-contact",
