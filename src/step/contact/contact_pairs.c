@@ -62,21 +62,6 @@ double rbt_contact_friction_of(const rbt_step_contact *c, const int32_t node[4],
 
 // ---- Positions
 
-void rbt_contact_place_obstacles(const rbt_step_contact *c, double t, double *x) {
-    double step = c->model->step, steps = t / step, whole = floor(steps), share = steps - whole;
-    if (share > 1 - 1e-6) whole++;
-    bool between = share > 1e-6 && share < 1 - 1e-6;
-    for (size_t n = c->model->node_count; n < c->node_count; n++) {
-        const rbt_motion_group *motion = &c->model->obstacle_motions[c->surface.obstacle[n]];
-        const double *start = c->surface.x + 3 * n;
-        double *at = x + 3 * n, next[3];
-        rbt_motion_position(motion, start, whole * step, at);
-        if (!between) continue;
-        rbt_motion_position(motion, start, (whole + 1) * step, next);
-        for (int k = 0; k < 3; k++) at[k] += share * (next[k] - at[k]);
-    }
-}
-
 static void place(const rbt_step_contact *c, const double *z, double share, double *y) {
     size_t values = 3 * c->model->node_count;
     for (size_t i = 0; i < values; i++) y[i] = c->rate > 1 ? 2 * z[i] - c->last[i] : z[i];
@@ -169,11 +154,11 @@ static void scatter(const rbt_step_contact *c, const int32_t node[4], const doub
 double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double share) {
     if (!rbt_contact_place(c, z, share)) return INFINITY;
     double energy = barrier_energy(c), gradient[12], move[12];
-    size_t need = c->active_count;
     if (!isfinite(energy) || !list_active(c)) return INFINITY;
-    need = c->active_count;
+    size_t need = c->active_count;
     if (!reserve(c, &c->gradients, &c->gradient_capacity, 12 * need, sizeof(double))) return INFINITY;
     memset(c->force, 0, 3 * c->node_count * sizeof *c->force);
+    memset(c->hardness, 0, c->node_count * sizeof *c->hardness);
 #pragma omp parallel for schedule(static) if (need >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < need; i++) {
         double corners[12];
@@ -181,8 +166,15 @@ double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double sh
         rbt_contact_pair_of(c, c->active[i].key, c->active[i].node, &pair);
         rbt_contact_gather(c->active[i].node, c->y, corners);
         rbt_pair_barrier_gradient(&pair, corners, c->gradients + 12 * i);
+        rbt_gap gap;
+        rbt_gap_measure_any(pair.kind, corners, pair.wall_normal, &gap);
+        c->active[i].hardness = pair.scale * rbt_barrier_second(gap.distance - pair.inside, pair.dhat);
     }
-    for (size_t i = 0; i < need; i++) scatter(c, c->active[i].node, c->gradients + 12 * i);
+    for (size_t i = 0; i < need; i++) {
+        scatter(c, c->active[i].node, c->gradients + 12 * i);
+        for (int k = 0; k < 4; k++)
+            if (c->active[i].node[k] >= 0) c->hardness[c->active[i].node[k]] += c->active[i].hardness;
+    }
     for (size_t i = 0; i < c->rubbing_count; i++) {
         moved(c, c->rubbing[i].node, move);
         energy += rbt_pair_friction_gradient(&c->rubbing[i].friction, move, gradient);

@@ -4,9 +4,6 @@
 
 #include "step/contact/step_contact.h"
 
-// Obstacle nodes of x (node_count x 3) at time t
-void rbt_contact_place_obstacles(const rbt_step_contact *contact, double t, double *x);
-
 // Nodes and parameters of a pair
 void rbt_contact_pair_of(const rbt_step_contact *contact, rbt_pair_key key, int32_t node[4], rbt_pair_barrier *pair);
 

@@ -27,7 +27,7 @@
 #include "contact/barrier/pair_barrier.h"
 #include "contact/broad_phase/candidates.h"
 #include "contact/friction/pair_friction.h"
-#include "step/async/async_surface.h"
+#include "model/contact_surface.h"
 #include "step/contact/contact_matrix.h"
 #include "step/core/method.h"
 #include "step/core/stage.h"
@@ -36,7 +36,7 @@ typedef struct rbt_active_pair {  // a pair closer than the thickness, or one th
     rbt_pair_key key;
     int32_t node[4];  // -1 behind the last corner
     double value;     // [J] its energy
-    double force;     // [N] along the normal
+    double hardness;  // [N/m] its second derivative along the normal
 } rbt_active_pair;
 
 typedef struct rbt_rubbing_pair {
@@ -47,7 +47,7 @@ typedef struct rbt_rubbing_pair {
 typedef struct rbt_step_contact {
     const rbt_model *model;
     rbt_arena *arena;
-    rbt_async_surface surface;       // nodes of bodies, then those of obstacles
+    rbt_model_surface surface;       // nodes of bodies, then those of obstacles
     rbt_contact_surface primitives;  // its triangles, edges and points
     size_t node_count;               // of bodies and obstacles
 
@@ -80,6 +80,7 @@ typedef struct rbt_step_contact {
     rbt_rubbing_pair *rubbing;     // (rubbing_count) pairs of friction with their lagged forces
     size_t rubbing_count, rubbing_capacity;
     double *force;                 // (node_count x 3) -d(B + D)/dy
+    double *hardness;              // (node_count) sum of the second derivatives of the pairs at a node [N/m]
     bool out_of_memory;
 
     rbt_contact_matrix matrix;     // H with the blocks of pairs
