@@ -265,13 +265,11 @@ def main():
     parser.add_argument("--events", action="store_true", help="every run from iterate to iterate, not only every fifth")
     parser.add_argument("--same-bits", type=int, default=10, help="runs to repeat with other numbers of threads")
     parser.add_argument("--resume", type=int, default=10, help="runs to repeat in two halves")
-    parser.add_argument("--meshes", action="store_true", help="with triangle meshes as obstacles")
     parser.add_argument("--log", help="a file that receives one JSON object a run")
     parser.add_argument("--progress", action="store_true", help="a line a run")
     parser.add_argument("--table", action="store_true", help="print shares by what scenes are like")
     parser.add_argument("--read", help="no runs: report those of this log")
     arguments = parser.parse_args()
-    random_scenes.MESHES = arguments.meshes
     if arguments.only is not None:
         return keep_one(arguments)
     if arguments.read:

@@ -29,7 +29,6 @@ LAYOUTS = ["column", "swarm", "pile", "press", "twist", "clash"]
 LAYOUT_WEIGHTS = [50, 19, 10, 12, 7, 2]
 SHELL_SHAPES = ["cloth", "ribbon", "sphere", "polyhedron", "tube", "ring", "spikes"]
 SOLID_SHAPES = ["cuboid", "bar", "ball", "cylinder", "torus", "moebius"]
-MESHES = False  # whether triangle meshes take part as obstacles
 EVERYWHERE = "everything"
 
 
@@ -227,16 +226,26 @@ def obstacle(kind, centre, radius, along, motions):
         half = scaled(0.7 * radius, along)
         made = {"a": add(centre, scaled(-1, half)), "b": add(centre, half), "radius": 0.3 * radius}
     elif kind == "mesh":
-        made = {"mesh": {"shape": {"polyhedron": {"kind": "icosahedron", "radius": radius, "cells": 2}}},
-                "transform": {"translate": centre}}
+        made = {"mesh": {"shape": mesh_shape(radius, along)}, "transform": {"axis": along, "degrees": 60, "translate": centre}}
     else:
         half = [radius / math.sqrt(3)] * 3
         made = {"min": add(centre, scaled(-1, half)), "max": add(centre, half)}
     return {kind: {**made, **({"motions": motions} if motions else {})}}
 
 
+def mesh_shape(radius, along):
+    """One of some shapes within a ball of a radius, chosen by the numbers of a direction."""
+    shapes = [{"polyhedron": {"kind": "icosahedron", "radius": radius, "cells": 2, "round": True}},
+              {"polyhedron": {"kind": "tetrahedron", "radius": radius, "cells": 1}},
+              {"sphere": {"radius": radius, "rings": 4, "segments": 7}},
+              {"tube": {"radius": 0.6 * radius, "length": 1.2 * radius, "rings": 3, "segments": 8}},
+              {"spikes": {"size": 0.9 * radius, "height": 0.5 * radius, "apex": 8, "count": 2}},
+              {"cuboid": {"size": [radius, 0.8 * radius, 0.6 * radius], "cells": [2, 1, 1]}}]
+    return shapes[int(1e6 * abs(along[0])) % len(shapes)]
+
+
 def round_kind(rng):
-    return rng.choice(["sphere", "capsule", "box"] + (["mesh", "mesh"] if MESHES else []))
+    return rng.choice(["sphere", "capsule", "box", "mesh", "mesh"])
 
 
 # ---- Layouts: each fills scene["bodies"] (of class Body) and scene["obstacles"]
