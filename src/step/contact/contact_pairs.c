@@ -69,14 +69,17 @@ static void place(const rbt_step_contact *c, const double *z, double share, doub
         y[i] = share < 1 ? c->x0[i] + share * (c->x1[i] - c->x0[i]) : c->x1[i];
 }
 
-static double least_slack(const rbt_step_contact *c) { return fmin(0.5 * c->thickness, 0.1 * c->edge_length); }
+// The narrow list holds a little further than it must, for the next iterations, which move less; the wide one for steps.
+bool rbt_contact_prepare(rbt_step_contact *c, const double *x, const double *y) {
+    double narrow = fmin(0.5 * c->thickness, 0.1 * c->edge_length), wide = c->thickness + 0.25 * c->edge_length;
+    if (rbt_candidates_prepare(&c->candidates, x, y, narrow, wide)) return true;
+    c->out_of_memory = true;
+    return false;
+}
 
 bool rbt_contact_place(rbt_step_contact *c, const double *z, double share) {
     place(c, z, share, c->y);
-    if (rbt_candidates_cover(&c->candidates, c->y)) return true;
-    if (rbt_candidates_search(&c->candidates, c->y, c->y, least_slack(c))) return true;
-    c->out_of_memory = true;
-    return false;
+    return rbt_contact_prepare(c, c->y, c->y);
 }
 
 // ---- Energy
@@ -192,14 +195,15 @@ static const int32_t *term_nodes(const rbt_step_contact *c, size_t i) {
     return i < c->active_count ? c->active[i].node : c->rubbing[i - c->active_count].node;
 }
 
-static void term_hessian(const rbt_step_contact *c, size_t i, double *hessian) {
+static void term_hessian(const rbt_step_contact *c, size_t i, bool exact, double *hessian) {
     double corners[12], gradient[12];
     if (i < c->active_count) {
         int32_t node[4];
         rbt_pair_barrier pair;
         rbt_contact_pair_of(c, c->active[i].key, node, &pair);
         rbt_contact_gather(node, c->y, corners);
-        rbt_pair_barrier_hessian(&pair, corners, gradient, hessian);
+        if (exact) rbt_pair_barrier_exact_hessian(&pair, corners, gradient, hessian);
+        else rbt_pair_barrier_hessian(&pair, corners, gradient, hessian);
     } else {
         const rbt_rubbing_pair *pair = &c->rubbing[i - c->active_count];
         moved(c, pair->node, corners);
@@ -232,11 +236,11 @@ static void add_blocks(rbt_step_contact *c, const int32_t node[4], double *hessi
         }
 }
 
-bool rbt_step_contact_hessian(rbt_step_contact *c, const rbt_block_matrix *H) {
+bool rbt_step_contact_hessian(rbt_step_contact *c, const rbt_block_matrix *H, bool exact) {
     size_t count = term_count(c);
     if (!reserve(c, &c->hessians, &c->hessian_capacity, 144 * count, sizeof(double))) return false;
 #pragma omp parallel for schedule(static) if (count >= 64)
-    for (size_t i = 0; i < count; i++) term_hessian(c, i, c->hessians + 144 * i);
+    for (size_t i = 0; i < count; i++) term_hessian(c, i, exact, c->hessians + 144 * i);
     for (size_t i = 0; i < count; i++)
         if (!want_blocks(c, term_nodes(c, i))) return false;
     if (!rbt_contact_matrix_arrange(&c->matrix)) return false;

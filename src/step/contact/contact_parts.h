@@ -16,6 +16,9 @@ double rbt_contact_gap_of(const rbt_step_contact *contact, rbt_pair_key key, con
 // Coulomb's coefficient of a pair
 double rbt_contact_friction_of(const rbt_step_contact *contact, const int32_t node[4], int corners);
 
+// Candidates that hold for motions from x to y (all nodes x 3). false: no memory.
+bool rbt_contact_prepare(rbt_step_contact *contact, const double *x, const double *y);
+
 // contact->y = positions of all nodes at z, with obstacles at `share` of their motion; and candidates that hold there.
 // false: no memory.
 bool rbt_contact_place(rbt_step_contact *contact, const double *z, double share);

@@ -172,7 +172,7 @@ bool rbt_step_contact_is_apart(rbt_step_contact *c, double t, const double *x, c
     rbt_pair_key key = 0;
     double least;
     fill_positions(c, t, x, c->motion);
-    if (!rbt_candidates_search(&c->candidates, c->motion, c->motion, 0.01 * c->thickness)) {
+    if (!rbt_contact_prepare(c, c->motion, c->motion)) {
         snprintf(text, size, "not enough memory");
         return false;
     }

@@ -114,8 +114,9 @@ double rbt_step_contact_value(rbt_step_contact *contact, const double *z, double
 double rbt_step_contact_gradient(rbt_step_contact *contact, const double *z, double share);
 
 // Puts H of the elastic problem and the Hessian of tau^2/r (B + D) into contact->matrix, at the place of the latest
-// gradient. false: no memory.
-bool rbt_step_contact_hessian(rbt_step_contact *contact, const rbt_block_matrix *H);
+// gradient. exact: the true second derivatives of the barrier, which may be indefinite; else positive semidefinite ones
+// that are no less. false: no memory.
+bool rbt_step_contact_hessian(rbt_step_contact *contact, const rbt_block_matrix *H, bool exact);
 
 // rhs (model nodes x 3) += H_free,obstacle times what is left of the obstacles' motion.
 void rbt_step_contact_couple(const rbt_step_contact *contact, double *rhs);
