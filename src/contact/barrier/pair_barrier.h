@@ -27,7 +27,10 @@ double rbt_barrier_slope(double d, double dhat);   // b' <= 0; -infinity for d <
 double rbt_barrier_second(double d, double dhat);  // b'' >= 0 [1/m]; infinity for d <= 0
 static inline double rbt_barrier_force(double d, double dhat) { return -rbt_barrier_slope(d, dhat); }  // per scale
 
-// ---- The pair. x: corners (x 3); gradient (12) and hessian (12 x 12) have rows of 0 for corners that do not exist.
+// ---- The pair
+//
+// x: corners (x 3). gradient (12) and hessian (12 x 12, symmetric to the bit) have rows of 0 for corners that do not
+// exist.
 
 // E [J]
 double rbt_pair_barrier_value(const rbt_pair_barrier *pair, const double x[12]);
@@ -44,7 +47,7 @@ double rbt_pair_barrier_hessian(const rbt_pair_barrier *pair, const double x[12]
 double rbt_pair_barrier_exact_hessian(const rbt_pair_barrier *pair, const double x[12], double gradient[12],
                                       double hessian[144]);
 
-// The normal force N = -scale e(c) b'(d) [N], 0 where the pair is inactive, and the shape that friction needs.
+// The normal force N = -scale e(c) b'(d) [N], 0 or infinite where E is, and the shape that friction needs.
 double rbt_pair_barrier_contact(const rbt_pair_barrier *pair, const double x[12], rbt_gap_shape *shape);
 
 #endif

@@ -41,7 +41,7 @@ typedef struct rbt_gap_shape {
 // Which features are closest follows from weights that are exactly 0. The first tangent goes along the edge (the edge
 // of B of two, the first edge of a triangle), of two points it is a function of the normal alone. Edges whose
 // directions are parallel to 1e-8, and triangles without area, slide along the first tangent only: no number is
-// infinite or NaN unless a coordinate is.
+// infinite or NaN if lengths are of ordinary size (1e-70 m to 1e70 m).
 void rbt_gap_shape_measure(rbt_touch_kind kind, const double x[12], const double wall_normal[3],
                            rbt_gap_shape *shape);
 
@@ -51,7 +51,16 @@ void rbt_gap_measure_any(rbt_touch_kind kind, const double x[12], const double w
 // d' (12)
 void rbt_gap_gradient(const rbt_gap *gap, double gradient[12]);
 
-// d'' (12 x 12)
+// tau_j and theta_j as rows (12) for a displacement of the corners
+static inline void rbt_gap_shape_rows(const rbt_gap_shape *shape, int j, double tau[12], double theta[12]) {
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++) {
+            tau[3 * i + k] = shape->gap.weight[i] * shape->tangent[j][k];
+            theta[3 * i + k] = shape->slope[j][i] * shape->gap.normal[k];
+        }
+}
+
+// d'' (12 x 12); 0 for points that coincide
 void rbt_gap_shape_hessian(const rbt_gap_shape *shape, double hessian[144]);
 
 #endif

@@ -1,0 +1,200 @@
+#include "contact/barrier/pair_barrier.h"
+
+#include "contact/barrier/parallel_edges.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+// ---- The function of the gap
+//
+// With y = 1 - s:   b = -dhat y^2 ln s,   b' = 2 y ln s - y^2/s,   b'' = (-2 ln s + 4 y/s + y^2/s^2) / dhat
+// The terms of each have one sign: nothing cancels. y is the rounded (dhat - d)/dhat, and near s = 1 ln s = log1p(-y).
+
+typedef struct curve {
+    double y, s, log;
+} curve;
+
+static curve curve_at(double d, double dhat) {
+    double s = d / dhat, y = (dhat - d) / dhat;
+    return (curve){y, s, s > 0.5 ? log1p(-y) : log(s)};
+}
+static double curve_value(const curve *c, double dhat) { return -dhat * c->y * c->y * c->log; }
+static double curve_slope(const curve *c) { return c->y * (2 * c->log - c->y / c->s); }
+static double curve_second(const curve *c, double dhat) {
+    double ratio = c->y / c->s;
+    return (-2 * c->log + ratio * (4 + ratio)) / dhat;
+}
+
+double rbt_barrier(double d, double dhat) {
+    if (!(d > 0)) return INFINITY;
+    if (d >= dhat) return 0;
+    curve c = curve_at(d, dhat);
+    return curve_value(&c, dhat);
+}
+
+double rbt_barrier_slope(double d, double dhat) {
+    if (!(d > 0)) return -INFINITY;
+    if (d >= dhat) return 0;
+    curve c = curve_at(d, dhat);
+    return curve_slope(&c);
+}
+
+double rbt_barrier_second(double d, double dhat) {
+    if (!(d > 0)) return INFINITY;
+    if (d >= dhat) return 0;
+    curve c = curve_at(d, dhat);
+    return curve_second(&c, dhat);
+}
+
+// ---- The pair
+
+// Whether 0 < E < infinity; else *energy is what it is.
+static bool acts(const rbt_pair_barrier *pair, const rbt_gap *gap, double *d, double *energy) {
+    *d = gap->distance - pair->inside;
+    *energy = *d > 0 ? 0 : INFINITY;
+    return *d > 0 && *d < pair->dhat;
+}
+
+static bool mollify(const rbt_pair_barrier *pair, const double *x, rbt_parallel_edges *edges) {
+    return pair->kind == RBT_TOUCH_EDGES && pair->parallel > 0 &&
+           rbt_parallel_edges_measure(x, pair->parallel, edges);
+}
+
+double rbt_pair_barrier_value(const rbt_pair_barrier *pair, const double x[12]) {
+    rbt_gap gap;
+    rbt_parallel_edges edges;
+    double d, energy;
+    rbt_gap_measure_any(pair->kind, x, pair->wall_normal, &gap);
+    if (!acts(pair, &gap, &d, &energy)) return energy;
+    curve c = curve_at(d, pair->dhat);
+    energy = pair->scale * curve_value(&c, pair->dhat);
+    return mollify(pair, x, &edges) ? edges.e * energy : energy;
+}
+
+// E' = scale (e b' d' + e' b c'); d' = (w_i n)
+static double put_gradient(const rbt_pair_barrier *pair, const rbt_gap *gap, const curve *c,
+                           const rbt_parallel_edges *edges, double *gradient) {
+    double value = pair->scale * curve_value(c, pair->dhat), slope = pair->scale * curve_slope(c);
+    rbt_gap_gradient(gap, gradient);
+    for (int a = 0; a < 12; a++) gradient[a] *= slope;
+    if (!edges) return value;
+    double more[12];
+    rbt_parallel_edges_gradient(edges, more);
+    for (int a = 0; a < 12; a++) gradient[a] = edges->e * gradient[a] + edges->slope * value * more[a];
+    return edges->e * value;
+}
+
+double rbt_pair_barrier_gradient(const rbt_pair_barrier *pair, const double x[12], double gradient[12]) {
+    rbt_gap gap;
+    rbt_parallel_edges edges;
+    double d, energy;
+    rbt_gap_measure_any(pair->kind, x, pair->wall_normal, &gap);
+    if (!acts(pair, &gap, &d, &energy)) {
+        memset(gradient, 0, 12 * sizeof *gradient);
+        return energy;
+    }
+    curve c = curve_at(d, pair->dhat);
+    return put_gradient(pair, &gap, &c, mollify(pair, x, &edges) ? &edges : NULL, gradient);
+}
+
+double rbt_pair_barrier_contact(const rbt_pair_barrier *pair, const double x[12], rbt_gap_shape *shape) {
+    rbt_parallel_edges edges;
+    double d, energy;
+    rbt_gap_shape_measure(pair->kind, x, pair->wall_normal, shape);
+    if (!acts(pair, &shape->gap, &d, &energy)) return energy;
+    curve c = curve_at(d, pair->dhat);
+    double force = -pair->scale * curve_slope(&c);
+    return mollify(pair, x, &edges) ? edges.e * force : force;
+}
+
+// ---- The Hessian of pairs without mollifier
+//
+//   E'' / scale = b'' g g^T + b' d'',   g = d'
+// With b' = -|b'| and the rows tau_j, theta_j of contact/distance/shape.h, as quadratic forms:
+//   b' d'' = |b'| (2 tau_j theta_j + r theta_j^2)   where the nearest points slide (r: the distance, without `inside`),
+//          = -|b'| tau_j^2 / r                      where they do not.
+// The latter is negative and is left out (of a stretched spring, whose r is negative, it is positive and stays). In the
+// former, for any q > 0,
+//   2 tau theta = 1/2 (sqrt(q) tau + theta/sqrt(q))^2 - 1/2 (sqrt(q) tau - theta/sqrt(q))^2,
+// and leaving out the second square can only make the form larger. So
+//   H / scale = b'' g g^T + |b'| sum_j (1/2 (sqrt(q) tau_j + theta_j/sqrt(q))^2 + r theta_j^2)
+// is a sum of squares, thus positive semidefinite, and H - E'' is one as well. As tau and theta are perpendicular rows
+// (n . t = 0), q = |theta|/|tau| makes the two squares the eigenvectors of 2 tau theta: exactly its negative eigenvalue
+// is left out. Both lengths are those of weights and slopes, for n and t have length 1.
+
+enum { MAX_SQUARES = 5 };
+
+// H is the sum of the squares of these rows; returns how many.
+static int squares(const rbt_gap_shape *shape, double slope, double second, double rows[MAX_SQUARES][12]) {
+    const double r = shape->gap.distance, *w = shape->gap.weight;
+    double tau[12], theta[12], root = sqrt(second), size = 0;
+    int count = 1;
+    rbt_gap_gradient(&shape->gap, rows[0]);
+    for (int a = 0; a < 12; a++) rows[0][a] *= root;
+    for (int i = 0; i < 4; i++) size += w[i] * w[i];
+    for (int j = 0; j < 2; j++) {
+        double turn = 0;
+        for (int i = 0; i < 4; i++) turn += shape->slope[j][i] * shape->slope[j][i];
+        bool stretched = j >= shape->sliding && r < 0;
+        if (turn == 0 && !stretched) continue;
+        rbt_gap_shape_rows(shape, j, tau, theta);
+        double q = sqrt(turn / size), half = sqrt(0.5 * fabs(slope) * q), under = half / q;
+        double last = sqrt(fabs(slope) * (stretched ? -1 / r : r));
+        for (int a = 0; a < 12; a++) rows[count][a] = last * (stretched ? tau[a] : theta[a]);
+        count++;
+        if (stretched) continue;
+        for (int a = 0; a < 12; a++) rows[count][a] = half * tau[a] + under * theta[a];
+        count++;
+    }
+    return count;
+}
+
+static void put_squares(int count, double rows[MAX_SQUARES][12], double *restrict hessian) {
+    for (int a = 0; a < 12; a++) {
+        double *row = hessian + 12 * a;
+        for (int b = 0; b < 12; b++) row[b] = rows[0][a] * rows[0][b];
+        for (int k = 1; k < count; k++)
+            for (int b = 0; b < 12; b++) row[b] += rows[k][a] * rows[k][b];
+    }
+}
+
+static void put_exact(const rbt_gap_shape *shape, double slope, double second, double *hessian) {
+    double g[12];
+    rbt_gap_gradient(&shape->gap, g);
+    rbt_gap_shape_hessian(shape, hessian);
+    for (int a = 0; a < 12; a++)
+        for (int b = 0; b < 12; b++) hessian[12 * a + b] = second * (g[a] * g[b]) + slope * hessian[12 * a + b];
+}
+
+static double measure_hessian(const rbt_pair_barrier *pair, const double *x, bool exact, double *gradient,
+                              double *hessian) {
+    rbt_gap_shape shape;
+    rbt_parallel_edges edges;
+    double d, energy, rows[MAX_SQUARES][12];
+    rbt_gap_shape_measure(pair->kind, x, pair->wall_normal, &shape);
+    if (!acts(pair, &shape.gap, &d, &energy)) {
+        memset(gradient, 0, 12 * sizeof *gradient);
+        memset(hessian, 0, 144 * sizeof *hessian);
+        return energy;
+    }
+    curve c = curve_at(d, pair->dhat);
+    bool mollified = mollify(pair, x, &edges);
+    energy = put_gradient(pair, &shape.gap, &c, mollified ? &edges : NULL, gradient);
+    double slope = pair->scale * curve_slope(&c), second = pair->scale * curve_second(&c, pair->dhat);
+    if (mollified) {
+        double value = pair->scale * curve_value(&c, pair->dhat);
+        rbt_parallel_edges_hessian(&edges, &shape, value, slope, second, !exact, hessian);
+    } else if (exact) put_exact(&shape, slope, second, hessian);
+    else put_squares(squares(&shape, slope, second, rows), rows, hessian);
+    return energy;
+}
+
+double rbt_pair_barrier_hessian(const rbt_pair_barrier *pair, const double x[12], double gradient[12],
+                                double hessian[144]) {
+    return measure_hessian(pair, x, false, gradient, hessian);
+}
+
+double rbt_pair_barrier_exact_hessian(const rbt_pair_barrier *pair, const double x[12], double gradient[12],
+                                      double hessian[144]) {
+    return measure_hessian(pair, x, true, gradient, hessian);
+}
