@@ -354,8 +354,8 @@ static void rigid_motions_change_nothing(void **state) {
         if (radius < LEAST_RADIUS) continue;
         rbt_pair_barrier_exact_hessian(&l.pair, l.x, g, exact);
         limits m = limits_of(&l, radius);
-        // Sums of products of numbers up to 2 with what rounding leaves of the gradient and of the Hessian, whose slopes
-        // divide by rho once more
+        // Sums of products of numbers up to 2 with what rounding leaves of the gradient and of the Hessian, whose
+        // slopes divide by rho once more
         assert_rigid(l.pair.kind != RBT_TOUCH_WALL, l.x, g, exact, 12 * m.noise_gradient,
                      12 * m.noise_gradient / m.rho);
         judged[l.pair.kind][pair_feature(&gap)]++;
