@@ -80,8 +80,8 @@ static double slope_at(const void *of, double s) {
 }
 
 // The energy is analytic except at u = 0 (f0 has |u|^3) and at |u| = e; u changes by at most 2 |delta|. So rho is 0.2
-// of the distance of |u| to both. In the disc |u| is at most 1.4 times what it is in the middle, y: |E| <= 4 mu N y, and
-// for y < e also |E| <= mu N (1.4 y)^2/e (1 + 1.4/3) <= 16 mu N y^2/e.
+// of the distance of |u| to both. In the disc |u| is at most 1.4 times what it is in the middle, y: |E| <= 4 mu N y,
+// and for y < e also |E| <= mu N (1.4 y)^2/e (1 + 1.4/3) <= 16 mu N y^2/e.
 static void derivatives_are_those_of_the_energy(void **state) {
     (void)state;
     int judged[RBT_TOUCH_KINDS][PAIR_FEATURES] = {0}, stick = 0, slide = 0;
