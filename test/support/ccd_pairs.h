@@ -30,9 +30,9 @@ typedef enum ccd_class {
     CCD_CLASSES
 } ccd_class;
 
-static const char *const CCD_CLASS_NAMES[CCD_CLASSES] = {
-    "random", "plane", "parallel", "sliver", "repeated", "close",
-    "far",    "rounding", "fast",  "turning", "grazing", "grid"};
+static const char *const CCD_CLASS_NAMES[CCD_CLASSES] = {"random",   "plane",   "parallel", "sliver",
+                                                         "repeated", "close",   "far",      "rounding",
+                                                         "fast",     "turning", "grazing",  "grid"};
 static const char *const CCD_KIND_NAMES[CCD_KINDS] = {"face", "edges", "edge", "point", "wall"};
 
 typedef struct ccd_pair {
@@ -134,7 +134,8 @@ static inline void ccd_move(uint64_t *s, ccd_pair *p, ccd_class class) {
     for (int k = 0; k < 3; k++) shift[k] = ccd_between(s, -common, common), away[k] = ccd_between(s, -speed, speed);
     for (int i = 0; i < corners; i++)
         for (int k = 0; k < 3; k++)
-            y[3 * i + k] = x[3 * i + k] + shift[k] + (rigid ? i < first ? away[k] : 0 : ccd_between(s, -speed, speed));
+            y[3 * i + k] =
+                x[3 * i + k] + shift[k] + (rigid ? i < first ? away[k] : 0 : ccd_between(s, -speed, speed));
     if (class == CCD_TURNING) {
         ccd_turn(s, p, 0, first);
         ccd_turn(s, p, first, corners);
@@ -144,7 +145,8 @@ static inline void ccd_move(uint64_t *s, ccd_pair *p, ccd_class class) {
     if (class == CCD_GRAZING) {  // where they are now is the middle of a passage
         double share = ccd_between(s, 0.1, 0.9);
         double back[12];
-        for (int j = 0; j < 12; j++) back[j] = x[j] - share * (y[j] - x[j]), y[j] = x[j] + (1 - share) * (y[j] - x[j]);
+        for (int j = 0; j < 12; j++)
+            back[j] = x[j] - share * (y[j] - x[j]), y[j] = x[j] + (1 - share) * (y[j] - x[j]);
         memcpy(x, back, sizeof back);
     }
     if (ccd_below(s, 4) == 0) memcpy(y + 3 * first, x + 3 * first, sizeof(double) * 3 * (size_t)(corners - first));
@@ -247,8 +249,7 @@ static inline void ccd_to_both(const double *a, const double *b, const double *c
         u[k] = (long double)b[k] - a[k];
         v[k] = (long double)d[k] - c[k];
     }
-    for (int k = 0; k < 3; k++)
-        n[k] = (double)(u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3]);
+    for (int k = 0; k < 3; k++) n[k] = (double)(u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3]);
 }
 
 // Direction number `which` for the positions x; false: there are no more
@@ -263,7 +264,8 @@ static inline bool ccd_candidate(const ccd_pair *p, const double x[12], int whic
     else if (which < 4 && corners == 4 && !edges) ccd_to_line(x, which == 2 ? x + 3 : x + 6, x + 9, n);
     else if (which < 3 && edges) ccd_to_line(x + 3 * (which - 1), x + 6, x + 9, n);
     else if (which < 5 && edges) ccd_to_line(x + 3 * (which - 1), x, x + 3, n);
-    else if (which < 7 && corners == 4) ccd_to_both(edges ? x : x + 3, edges ? x + 3 : x + 6, edges ? x + 6 : x + 3, x + 9, n);
+    else if (which < 7 && corners == 4)
+        ccd_to_both(edges ? x : x + 3, edges ? x + 3 : x + 6, edges ? x + 6 : x + 3, x + 9, n);
     else return false;
     bool turned = edges ? which == 3 || which == 4 || which == 6 : which == 6;
     for (int k = 0; turned && k < 3; k++) n[k] = -n[k];
@@ -308,13 +310,15 @@ static inline bool ccd_surely_meets(const ccd_pair *p, const double y[12], doubl
 // count a pass as a meeting; then it takes a proof either way.
 static inline ccd_verdict ccd_judge(const ccd_pair *p, const double y[12], double *when) {
     if (p->kind == RBT_TOUCH_WALL) {  // a linear height: its ends tell
-        if (rbt_ball_above(p->x, p->inside, p->x + 3, p->wall) > 0 && rbt_ball_above(y, p->inside, y + 3, p->wall) > 0)
+        if (rbt_ball_above(p->x, p->inside, p->x + 3, p->wall) > 0 &&
+            rbt_ball_above(y, p->inside, y + 3, p->wall) > 0)
             return CCD_APART;
         double from = ccd_distance(p, p->x) - p->inside, to = ccd_distance(p, y) - p->inside;
         *when = from > 0 && from > to ? fmin(1, from / (from - to)) : 0;
         return CCD_MEETS;
     }
-    if (p->inside == 0 && rbt_pair_corners(p->kind) == 4) return ccd_exactly_meets(p, y, when) ? CCD_MEETS : CCD_APART;
+    if (p->inside == 0 && rbt_pair_corners(p->kind) == 4)
+        return ccd_exactly_meets(p, y, when) ? CCD_MEETS : CCD_APART;
     if (!ccd_round_meets(p, y, when)) return CCD_APART;
     if (p->inside == 0) return ccd_exactly_meets(p, y, when) ? CCD_MEETS : CCD_APART;
     double about = *when;
@@ -334,15 +338,28 @@ static const double CCD_BIN[CCD_BINS] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
 typedef struct ccd_counts {
     long pairs, passed, stopped, refused;  // t = 1, between, 0
     long late, undecided, far;             // far: stopped where the gap is reach or more
+    long needless;                         // refused although 64 units in the last place apart at first
     long without;                          // stopped, but the whole motion would not have met
     long early[CCD_BINS];                  // t beside the time of impact, of those stopped before one
 } ccd_counts;
+
+// By a direction, so not by a distance that is wrong for flat triangles
+static inline bool ccd_separated_at_first(const ccd_pair *p) {
+    double n[3] = {-p->wall[0], -p->wall[1], -p->wall[2]}, inside = p->inside + 64 * DBL_EPSILON * ccd_size(p, p->y);
+    if (p->kind == RBT_TOUCH_WALL) return ccd_separates(p, n, inside, p->x);
+    for (int which = 0; ccd_candidate(p, p->x, which, n); which++)
+        if (ccd_separates(p, n, inside, p->x)) return true;
+    return false;
+}
 
 static inline void ccd_count(uint64_t *s, const ccd_pair *p, double t, ccd_counts *c) {
     double y[12], when = 1;
     c->pairs++;
     *(t == 1 ? &c->passed : t > 0 ? &c->stopped : &c->refused) += 1;
-    if (!(t > 0)) return;
+    if (!(t > 0)) {
+        c->needless += ccd_separated_at_first(p);
+        return;
+    }
     bool fused = ccd_below(s, 2);
     double share = ccd_below(s, 4) ? t : t * random_unit(s);
     ccd_store(p, share, fused, y);

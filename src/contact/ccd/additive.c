@@ -37,7 +37,7 @@ static const double GOOD = 0.999;    // a direction is good if it shows this sha
 static const double PAYS = 0.2;      // an advance pays if it can use up this share of what is kept
 static const double LARGEST = 1e70;  // fourth powers, of rbt_gap_measure, stay finite
 static const double TINY = 1e-150;
-enum { FIXED = 2, MAX_ADVANCES = 1000 };  // FIXED: so many advances before directions that turn are tried
+enum { FIXED = 2, MAX_ADVANCES = 250 };  // FIXED: so many advances before directions that turn are tried
 
 typedef struct motion {
     rbt_touch_kind kind;
