@@ -53,12 +53,21 @@ static inline void ccd_direction(uint64_t *s, double n[3]) {
     rbt_normalize(n, n);
 }
 
-// Distance as the contact code measures it
+// Distance as the contact code measures it. Of flat triangles that may be too much, so the sides are asked as well.
 static inline double ccd_distance(const ccd_pair *p, const double x[12]) {
     rbt_gap gap;
     if (p->kind == RBT_TOUCH_WALL) rbt_gap_wall(x + 3, p->wall, x, &gap);
     else rbt_gap_measure(p->kind, x, &gap);
-    return gap.distance;
+    double distance = gap.distance;
+    for (int side = 0; p->kind == RBT_TOUCH_FACE && side < 3; side++) {
+        double edge[12];
+        memcpy(edge, x, 3 * sizeof *edge);
+        memcpy(edge + 3, x + 3 + 3 * side, 3 * sizeof *edge);
+        memcpy(edge + 6, x + 3 + 3 * ((side + 1) % 3), 3 * sizeof *edge);
+        rbt_gap_measure(RBT_TOUCH_EDGE, edge, &gap);
+        distance = fmin(distance, gap.distance);
+    }
+    return distance;
 }
 
 // Moves the corners of A so that a random point of theirs lies `gap` before a random point of B, along a direction

@@ -2,26 +2,26 @@
 // place of speeds. In the frame of corner 0 the corners move straight, r_i(t) = (1 - t) p_i + t q_i. Along any n
 //   G(t) = min_B n . r_b(t) - max_A n . r_a(t)   <=   |n| distance(t)
 // and G, the least of linear functions, is concave: what it exceeds at two times it exceeds between them. So an advance
-// from t0 to t1 is proved by G(t0) and G(t1) alone. n is the direction of the nearest points at t0, and t1 where G gets
-// down to the floor, in closed form. A bound l of the relative speed never leads further: G(t) >= G(t0) - l |n| (t - t0).
+// from t0 to t1 is proved by G(t0) and G(t1) alone. n is the direction of the nearest points at t0, and t1 is where G
+// gets down to the floor, in closed form. A bound l of the relative speed leads no further: it bounds the slope of G.
 //
-// Where bodies turn and the gap is small beside them, a fixed n tilts into them soon: after an angle of gap / size. So n
-// may turn too, n(t) = (1 - s) n0 + s n1 with s from 0 at t0 to 1 at t1. Then n . r is a quadratic in s, no less than the
-// least of its Bernstein coefficients: n0 . r(t0), (n0 . r(t1) + n1 . r(t0)) / 2, n1 . r(t1). Their least over B less their
-// largest over A bounds G from below, |n(t)| <= max(|n0|, |n1|), and advances reach angles of sqrt(gap / size).
+// Where bodies turn and the gap is small beside them, a fixed n tilts into them after an angle of gap / size. So n may
+// turn too, n(t) = (1 - s) n0 + s n1 with s from 0 at t0 to 1 at t1. Then n . r is a quadratic in s, no less than the
+// least of its Bernstein coefficients: n0 . r(t0), (n0 . r(t1) + n1 . r(t0)) / 2, n1 . r(t1). For each of them, least
+// of B less largest of A must be above the floor. |n(t)| <= max(|n0|, |n1|). Angles of sqrt(gap / size) are reached.
 //
-// Rounding. u = DBL_EPSILON / 2, e = 2 u, R = max |p_i|, |q_i|, and every operation has a relative error of u at most:
-//   p_i = x_i - x_0, q_i = y_i - y_0                 1 u |p|             one subtraction per coordinate
-//   a_i = n . p_i, b_i = n . q_i                     3 u |n| R           a product and two sums each: with p_i 4 u
-//   g_i = (1 - t) a_i + t b_i                        3 u |n| R           1 - t, product, sum: together 7 u
-//   G = g_b - g_a                                    2 u |n| R           |g_b - g_a| <= 2 |n| R: together 2 x 7 + 2 = 16 u
-// and with the middle coefficient, one sum more,                       together 2 x 8 + 2 = 18 u
-// That is 9 e |n| R; ROUNDING = 10 leaves e for terms of e^2 and for the rounding of R and |n|. R has TINY
-// added, more than the squares of it and the products of n lose by underflow. Common motion cancels in q_i without a trace.
-// The stored motion ends at y' instead of x + s (y - x), so at every time a corner is off its straight line by
-// e (max(|x|, |y|) + |y - x|) per coordinate at most (additive.h), and by nothing in coordinates with x = y. With m_k the
-// largest such of A plus the largest of B, that moves G by sum |n_k| m_k at most, which is convex
-// in n: of n that turns, the larger of its two ends. Terms of the floor
+// Rounding. u = DBL_EPSILON / 2, e = 2 u, R = max |p_i|, |q_i|; every operation has a relative error of u at most:
+//   p_i = x_i - x_0, q_i = y_i - y_0   1 u R      one subtraction per coordinate
+//   a_i = n . p_i, b_i = n . q_i       3 u |n| R  a product and two sums: 4 u |n| R in all
+//   g_i = (1 - t) a_i + t b_i          3 u |n| R  1 - t, product, sum: 7 u in all
+//   G = g_b - g_a                      2 u |n| R  as |g_b - g_a| <= 2 |n| R: 2 x 7 + 2 = 16 u in all
+// and for the middle coefficient, which has one sum more, 2 x 8 + 2 = 18 u. That is 9 e |n| R; ROUNDING = 10 e leaves e
+// for terms of e^2 and for the rounding of R and |n|. R has TINY added, more than squares and products lose by
+// underflow. Motion that all corners share cancels in q_i and leaves no trace.
+// The stored motion ends at y' instead of x + s (y - x): at every time a corner is off its straight line by at most
+// e (max(|x|, |y|) + |y - x|) per coordinate (additive.h), and by nothing in coordinates with x = y. With m_k the
+// largest such of A plus the largest of B, that moves G by sum |n_k| m_k at most, a convex function of n: of n that
+// turns, the larger of its two ends. Terms of the floor
 //   (inside + kept) |n| + sum |n_k| m_k + 10 e |n| R
 // are positive, with at most 7 u relative error in the first (sum, length 3 u, products, sum) and 11 u in the others
 // (m 3 u, products, sums); the factors 1 + 8 e and 1 + 16 e in the code are above that.
@@ -48,9 +48,9 @@ typedef struct motion {
 } motion;
 
 typedef struct support {
-    double n[3], length, slack;
-    double a[4], b[4];  // n . p, n . q
-    double now;         // G at the time it was made for
+    double length, slack;  // |n|; the rounding of G and of the stored motion
+    double a[4], b[4];     // n . p, n . q
+    double now;            // G at the time it was made for
 } support;
 
 // False: not finite, or too large
@@ -96,10 +96,7 @@ static double gap_along(const motion *m, const support *s, double t) {
 
 static void lay(const motion *m, const double n[3], double t, support *s) {
     double stored = 0;
-    for (int k = 0; k < 3; k++) {
-        s->n[k] = n[k];
-        stored += fabs(n[k]) * m->moved[k];
-    }
+    for (int k = 0; k < 3; k++) stored += fabs(n[k]) * m->moved[k];
     s->length = rbt_length(n);
     s->slack = (stored + ROUNDING * m->size * s->length) * (1 + 16 * DBL_EPSILON);
     for (int i = 0; i < m->corners; i++) {
