@@ -38,11 +38,12 @@ static bool check_obstacles(const rbt_model *m, const rbt_method *method, rbt_er
             return rbt_fail_path(
                 error, NULL, path,
                 "%s pushes bodies out of planes, spheres, boxes and capsules only, not out of meshes; "
-                "take one of these or async-contact",
+                "take one of these, or a method with contact and \"contact\" in the scene, or async-contact",
                 method->name);
         if (m->obstacle_motions[i].motion_count)
             return rbt_fail_path(error, NULL, path,
-                                 "%s does not know obstacles that move; leave \"motions\" out, or take a method with contact",
+                                 "%s knows obstacles that move only in a scene with contact; leave \"motions\" out, or take a "
+                                 "method with contact and \"contact\" in the scene, or async-contact",
                                  method->name);
     }
     return true;
