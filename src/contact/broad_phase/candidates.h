@@ -15,15 +15,15 @@ typedef struct rbt_candidates {
     const rbt_contact_surface *surface;
     // (node_count) [m] radius, and half of the distance at which pairs of this node matter; the caller's
     const double *reach;
-    bool built;         // the tree has its shape
-    rbt_box_tree tree;  // over the leaves
-    rbt_box *leaves;    // (leaf_count) made by the last search
+    bool built;                   // the tree has its shape
+    rbt_box_tree tree;            // over the leaves
+    rbt_box *leaves;              // (leaf_count) made by the last search
     rbt_box *wide_nodes, *nodes;  // (node_count) where the wide and the narrow list hold, without reach
     size_t wide_count, wide_capacity;
     rbt_pair_key *wide;  // (wide_count) ascending, each once
     size_t count, capacity;
-    rbt_pair_key *keys;                // (count) the narrow list
-    unsigned char *kept;               // (wide_count) work of narrowing
+    rbt_pair_key *keys;   // (count) the narrow list
+    unsigned char *kept;  // (wide_count) work of narrowing
     size_t kept_capacity;
     size_t searches;                   // so far
     struct rbt_candidate_pile *piles;  // work of searching
@@ -43,6 +43,5 @@ bool rbt_candidates_prepare(rbt_candidates *candidates, const double *x, const d
 // Calls `visit` with all pairs of leaves a < b whose boxes overlapped at the last search.
 typedef void (*rbt_leaf_visit)(void *context, int32_t a, int32_t b);
 void rbt_candidates_leaves(const rbt_candidates *candidates, rbt_leaf_visit visit, void *context);
-
 
 #endif

@@ -84,7 +84,8 @@ static void add_shells(const rbt_model *m, double *modulus) {
             }
         // a sheet has its thickness to be stiff with, where a solid has the size of its elements
         for (size_t n = body->node_begin; n < body->node_end; n++)
-            modulus[n] = modulus[n] < INFINITY ? modulus[n] * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : 0;
+            modulus[n] =
+                modulus[n] < INFINITY ? modulus[n] * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : 0;
     }
 }
 

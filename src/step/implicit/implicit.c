@@ -44,8 +44,8 @@ static void destroy(void *self) {
 
 static bool check_contact(const implicit *s, const rbt_model *m, rbt_error *error) {
     if (!m->contact.on || s->solver->contact) return true;
-    return rbt_fail_path(error, NULL, "contact", "the solver %s does not know contact yet; take newton, or leave it out",
-                         s->solver->name);
+    return rbt_fail_path(error, NULL, "contact",
+                         "the solver %s does not know contact yet; take newton, or leave it out", s->solver->name);
 }
 
 static bool make_contact(implicit *s, const rbt_model *m, rbt_error *error) {
