@@ -185,6 +185,7 @@ static bool gather(rbt_candidates *c) {
 
 static void cover_nothing(rbt_candidates *c) {
     c->count = c->wide_count = 0;
+    c->lists++;
     for (size_t n = 0; n < c->surface->def.node_count; n++) c->nodes[n] = c->wide_nodes[n] = rbt_box_empty();
 }
 
@@ -225,6 +226,7 @@ static void narrow(rbt_candidates *c, const double *x, const double *y, double s
 #pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < count; i++) c->kept[i] = may_meet(c, c->nodes, c->wide[i]);
     c->count = 0;
+    c->lists++;
     for (size_t i = 0; i < count; i++)
         if (c->kept[i]) c->keys[c->count++] = c->wide[i];
 }

@@ -25,7 +25,7 @@ typedef struct rbt_candidates {
     rbt_pair_key *keys;   // (count) the narrow list
     unsigned char *kept;  // (wide_count) work of narrowing
     size_t kept_capacity;
-    size_t searches;                   // so far
+    size_t searches, lists;            // so far: of the tree, and narrow lists made
     struct rbt_candidate_pile *piles;  // work of searching
 } rbt_candidates;
 

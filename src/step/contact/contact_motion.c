@@ -49,21 +49,17 @@ double rbt_step_contact_limit(rbt_step_contact *c, const double *z, const double
     if (!isfinite(distance)) return 0;
     if (!rbt_contact_prepare(c, c->y, c->motion)) return 0;
     size_t count = c->candidates.count;
-    if (!rbt_array_reserve((void **)&c->values, &c->value_capacity, count, sizeof *c->values, "contact", NULL)) {
-        c->out_of_memory = true;
-        return 0;
-    }
 #pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < count; i++) {
-        int32_t node[4];
+        const rbt_contact_pair *pair = &c->pairs[i];
         double from[12], to[12];
-        rbt_pair_barrier pair;
-        rbt_contact_pair_of(c, c->candidates.keys[i], node, &pair);
-        rbt_contact_gather(node, c->y, from);
-        rbt_contact_gather(node, c->motion, to);
-        double inside = pair.inside + (c->rate > 1 ? midpoint_rounding(from, to) : 0);
-        c->values[i] = rbt_ccd_pair(pair.kind, from, to, inside, c->thickness,
-                                    pair.kind == RBT_TOUCH_WALL ? pair.wall_normal : NULL);
+        rbt_contact_gather(pair->node, c->y, from);
+        rbt_contact_gather(pair->node, c->motion, to);
+        c->values[i] = 1;
+        if (rbt_contact_is_far(pair, from, to)) continue;
+        double inside = pair->barrier.inside + (c->rate > 1 ? midpoint_rounding(from, to) : 0);
+        const double *normal = pair->barrier.kind == RBT_TOUCH_WALL ? pair->barrier.wall_normal : NULL;
+        c->values[i] = rbt_ccd_pair(pair->barrier.kind, from, to, inside, c->thickness, normal);
     }
     double least = 1;
     for (size_t i = 0; i < count; i++)

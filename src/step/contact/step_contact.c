@@ -158,7 +158,7 @@ static void look_for_crossing(void *context, int32_t a, int32_t b) {
 static bool find_touching(rbt_step_contact *c, const double *x, rbt_pair_key *found, double *least) {
     *least = INFINITY;
     for (size_t i = 0; i < c->candidates.count; i++) {
-        double d = rbt_contact_gap_of(c, c->candidates.keys[i], x);
+        double d = rbt_contact_gap_of(&c->pairs[i], x);
         if (d < *least) *least = d, *found = c->candidates.keys[i];
     }
     return !(*least > 0);
@@ -229,6 +229,7 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
         return false;
     find_reach(c);
     find_stiffness(c, tau);
+    c->listed = SIZE_MAX;  // pairs have other parameters now
     find_slip_speed(c);
     return rbt_contact_matrix_init(&c->matrix, K, error);
 }
@@ -250,6 +251,7 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     rbt_contact_matrix_free(&c->matrix);
     rbt_candidates_free(&c->candidates);
     rbt_contact_surface_free(&c->primitives);
+    free(c->pairs);
     free(c->values);
     free(c->active);
     free(c->gradients);

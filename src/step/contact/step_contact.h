@@ -32,9 +32,14 @@
 #include "step/core/method.h"
 #include "step/core/stage.h"
 
-typedef struct rbt_active_pair {  // a pair closer than the thickness, or one that rubs
+typedef struct rbt_contact_pair {  // a candidate
     rbt_pair_key key;
     int32_t node[4];  // -1 behind the last corner
+    rbt_pair_barrier barrier;
+} rbt_contact_pair;
+
+typedef struct rbt_active_pair {  // a candidate closer than the thickness
+    rbt_contact_pair pair;
     double value;     // [J] its energy
     double hardness;  // [N/m] its second derivative along the normal
 } rbt_active_pair;
@@ -71,8 +76,9 @@ typedef struct rbt_step_contact {
     // Of the latest evaluation
     double *y;  // (node_count x 3) positions
     rbt_candidates candidates;
-    double *values;  // (candidates.capacity) energies of candidates, work
-    size_t value_capacity;
+    rbt_contact_pair *pairs;  // (candidates.count)
+    double *values;           // (candidates.count) energies or times of candidates, work
+    size_t pair_capacity, value_capacity, listed;
     rbt_active_pair *active;  // (active_count)
     size_t active_count, active_capacity;
     double *gradients, *hessians;  // (active_count x 12), (active_count x 144)

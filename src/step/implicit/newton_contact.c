@@ -202,7 +202,7 @@ rbt_outcome rbt_newton_contact(rbt_newton *s, double *z, rbt_stop *stop, int max
         if (solved) return RBT_DONE;
         outcome = relax(s, z, &value, &found, stages, report);
         if (outcome == RBT_DONE && !found) {
-            if (rbt_stop_at_rounding(stop)) return RBT_DONE;
+            if (rbt_stop_at_rounding(stop)) return evaluate(s, z, &value, report);
             return in_the_way(s, "no room to move, or no decrease of the energy, near", report);
         }
         if (outcome == RBT_DONE && !swinging) outcome = lag(s, z, &value, report);
