@@ -112,7 +112,7 @@ static void candidates_are_complete(void **state) {
     bench b = open_bench(SCENE("backward-euler"), 1);
     size_t near = 0, searches = 0, lists = 0;
     for (int round = 0; round < 20; round++) {
-        shake(&b, round % 4 ? 0.01 : 0.2);
+        shake(&b, round % 4 ? 0.04 : 0.2);
         for (size_t i = 0; i < b.values; i++) b.other[i] = b.z[i] + b.p[i];
         rbt_step_contact_limit(b.c, b.z, b.p, 0, 1);
         for (double t = 0; t <= 1; t += 0.25) {
