@@ -53,7 +53,7 @@ typedef struct rbt_step_contact {
 
     // Constants, from the scene
     double thickness;         // d^ [m]
-    double slip_speed;        // v_eps: below it friction sticks [m/s]
+    double slip_speed;        // e/h, the mean speed of a step below which friction sticks [m/s]
     bool has_friction;        // some pair may have some
     double *stiffness;        // (node_count) S [N]; infinity for obstacles
     double *half_gap;         // (node_count) [m] what a node keeps free of others
