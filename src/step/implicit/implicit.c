@@ -246,6 +246,7 @@ static double tolerance_share(const implicit *s) {
 
 static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
     rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, s->options.tolerance, tolerance_share(s));
+    if (s->objective.pairs) stop.share = 1;  // a smaller tolerance makes rounding no smaller
     int most = s->options.max_iterations < 0 ? s->solver->max_iterations : s->options.max_iterations;
     rbt_trace_begin(stages);
     report->at_cap = false;
@@ -270,7 +271,8 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     rbt_outcome outcome = minimise(s, state, stages, report);  // z = argmin E
     bool accept = outcome == RBT_NOT_CONVERGED && report->at_cap && s->options.at_cap == RBT_CAP_CONTINUES;
     if (outcome != RBT_DONE && !accept) return outcome;
-    if (s->options.stop != RBT_STOP_CHARACTERISTIC && !s->objective.pairs) rbt_rigid_fit(&s->rigid, s->z);
+    if (s->objective.pairs) rbt_rigid_fit_clusters(&s->rigid, s->z);
+    else if (s->options.stop != RBT_STOP_CHARACTERISTIC) rbt_rigid_fit(&s->rigid, s->z);
     RBT_STAGE("update", update(s, state, h, report));
     if (accept) count_unconverged(state->t, report);
     return RBT_DONE;

@@ -5,10 +5,23 @@
 
 #include <string.h>
 
+typedef struct rbt_rigid_sums {  // of a cluster
+    bool bound;  // something prescribed is in it
+    bool stiff;  // it can only be shifted
+    double mass, centre[3], shift[3], S[9], Q[9];
+} rbt_rigid_sums;
+
 bool rbt_rigid_init(rbt_rigid *r, rbt_objective *objective, rbt_error *error) {
     *r = (rbt_rigid){.objective = objective, .arena = rbt_arena_new()};
     r->free = r->arena ? rbt_arena_take(r->arena, objective->pieces.count, 1) : NULL;
-    if (r->free) return true;
+    bool ok = r->free != NULL;
+    if (ok && objective->model->contact.on) {
+        size_t nodes = objective->model->node_count;
+        ok = (r->cluster = rbt_arena_take(r->arena, nodes, sizeof *r->cluster)) &&
+             (r->sums = rbt_arena_take(r->arena, nodes, sizeof *r->sums)) &&
+             (r->shift = rbt_arena_take(r->arena, 3 * nodes, sizeof *r->shift));
+    }
+    if (ok) return true;
     rbt_rigid_free(r);
     return rbt_fail_memory(error, objective->pieces.count, "a step");
 }
@@ -70,12 +83,20 @@ static void goal(const rbt_objective *o, size_t n, double g[3]) {
             (o->target[i] + o->tau * o->tau * o->external[i] / mass + damping * o->base[i]) / (1 + damping);
 }
 
+// Q - I of the turn that S asks for; false: it is not determined.
+static bool turn_of(const double S[9], double Q[9]) {
+    double U[9], sigma[3], V[9];
+    rbt_svd3(S, U, sigma, V);
+    for (size_t i = 0; i < 9; i++) Q[i] = rbt_dot(U + 3 * (i / 3), V + 3 * (i % 3)) - (i % 4 == 0);
+    return sigma[1] + sigma[2] > 1e-9 * sigma[0];
+}
+
 // x += shift + (Q - I) (x - c) with shift the mean of g - z: what is added is small, so that no mean of large
 // coordinates leaves its rounding in the momentum of all nodes.
 static void fit_piece(const rbt_objective *o, size_t piece, double *z) {
     size_t begin, end;
     const int32_t *order = o->pieces.order;
-    double g[3], c[3] = {0}, shift[3] = {0}, S[9] = {0}, U[9], sigma[3], V[9], Q[9], total = 0;
+    double g[3], c[3] = {0}, shift[3] = {0}, S[9] = {0}, Q[9], total = 0;
     piece_nodes(&o->pieces, piece, &begin, &end);
     if (touches(o->model, z, order, begin, end)) return;
     for (size_t k = begin; k < end; k++) {
@@ -93,9 +114,7 @@ static void fit_piece(const rbt_objective *o, size_t piece, double *z) {
         rbt_subtract(z + 3 * n, c, from);
         for (size_t i = 0; i < 9; i++) S[i] += o->model->mass[n] * (g[i / 3] - c[i / 3] - shift[i / 3]) * from[i % 3];
     }
-    rbt_svd3(S, U, sigma, V);
-    if (!(sigma[1] + sigma[2] > 1e-9 * sigma[0])) return;  // the turn about a line of nodes is not determined
-    for (size_t i = 0; i < 9; i++) Q[i] = rbt_dot(U + 3 * (i / 3), V + 3 * (i % 3)) - (i % 4 == 0);
+    if (!turn_of(S, Q)) return;  // the turn about a line of nodes is not determined
     for (size_t k = begin; k < end; k++) {
         double *x = z + 3 * (size_t)order[k], from[3];
         rbt_subtract(x, c, from);
@@ -106,4 +125,114 @@ static void fit_piece(const rbt_objective *o, size_t piece, double *z) {
 void rbt_rigid_fit(const rbt_rigid *r, double *z) {
     for (size_t p = 0; r->any && p < r->objective->pieces.count; p++)
         if (r->free[p]) fit_piece(r->objective, p, z);
+}
+
+// ---- Clusters of contact
+
+static int32_t root_of(int32_t *cluster, int32_t n) {
+    while (cluster[n] != n) n = cluster[n] = cluster[cluster[n]];
+    return n;
+}
+
+static void join(int32_t *cluster, int32_t a, int32_t b) {
+    a = root_of(cluster, a);
+    b = root_of(cluster, b);
+    if (a < b) cluster[b] = a;
+    else cluster[a] = b;
+}
+
+static void join_pieces(const rbt_rigid *r) {
+    const rbt_objective *o = r->objective;
+    const rbt_pieces *p = &o->pieces;
+    for (size_t n = 0; n < o->model->node_count; n++) r->cluster[n] = (int32_t)n;
+    for (size_t piece = 0; piece < p->count; piece++) {
+        size_t begin, end;
+        piece_nodes(p, piece, &begin, &end);
+        if (o->model->bodies[o->model->node_body[p->order[begin]]].kind == RBT_PARTICLES) continue;
+        for (size_t k = begin + 1; k < end; k++) join(r->cluster, p->order[begin], p->order[k]);
+    }
+}
+
+// The nodes of a pair belong together; obstacles bind them.
+static void join_pair(const rbt_rigid *r, const int32_t node[4]) {
+    int32_t first = -1;
+    bool obstacle = false;
+    for (int k = 0; k < 4; k++) {
+        if (node[k] < 0) continue;
+        if ((size_t)node[k] >= r->objective->model->node_count) obstacle = true;
+        else if (first < 0) first = node[k];
+        else join(r->cluster, first, node[k]);
+    }
+    if (obstacle && first >= 0) r->sums[first].bound = true;
+}
+
+static void find_clusters(const rbt_rigid *r) {
+    const rbt_objective *o = r->objective;
+    const rbt_step_contact *c = o->pairs;
+    size_t nodes = o->model->node_count;
+    bool stiff = !turns_freely(o->model) || c->rate > 1;
+    join_pieces(r);
+    for (size_t n = 0; n < nodes; n++) {
+        r->sums[n] = (rbt_rigid_sums){.stiff = stiff || o->model->bodies[o->model->node_body[n]].damping.stiffness > 0};
+        r->sums[n].bound = o->constrained[n] || !(o->model->mass[n] > 0);
+    }
+    for (size_t i = 0; i < c->active_count; i++) join_pair(r, c->active[i].node);
+    for (size_t i = 0; i < c->rubbing_count; i++) {
+        join_pair(r, c->rubbing[i].node);
+        for (int k = 0; k < 4; k++)
+            if (c->rubbing[i].node[k] >= 0 && (size_t)c->rubbing[i].node[k] < nodes)
+                r->sums[c->rubbing[i].node[k]].stiff = true;
+    }
+    for (size_t n = 0; n < nodes; n++) {
+        rbt_rigid_sums *sum = &r->sums[root_of(r->cluster, (int32_t)n)];
+        sum->bound |= r->sums[n].bound;
+        sum->stiff |= r->sums[n].stiff;
+    }
+}
+
+static void sum_up(const rbt_rigid *r, const double *z) {
+    const rbt_objective *o = r->objective;
+    size_t nodes = o->model->node_count;
+    double g[3], from[3];
+    for (size_t n = 0; n < nodes; n++) {
+        rbt_rigid_sums *sum = &r->sums[root_of(r->cluster, (int32_t)n)];
+        double mass = o->model->mass[n];
+        if (sum->bound) continue;
+        goal(o, n, g);
+        for (size_t i = 0; i < 3; i++) sum->shift[i] += mass * (g[i] - z[3 * n + i]);
+        rbt_add_scaled(sum->centre, mass, z + 3 * n);
+        sum->mass += mass;
+    }
+    for (size_t n = 0; n < nodes; n++)
+        for (size_t i = 0; i < 3 && r->sums[n].mass > 0; i++)
+            r->sums[n].shift[i] /= r->sums[n].mass, r->sums[n].centre[i] /= r->sums[n].mass;
+    for (size_t n = 0; n < nodes; n++) {
+        rbt_rigid_sums *sum = &r->sums[root_of(r->cluster, (int32_t)n)];
+        if (sum->bound || sum->stiff) continue;
+        goal(o, n, g);
+        rbt_subtract(z + 3 * n, sum->centre, from);
+        for (size_t i = 0; i < 9; i++)
+            sum->S[i] += o->model->mass[n] * (g[i / 3] - sum->centre[i / 3] - sum->shift[i / 3]) * from[i % 3];
+    }
+    for (size_t n = 0; n < nodes; n++) {
+        rbt_rigid_sums *sum = &r->sums[n];
+        if (sum->mass > 0 && (sum->stiff || !turn_of(sum->S, sum->Q))) memset(sum->Q, 0, sizeof sum->Q);
+    }
+}
+
+void rbt_rigid_fit_clusters(rbt_rigid *r, double *z) {
+    rbt_objective *o = r->objective;
+    size_t nodes = o->model->node_count;
+    if (o->mass.matrix.value) return;
+    find_clusters(r);
+    sum_up(r, z);
+    for (size_t n = 0; n < nodes; n++) {
+        const rbt_rigid_sums *sum = &r->sums[root_of(r->cluster, (int32_t)n)];
+        double from[3];
+        rbt_subtract(z + 3 * n, sum->centre, from);
+        for (size_t i = 0; i < 3; i++)
+            r->shift[3 * n + i] = sum->bound ? 0 : sum->shift[i] + rbt_dot(sum->Q + 3 * i, from);
+    }
+    if (!(rbt_step_contact_limit(o->pairs, z, r->shift, o->pairs->share, 0) >= 1)) return;
+    for (size_t i = 0; i < 3 * nodes; i++) z[i] += r->shift[i];
 }

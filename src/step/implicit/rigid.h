@@ -21,6 +21,9 @@ typedef struct rbt_rigid {
     rbt_arena *arena;
     unsigned char *free;  // (pieces.count) nothing holds the piece in this step
     bool any;
+    int32_t *cluster;  // (node_count) with contact: a node of the same cluster, work
+    struct rbt_rigid_sums *sums;  // (node_count) with contact: of clusters, work
+    double *shift;     // (node_count x 3) with contact: what is added to z, work
 } rbt_rigid;
 
 bool rbt_rigid_init(rbt_rigid *rigid, rbt_objective *objective, rbt_error *error);
@@ -32,5 +35,10 @@ void rbt_rigid_begin(rbt_rigid *rigid);
 
 // Moves the free pieces of z that touch no obstacle, each as a whole, to the minimum.
 void rbt_rigid_fit(const rbt_rigid *rigid, double *z);
+
+// The same with contact: pieces that push each other at the latest gradient are a cluster, which moves as a whole where
+// nothing prescribed is in it. Contact does not change with it; friction, and with the midpoint rule contact too, change
+// when it turns: then it is shifted only. Nothing moves if that would bring other surfaces together.
+void rbt_rigid_fit_clusters(rbt_rigid *rigid, double *z);
 
 #endif
