@@ -192,8 +192,7 @@ rbt_model *rbt_model_compile_sources(const rbt_scene *scene, rbt_sources *source
     if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&
         rbt_compile_materials(&c) && check_warp(&c) && rbt_compile_selections(&c) && rbt_compile_constraints(&c) &&
         rbt_compile_tempos(&c) && rbt_compile_start(&c) && rbt_compile_loads(&c) && rbt_compile_contact(&c) &&
-        rbt_compile_probes(&c) &&
-        rbt_compile_events(&c) && rbt_compile_input(&c) && rbt_compile_embedded(&c))
+        rbt_compile_probes(&c) && rbt_compile_events(&c) && rbt_compile_input(&c) && rbt_compile_embedded(&c))
         result = c.model;
     for (size_t b = 0; ok && b < bodies; b++)
         if (c.meshes[b] != c.uncut[b]) rbt_mesh_free(c.meshes[b]);

@@ -56,7 +56,8 @@ static bool is_finite3(const double a[3]) { return isfinite(a[0]) && isfinite(a[
 // What is prescribed goes straight from step to step where bodies are kept apart.
 static bool check_moment(const rbt_sim *sim, rbt_error *error) {
     double begun = sim->state.t - rbt_sim_grid_time(sim, sim->state.step);
-    if (!rbt_method_keeps_apart(sim->stepper.method, sim->model) || fabs(begun) <= 1e-6 * sim->model->step) return true;
+    if (!rbt_method_keeps_apart(sim->stepper.method, sim->model) || fabs(begun) <= 1e-6 * sim->model->step)
+        return true;
     return rbt_fail(error,
                     "it is %.9g s, inside a step; %s takes motions between whole steps: continue to the end of it",
                     sim->state.t, sim->stepper.method->name);
@@ -120,7 +121,10 @@ static bool find_obstacle(const rbt_sim *sim, size_t obstacle, size_t *guide, rb
                         m->obstacles.count);
     *guide = m->motions.group_count + obstacle;
     return rbt_method_keeps_apart(sim->stepper.method, m) ||
-           rbt_fail(error, "%s does not know obstacles that move without contact; take async-contact, or a scene with \"contact\"", sim->stepper.method->name);
+           rbt_fail(error,
+                    "%s does not know obstacles that move without contact; take async-contact, or a scene with "
+                    "\"contact\"",
+                    sim->stepper.method->name);
 }
 
 bool rbt_sim_drive_obstacle(rbt_sim *sim, size_t obstacle, const rbt_drive *d, rbt_error *error) {

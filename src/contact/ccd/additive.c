@@ -26,8 +26,9 @@
 #include <float.h>
 
 static const double ROUNDING = 10 * DBL_EPSILON;
-static const double GOOD = 0.999;    // a direction is as good as the nearest points if G is this share of their distance
-static const double PAYS = 0.2;      // an advance pays if it can use up this share of what is kept
+static const double GOOD =
+    0.999;                       // a direction is as good as the nearest points if G is this share of their distance
+static const double PAYS = 0.2;  // an advance pays if it can use up this share of what is kept
 static const double LARGEST = 1e70;  // fourth powers, of rbt_gap_measure, stay finite
 enum { MAX_ADVANCES = 1000 };
 

@@ -211,7 +211,8 @@ static void term_hessian(const rbt_step_contact *c, size_t i, double *hessian) {
     } else {
         const rbt_rubbing_pair *pair = &c->rubbing[i - c->active_count];
         moved(c, pair->node, corners);
-        rbt_pair_friction_hessian(&pair->friction, corners, gradient, hessian);
+        (c->cautious ? rbt_pair_friction_secant : rbt_pair_friction_hessian)(&pair->friction, corners, gradient,
+                                                                             hessian);
     }
 }
 
@@ -258,7 +259,8 @@ void rbt_step_contact_couple(const rbt_step_contact *c, double *rhs) {
     double left = 1 - c->share;
     for (size_t i = 0; i < term_count(c); i++) {
         const int32_t *node = term_nodes(c, i);
-        const double *hessian = c->hessians + 144 * i;  // scaled by add_blocks, for unknowns z: y moves r times as far
+        const double *hessian =
+            c->hessians + 144 * i;  // scaled by add_blocks, for unknowns z: y moves r times as far
         for (int b = 0; b < 4; b++) {
             if (node[b] < 0 || is_free(c, node[b])) continue;
             for (int a = 0; a < 4; a++) {

@@ -84,7 +84,8 @@ static void add_shells(const rbt_model *m, double *modulus) {
             }
         // a sheet has its thickness to be stiff with, where a solid has the size of its elements
         for (size_t n = body->node_begin; n < body->node_end; n++)
-            modulus[n] = modulus[n] < INFINITY ? modulus[n] * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : 0;
+            modulus[n] =
+                modulus[n] < INFINITY ? modulus[n] * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : 0;
     }
 }
 
@@ -277,7 +278,7 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
     c->last = last;
     c->constrained = constrained;
     c->share = 0;
-    c->out_of_memory = false;
+    c->out_of_memory = c->cautious = false;
     c->rubbing_count = 0;
     fill_positions(c, t, last, c->x0);
     memcpy(c->x1, c->x0, 3 * c->node_count * sizeof *c->x1);

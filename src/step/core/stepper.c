@@ -11,7 +11,8 @@ static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count
 static bool check_known(const rbt_model *m, const rbt_method *method, rbt_error *error) {
     char path[64];
     if (m->contact.on && !method->contact)
-        return rbt_fail_path(error, NULL, "contact", "%s", method->own_contact
+        return rbt_fail_path(error, NULL, "contact", "%s",
+                             method->own_contact
                                  ? "async-contact has contact of its own: leave \"contact\" out and set its options"
                                  : "this method does not know contact yet; take backward-euler, implicit-midpoint or "
                                    "bdf2 with the solver newton, or async-contact without \"contact\"");
@@ -28,9 +29,10 @@ static bool check_known(const rbt_model *m, const rbt_method *method, rbt_error 
     for (size_t i = 0; !m->contact.on && i < m->obstacles.count; i++)
         if (m->obstacle_motions[i].motion_count) {
             snprintf(path, sizeof path, "obstacles[%zu]", i);
-            return rbt_fail_path(error, NULL, path,
-                                 "%s does not know obstacles that move; leave \"motions\" out, or take a method with contact",
-                                 method->name);
+            return rbt_fail_path(
+                error, NULL, path,
+                "%s does not know obstacles that move; leave \"motions\" out, or take a method with contact",
+                method->name);
         }
     return true;
 }

@@ -36,9 +36,7 @@ void rbt_contact_remember(const rbt_step_contact *c, const double *start, rbt_co
 
 // ---- Questions about a state
 
-static bool look(rbt_step_contact *c, const rbt_state *state) {
-    return rbt_step_contact_look(c, state->t, state->x);
-}
+static bool look(rbt_step_contact *c, const rbt_state *state) { return rbt_step_contact_look(c, state->t, state->x); }
 
 static int side_of(const rbt_step_contact *c, int32_t node) {
     return c->surface.obstacle[node] >= 0 ? -1 - c->surface.obstacle[node] : c->model->node_body[node];
@@ -71,7 +69,8 @@ size_t rbt_contact_points(rbt_step_contact *c, const rbt_state *state, rbt_conta
     return c->active_count;
 }
 
-void rbt_contact_add_forces(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory, double *f) {
+void rbt_contact_add_forces(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory,
+                            double *f) {
     if (!look(c, state)) return;
     for (size_t i = 0; i < 3 * c->model->node_count; i++) f[i] += c->force[i] + (memory ? memory->friction[i] : 0);
 }

@@ -6,7 +6,9 @@
 // iterations as without contact, each no longer than the test allows.
 //
 // Friction has the normal forces and tangents of the present iterate (lag), so that an iterate that is called solved
-// meets Coulomb's law with its own forces. Should that swing, the lag stays until the rest is solved.
+// meets Coulomb's law with its own forces. Should that swing, the lag stays until the rest is solved. Of a pair that
+// slides Newton's method does not see that its friction turns round where it stops, and goes to and fro there: after a
+// step that had to be shortened the next one is made with the secant of friction, which does.
 #include "step/implicit/newton.h"
 
 #include "math/vector.h"
@@ -108,6 +110,7 @@ static rbt_outcome relax(rbt_newton *s, double *z, double *value, bool *found, r
     double start = rbt_now();
     *found = longest > 0 && rbt_search_along(&s->search, s->direction, slope, longest, z, value, s->gradient) > 0;
     rbt_stage_add(stages, "search", rbt_now() - start);
+    s->objective->pairs->cautious = s->search.expected > 0;
     if (*found) rbt_step_contact_show(s->objective->pairs, z);
     return RBT_DONE;
 }

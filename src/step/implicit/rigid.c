@@ -6,8 +6,8 @@
 #include <string.h>
 
 typedef struct rbt_rigid_sums {  // of a cluster
-    bool bound;  // something prescribed is in it
-    bool stiff;  // it can only be shifted
+    bool bound;                  // something prescribed is in it
+    bool stiff;                  // it can only be shifted
     double mass, centre[3], shift[3], S[9], Q[9];
 } rbt_rigid_sums;
 
@@ -173,7 +173,8 @@ static void find_clusters(const rbt_rigid *r) {
     bool stiff = !turns_freely(o->model) || c->rate > 1;
     join_pieces(r);
     for (size_t n = 0; n < nodes; n++) {
-        r->sums[n] = (rbt_rigid_sums){.stiff = stiff || o->model->bodies[o->model->node_body[n]].damping.stiffness > 0};
+        r->sums[n] =
+            (rbt_rigid_sums){.stiff = stiff || o->model->bodies[o->model->node_body[n]].damping.stiffness > 0};
         r->sums[n].bound = o->constrained[n] || !(o->model->mass[n] > 0);
     }
     for (size_t i = 0; i < c->active_count; i++) join_pair(r, c->active[i].node);
