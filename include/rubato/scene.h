@@ -239,8 +239,8 @@ typedef struct rbt_body_def {
     RBT_LIST(rbt_deformation) deform;
     rbt_velocity_def velocity;
     const rbt_surface_def *surface;  // NULL: none
-    double friction;  // Coulomb's coefficient in contact; NaN: the scene's
-    double gap;       // [m] that its surface keeps in contact, half of it on each side of a pair; NaN: the scene's
+    double friction;                 // Coulomb's coefficient in contact; NaN: the scene's
+    double gap;  // [m] that its surface keeps in contact, half of it on each side of a pair; NaN: the scene's
 } rbt_body_def;
 
 // ---- Forces on all bodies, or on one

@@ -7,14 +7,16 @@
 // cube starts in equilibrium, with the gaps and stresses that it has on a slope that is rough enough to hold it.
 #include "contact_scene.h"
 
-static const double SLIP_SPEED = 1e-3;  // v_eps [m/s]
+static const double SLIP_SPEED = 1e-3;                                         // v_eps [m/s]
 static const double DOWN[3] = {0.89442719099991588, -0.44721359549995794, 0};  // (2, -1, 0)/sqrt(5)
 
 static rbt_sim *slope(const char *method, int cells, double friction) {
     return contact_sim(
-        "{'rubato': 1, 'bodies': [{'name': 'cube', 'mesh': {'shape': {'cuboid': {'size': [1, 1, 1], 'cells': [%d, %d, "
+        "{'rubato': 1, 'bodies': [{'name': 'cube', 'mesh': {'shape': {'cuboid': {'size': [1, 1, 1], 'cells': [%d, "
+        "%d, "
         "%d]}}}, 'transform': {'axis': [0, 0, 1], 'degrees': -26.56505117707799, 'translate': [0.224, 0.448, 0]}, "
-        "'material': {'model': 'neo-hookean', 'young': 1e9, 'poisson': 0.4, 'density': 1000}}], 'forces': [{'gravity': "
+        "'material': {'model': 'neo-hookean', 'young': 1e9, 'poisson': 0.4, 'density': 1000}}], 'forces': "
+        "[{'gravity': "
         "{}}], 'obstacles': [{'plane': {'point': [0, 0, 0], 'normal': [1, 2, 0]}}], 'contact': {'thickness': 1e-3, "
         "'friction': %.17g, 'slip_speed': %.17g}, 'time': {'step': 0.025, 'frame': 0.025, 'end': 100}, 'integrator': "
         "{'method': '%s', 'solver': 'newton'}}",
