@@ -294,7 +294,8 @@ typedef struct
 } rbt_force_drag;
 
 // ---- Obstacles: penalty energy 1/2 k A d^2 for every surface node of area A that is deeper than d = 0. They may
-// follow prescribed motions as driven nodes do (planes do not turn), with methods that have contact of their own.
+// follow prescribed motions as driven nodes do (planes do not turn), and may be meshes of triangles, with methods that
+// have contact of their own.
 
 typedef rbt_variant rbt_obstacle;
 typedef enum rbt_obstacle_kind {
@@ -302,6 +303,7 @@ typedef enum rbt_obstacle_kind {
     RBT_OBSTACLE_SPHERE,   // rbt_obstacle_sphere
     RBT_OBSTACLE_BOX,      // rbt_obstacle_box
     RBT_OBSTACLE_CAPSULE,  // rbt_obstacle_capsule
+    RBT_OBSTACLE_MESH,     // rbt_obstacle_mesh
     RBT_OBSTACLE_KINDS
 } rbt_obstacle_kind;
 
@@ -325,6 +327,28 @@ typedef struct rbt_obstacle_capsule {
     double a[3], b[3], radius, stiffness;
     RBT_LIST(rbt_motion) motions;
 } rbt_obstacle_capsule;
+
+// Positions of the nodes of a mesh, frame by frame, in the unit of the mesh and before its transform: linear in time
+// between two frames; before the first and after the last constant.
+typedef struct rbt_sequence_def {
+    // Either in memory: (frame_count x nodes of the mesh x 3); NULL: from files. What follows until `rate` is for files
+    const double *positions;
+    size_t frame_count;
+    // A PC2 point cache, or mesh files with a number each: the marks # in the name stand for its digits, as walk_###.obj
+    const char *file;
+    int first, last;  // numbers of the frames to take, those of a cache from 0 on; last -1: as many as a cache has
+    double rate;      // frames per second [1/s]
+    double from;      // [s] when the first one is reached
+    bool loop;        // again and again; from the last frame to the first it takes as long as between two others
+} rbt_sequence_def;
+
+// The surface of a mesh: of tets their hull, else its triangles as they are. Motions move what the sequence has made.
+typedef struct rbt_obstacle_mesh {
+    rbt_mesh_def mesh;
+    rbt_transform_def transform;
+    const rbt_sequence_def *sequence;  // NULL: its nodes are where the mesh has them
+    RBT_LIST(rbt_motion) motions;
+} rbt_obstacle_mesh;
 
 // ---- Cuts: tets (or the triangles of shells) are split along a surface while time runs
 
@@ -492,6 +516,8 @@ typedef struct rbt_scene {
 // Structs with their cookies and all defaults; they own nothing.
 rbt_scene rbt_scene_default(void);
 rbt_body_def rbt_body_default(void);
+rbt_obstacle_mesh rbt_obstacle_mesh_default(void);
+rbt_sequence_def rbt_sequence_default(void);
 
 // Reads and validates a JSON scene, from a file or from text of `size` bytes; `name` is what messages call the text,
 // and its folder is where file names in it start; NULL: none. `settings`: (count) texts "path=value" applied over the

@@ -48,9 +48,11 @@ static double depth(const rbt_obstacle *o, const double x[3], double n[3], doubl
         rbt_normalize(r, n);
         return capsule->radius - rbt_length(r);
     }
+    case RBT_OBSTACLE_MESH:
     case RBT_OBSTACLE_KINDS: break;
     }
-    return -1;
+    *stiffness = 0;
+    return -INFINITY;
 }
 
 double rbt_obstacles_depth(const rbt_obstacles *obstacles, const double x[3]) {

@@ -7,9 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Meshes push nobody by penalty: methods that have no contact refuse them (step/core/stepper.c).
+struct rbt_obstacle_geometry;
 typedef struct rbt_obstacles {
     size_t count;
     const rbt_obstacle *items;  // values copied into the model's arena
+    // (count) of those that are meshes (model/obstacle_geometry.h), NULL for the others; NULL: none is known
+    struct rbt_obstacle_geometry *const *geometry;
 } rbt_obstacles;
 
 // One node at x with area A: energy [J], force -dW/dx [N] (may be NULL), Gauss-Newton stiffness k A n n^T (may be

@@ -131,14 +131,16 @@ bool rbt_compile_time(rbt_compiler *c) {
     return true;
 }
 
-rbt_sources *rbt_sources_new(size_t body_count, rbt_error *error) {
+rbt_sources *rbt_sources_new(size_t body_count, size_t obstacle_count, rbt_error *error) {
     rbt_sources *sources = rbt_array_new(1, sizeof *sources, "meshes", error);
     if (!sources) return NULL;
     *sources = (rbt_sources){.body_count = body_count,
                              .meshes = rbt_array_new(body_count, sizeof *sources->meshes, "meshes", error),
                              .fits = rbt_array_new(body_count, sizeof *sources->fits, "meshes", error),
-                             .dissections = rbt_array_new(body_count, sizeof *sources->dissections, "meshes", error)};
-    if (sources->meshes && sources->fits && sources->dissections) return sources;
+                             .dissections = rbt_array_new(body_count, sizeof *sources->dissections, "meshes", error),
+                             .obstacle_count = obstacle_count,
+                             .obstacles = rbt_array_new(obstacle_count, sizeof *sources->obstacles, "meshes", error)};
+    if (sources->meshes && sources->fits && sources->dissections && sources->obstacles) return sources;
     rbt_sources_free(sources);
     return NULL;
 }
@@ -148,6 +150,9 @@ void rbt_sources_free(rbt_sources *sources) {
     for (size_t b = 0; sources->meshes && b < sources->body_count; b++) rbt_mesh_free(sources->meshes[b]);
     for (size_t b = 0; sources->dissections && b < sources->body_count; b++)
         rbt_dissection_free(&sources->dissections[b]);
+    for (size_t o = 0; sources->obstacles && o < sources->obstacle_count; o++)
+        rbt_obstacle_geometry_free(sources->obstacles[o]);
+    free(sources->obstacles);
     free(sources->meshes);
     free(sources->fits);
     free(sources->dissections);
@@ -168,7 +173,7 @@ static bool check_warp(rbt_compiler *c) {
 }
 
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error) {
-    rbt_sources *sources = rbt_sources_new(scene->bodies.count, error);
+    rbt_sources *sources = rbt_sources_new(scene->bodies.count, scene->obstacles.count, error);
     rbt_model *model = sources ? rbt_model_compile_sources(scene, sources, error) : NULL;
     rbt_sources_free(sources);
     return model;
@@ -262,5 +267,7 @@ void rbt_model_free(rbt_model *model) {
         rbt_embedding embedding = model->bodies[b].embedded.embedding;
         rbt_embedding_free(&embedding);
     }
+    for (size_t o = 0; model->obstacles.geometry && o < model->obstacles.count; o++)
+        rbt_obstacle_geometry_free(model->obstacles.geometry[o]);
     rbt_arena_free(model->arena);
 }

@@ -1,27 +1,16 @@
 // Meshes of the bodies and the arrays made of them.
 #include "mesh/core/build.h"
-#include "mesh/core/slivers.h"
 #include "mesh/core/topology.h"
 #include "mesh/core/unit.h"
-#include "mesh/generate/generate.h"
 #include "model/compile.h"
 #include "model/deform.h"
+#include "model/mesh_load.h"
 
-#include "base/file.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static rbt_mesh *load_mesh(rbt_compiler *c, const rbt_mesh_def *def) {
-    if (def->mesh) return rbt_mesh_copy(def->mesh, "the mesh in memory", c->error);
-    if (!def->file) return rbt_shape_generate(rbt_shape_name(def->shape.which), def->shape.value, c->error);
-    char *path = rbt_path_join(c->scene->folder, def->file);
-    rbt_mesh *mesh = path ? rbt_mesh_read(path, c->error) : NULL;
-    free(path);
-    return mesh;
-}
 
 static double tet_volume(const double *X, const int32_t *t) {
     return rbt_tet_volume(X + 3 * (size_t)t[0], X + 3 * (size_t)t[1], X + 3 * (size_t)t[2], X + 3 * (size_t)t[3]);
@@ -181,9 +170,8 @@ static bool place_mesh(rbt_compiler *c, size_t b) {
     double unit = 1;
     if (def->mesh.unit && !rbt_unit_factor(def->mesh.unit, &unit))
         return rbt_compile_fail(c, b, "mesh.unit", "no unit \"%s\"", def->mesh.unit);
-    rbt_mesh *mesh = c->uncut[b] = load_mesh(c, &def->mesh);
+    rbt_mesh *mesh = c->uncut[b] = rbt_mesh_load(&def->mesh, c->scene->folder, c->error);
     if (!mesh) return false;
-    if (def->mesh.slivers && !rbt_mesh_flatten(mesh, def->mesh.slivers, c->error)) return false;
     c->sources->fits[b] = rbt_fit_measure(mesh->nodes, mesh->node_count, unit, &def->transform);
     rbt_place_points(mesh->nodes, mesh->node_count, unit, &def->transform, &c->sources->fits[b]);
     for (size_t i = 0; i < 3 * mesh->node_count; i++)

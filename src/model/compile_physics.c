@@ -403,9 +403,10 @@ bool rbt_compile_probes(rbt_compiler *c) {
 
 static bool copy_obstacles(rbt_compiler *c) {
     static const size_t sizes[] = {sizeof(rbt_obstacle_plane), sizeof(rbt_obstacle_sphere), sizeof(rbt_obstacle_box),
-                                   sizeof(rbt_obstacle_capsule)};
+                                   sizeof(rbt_obstacle_capsule), sizeof(rbt_obstacle_mesh)};
     static const size_t motions_at[] = {offsetof(rbt_obstacle_plane, motions), offsetof(rbt_obstacle_sphere, motions),
-                                        offsetof(rbt_obstacle_box, motions), offsetof(rbt_obstacle_capsule, motions)};
+                                        offsetof(rbt_obstacle_box, motions), offsetof(rbt_obstacle_capsule, motions),
+                                        offsetof(rbt_obstacle_mesh, motions)};
     typedef RBT_LIST(rbt_motion) motion_list;
     size_t count = c->scene->obstacles.count;
     rbt_obstacle *items;
@@ -423,8 +424,35 @@ static bool copy_obstacles(rbt_compiler *c) {
         memcpy((char *)value + motions_at[o->which], &motions, sizeof motions);
         items[i] = (rbt_obstacle){o->which, value};
     }
-    c->model->obstacles = (rbt_obstacles){count, items};
+    c->model->obstacles = (rbt_obstacles){count, items, NULL};
     c->model->obstacle_motions = groups;
+    return true;
+}
+
+// Meshes are read once, into the sources; what the description points to is the caller's and not needed any more.
+static bool load_obstacle(rbt_compiler *c, size_t i, rbt_obstacle_geometry **geometry) {
+    const rbt_obstacle_mesh *def = c->scene->obstacles.items[i].value;
+    rbt_obstacle_geometry **source = &c->sources->obstacles[i];
+    rbt_obstacle_mesh *copy = (rbt_obstacle_mesh *)(uintptr_t)c->model->obstacles.items[i].value;
+    copy->mesh = (rbt_mesh_def){.shape = {-1, NULL}};
+    copy->sequence = NULL;
+    if (!*source && !(*source = rbt_obstacle_geometry_load(def, i, c->scene->folder, c->scene->file, c->error)))
+        return false;
+    *geometry = rbt_obstacle_geometry_keep(*source);
+    if (!(*geometry)->open_edges) return true;
+    return rbt_compile_warn(c,
+                            "obstacles[%zu]: its surface is open, %zu edges have a triangle on one side only: things "
+                            "may pass around the rim, and it has no inside",
+                            i, (*geometry)->open_edges);
+}
+
+static bool load_obstacles(rbt_compiler *c) {
+    rbt_obstacle_geometry **geometry;
+    if (!RBT_TAKE(c, geometry, c->model->obstacles.count)) return false;
+    c->model->obstacles.geometry = geometry;
+    for (size_t i = 0; i < c->model->obstacles.count; i++)
+        if (c->model->obstacles.items[i].which == RBT_OBSTACLE_MESH && !load_obstacle(c, i, &geometry[i]))
+            return false;
     return true;
 }
 
@@ -435,7 +463,7 @@ static bool warn_inside(rbt_compiler *c) {
     for (size_t o = 0; o < m->obstacles.count; o++)
         for (size_t b = 0; b < m->body_count; b++) {
             const rbt_body *body = &c->bodies[b];
-            const rbt_obstacles one = {1, &m->obstacles.items[o]};
+            const rbt_obstacles one = {1, &m->obstacles.items[o], NULL};
             double size[3], deepest = 0;
             size_t count = 0, surface = 0;
             rbt_subtract(body->box_max, body->box_min, size);
@@ -529,5 +557,5 @@ bool rbt_compile_loads(rbt_compiler *c) {
         }
     }
     m->loads = (rbt_loads){load_count, loads, wind_count, winds, drag_count, drags};
-    return copy_obstacles(c) && warn_inside(c);
+    return copy_obstacles(c) && load_obstacles(c) && warn_inside(c);
 }

@@ -1,5 +1,7 @@
 #include "model/fingerprint.h"
 
+#include "model/obstacle_geometry.h"
+
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes are hashed as they lie in memory");
@@ -27,6 +29,14 @@ static void add_number(uint64_t *h, uint64_t number) { add(h, &number, 1, sizeof
 static void add_reals(uint64_t *h, const double *reals, size_t count) { add(h, reals, count, sizeof *reals); }
 static void add_ints(uint64_t *h, const int32_t *ints, size_t count) { add(h, ints, count, sizeof *ints); }
 
+static void add_geometry(uint64_t *h, const rbt_obstacle_geometry *g) {
+    if (!g) return;
+    const double times[] = {g->rate, g->from, g->loop};
+    add_ints(h, g->triangles, 3 * g->triangle_count);
+    add_reals(h, g->frames, 3 * g->node_count * g->frame_count);
+    if (g->frame_count > 1) add_reals(h, times, sizeof times / sizeof times[0]);
+}
+
 // The alternatives below consist of doubles only, so their memory has no gaps and is hashed as a whole; obstacles up
 // to their prescribed motions, a turn up to the flag at its end, which compiling has made use of.
 static void add_obstacles(uint64_t *h, const rbt_obstacles *obstacles) {
@@ -39,7 +49,8 @@ static void add_obstacles(uint64_t *h, const rbt_obstacles *obstacles) {
     for (size_t i = 0; i < obstacles->count; i++) {
         const rbt_obstacle *o = &obstacles->items[i];
         add_number(h, (uint64_t)o->which);
-        if (o->which >= 0 && o->which < RBT_OBSTACLE_KINDS) add(h, o->value, 1, sizes[o->which]);
+        if (o->which == RBT_OBSTACLE_MESH) add_geometry(h, obstacles->geometry ? obstacles->geometry[i] : NULL);
+        else if (o->which >= 0 && o->which < RBT_OBSTACLE_KINDS) add(h, o->value, 1, sizes[o->which]);
     }
 }
 

@@ -50,15 +50,14 @@ static void name_things(motions_check *s) {
         s->thing_of[i] = prescribed ? (int32_t)((size_t)m->node_body[i] * kinds + (size_t)(s->group[i] + 1)) : -1;
     }
     s->thing_count = m->body_count * kinds + m->obstacles.count;
-    for (size_t i = 0; i < s->obstacles.node_count; i++)
-        s->thing_of[m->node_count + i] = (int32_t)(m->body_count * kinds) + s->obstacles.obstacle[i];
+    for (size_t i = 0; i < s->obstacles.nodes.count; i++)
+        s->thing_of[m->node_count + i] = (int32_t)(m->body_count * kinds) + s->obstacles.nodes.obstacle[i];
 }
 
 static bool make(motions_check *s, const rbt_model *m, rbt_error *error) {
     *s = (motions_check){.model = m, .error = error};
-    if (!rbt_obstacle_parts_make(&s->obstacles, m->obstacles.items, m->obstacles.count, m->node_count, error))
-        return false;
-    s->node_count = m->node_count + s->obstacles.node_count;
+    if (!rbt_obstacle_parts_make(&s->obstacles, &m->obstacles, NULL, m->node_count, error)) return false;
+    s->node_count = m->node_count + s->obstacles.nodes.count;
     s->group = rbt_array_new(m->node_count, sizeof *s->group, "prescribed motions", error);
     s->thing_of = rbt_array_new(s->node_count, sizeof *s->thing_of, "prescribed motions", error);
     for (int i = 0; i < SAMPLES; i++)
@@ -177,7 +176,7 @@ static void place(const motions_check *s, double t, double *x) {
         if (s->group[i] >= 0) rbt_motion_position(&m->motions.groups[s->group[i]], m->x0 + 3 * i, t, x + 3 * i);
         else memcpy(x + 3 * i, m->x0 + 3 * i, 3 * sizeof *x);
     }
-    rbt_obstacle_parts_place(&s->obstacles, t, 0, x + 3 * m->node_count);
+    rbt_obstacle_nodes_place(&s->obstacles.nodes, t, 0, x + 3 * m->node_count);
 }
 
 // Places at the samples of a span of steps; a single one is straight, whatever the prescribed motion says.
@@ -198,8 +197,11 @@ static double bend(const motions_check *s, int64_t begin, int64_t end) {
     double most = 0, from = ((double)begin + 1e-6) * m->step, to = ((double)end - 1e-6) * m->step;
     for (size_t g = 0; g < m->motions.group_count; g++)
         most = fmax(most, rbt_motion_bend(&m->motions.groups[g], from, to));
-    for (size_t o = 0; o < m->obstacles.count; o++)
+    for (size_t o = 0; o < m->obstacles.count; o++) {
+        const rbt_obstacle_geometry *g = rbt_obstacle_geometry_of(&m->obstacles, o);
         most = fmax(most, rbt_motion_bend(&m->obstacle_motions[o], from, to));
+        if (g && rbt_obstacle_geometry_turns(g, from, to)) most = INFINITY;
+    }
     return most;
 }
 
@@ -326,7 +328,7 @@ static void add_side(const motions_check *s, const rbt_intersection *i, int side
     static const char *const words[] = {"", "node", "edge", "triangle"};
     const int32_t *n = i->nodes + (side ? i->counts[0] : 0);
     if ((size_t)n[0] >= s->model->node_count) {
-        snprintf(text, size, "obstacles[%d]", s->obstacles.obstacle[(size_t)n[0] - s->model->node_count]);
+        snprintf(text, size, "obstacles[%d]", s->obstacles.nodes.obstacle[(size_t)n[0] - s->model->node_count]);
         return;
     }
     char nodes[48];
@@ -405,10 +407,12 @@ static int64_t next_end(const motions_check *s, int64_t begin, int64_t all) {
 }
 
 bool rbt_prescribed_motions_are_possible(const rbt_model *m, rbt_error *error) {
-    bool moving = m->motions.node_count > 0;
-    for (size_t i = 0; i < m->obstacles.count; i++) moving |= m->obstacle_motions[i].motion_count > 0;
+    bool moving = m->motions.node_count > 0, constrained = false;
+    for (size_t i = 0; i < m->obstacles.count; i++)
+        moving |= rbt_obstacle_is_prescribed(&m->obstacles, i, &m->obstacle_motions[i]);
+    for (size_t i = 0; i < m->node_count; i++) constrained |= m->role[i] != RBT_FREE;
     int64_t all = m->frame_count * m->steps_per_frame;
-    if (!moving || all < 1) return true;
+    if (!moving || !constrained || all < 1) return true;
     motions_check s;
     bool good = make(&s, m, error);
     for (int64_t begin = 0; good && begin < all;) {

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 typedef RBT_LIST(char) any_list;
 
@@ -202,7 +203,8 @@ static bool check_record(checker *c, const rbt_record *record, const void *data)
         const void *at = (const char *)data + f->offset;
         if (f->flags & RBT_NOT_KEPT) continue;
         bool is_single = f->kind == RBT_TEXT || f->kind == RBT_VARIANT || f->kind == RBT_OPTIONAL;
-        if ((f->flags & RBT_REQUIRED) && is_single && !is_given(f, at))
+        bool in_memory = record == &RBT_SEQUENCE_RECORD && ((const rbt_sequence_def *)data)->positions;
+        if ((f->flags & RBT_REQUIRED) && is_single && !in_memory && !is_given(f, at))
             return rbt_walk_fail(c->walk, "the key \"%s\" is missing", f->name);
         size_t mark = rbt_walk_key(c->walk, f->name);
         if (!check_field(c, record, data, f, at)) return false;
@@ -243,6 +245,36 @@ static bool check_select_box(checker *c, const void *data) {
 static bool check_obstacle_box(checker *c, const void *data) {
     const rbt_obstacle_box *box = data;
     return check_corners(c, box->min, box->max, false);
+}
+
+// One run of marks # that stand for the digits of a number; else a cache
+static bool check_sequence_file(checker *c, const rbt_sequence_def *sequence) {
+    char quoted[64];
+    const char *marks = strchr(sequence->file, '#'), *ending = strrchr(sequence->file, '.');
+    size_t digits = marks ? strspn(marks, "#") : 0;
+    if (!marks && ending && strcasecmp(ending, ".pc2") == 0) return true;
+    if (marks && !strchr(marks + digits, '#') && digits <= 8)
+        return sequence->last >= 0 ||
+               fail_at(c, "last", "is missing: numbered files need the number of the last one");
+    rbt_walk_key(c->walk, "file");
+    return rbt_walk_fail(c->walk,
+                         "must end in .pc2 or have one row of up to 8 marks # for the digits of a number, as "
+                         "walk_###.obj, found %s",
+                         rbt_walk_quote(sequence->file, quoted));
+}
+
+static bool check_sequence(checker *c, const void *data) {
+    const rbt_sequence_def *sequence = data;
+    if (sequence->positions) {
+        if (sequence->file) return fail_at(c, "file", "must be empty: positions in memory are given");
+        return sequence->frame_count > 0 ||
+               rbt_walk_fail(c->walk, "positions in memory need a frame at least, found none");
+    }
+    if (sequence->last >= 0 && sequence->last < sequence->first) {
+        rbt_walk_key(c->walk, "last");
+        return rbt_walk_fail(c->walk, "must be at least \"first\" (%d), found %d", sequence->first, sequence->last);
+    }
+    return check_sequence_file(c, sequence);
 }
 
 static bool check_move_velocity(checker *c, const void *data) {
@@ -550,6 +582,7 @@ static const struct {
     {&RBT_FORCE_WIND_RECORD, check_force_wind},
     {&RBT_FORCE_DRAG_RECORD, check_force_drag},
     {&RBT_OBSTACLE_BOX_RECORD, check_obstacle_box},
+    {&RBT_SEQUENCE_RECORD, check_sequence},
     {&RBT_CUT_RECORD, check_cut},
     {&RBT_EVENT_FORCE_RECORD, check_event_force},
     {&RBT_EVENT_DRAG_RECORD, check_event_drag},

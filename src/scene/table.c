@@ -1,5 +1,5 @@
-// Scene, time, integrator, output, forces and obstacles; bodies and what is on them are in table_body.c, cuts in
-// table_cut.c, events in table_event.c.
+// Scene, time, integrator, output and forces; bodies and what is on them are in table_body.c, obstacles in
+// table_obstacle.c, cuts in table_cut.c, events in table_event.c.
 #include "scene/table.h"
 
 #include "scene/table_macros.h"
@@ -81,74 +81,6 @@ static const rbt_field FORCES[RBT_FORCE_KINDS] = {
         ALTERNATIVE("drag", &RBT_FORCE_DRAG_RECORD, "A spring that pulls some nodes to a point for a while."),
 };
 VARIANTS(static, FORCE_VARIANTS, FORCES, force_at, "force", "What acts on the bodies from outside.", -1)
-
-// ---- Obstacles
-
-#define STIFFNESS(type)                                                                                              \
-    {                                                                                                                \
-        FIELD(type, stiffness, RBT_REAL), .flags = RBT_ABOVE, .fallback = {1e6}, .unit = "Pa/m",                     \
-                                          .doc = "Pressure per depth of a node inside the obstacle."                 \
-    }
-
-#define SCRIPT(type)                                                                                                 \
-    {                                                                                                                \
-        FIELD(type, motions, RBT_VARIANTS), .of.variants = &RBT_MOTION_VARIANTS,                                     \
-                                            .doc = "How it moves, as driven nodes do; only async-contact knows it."  \
-    }
-
-static const rbt_field OBSTACLE_PLANE[] = {
-    {FIELD(rbt_obstacle_plane, point, RBT_VEC3), .unit = "m", .doc = "A point of the plane."},
-    {FIELD(rbt_obstacle_plane, normal, RBT_VEC3), .flags = RBT_NOT_EMPTY, .fallback = {0, 1, 0},
-     .doc = "Points to the free side; its length does not matter."},
-    STIFFNESS(rbt_obstacle_plane),
-    SCRIPT(rbt_obstacle_plane),
-};
-RECORD(static, OBSTACLE_PLANE_RECORD, rbt_obstacle_plane, OBSTACLE_PLANE, "obstacle-plane", "Ground or wall.");
-
-static const rbt_field OBSTACLE_SPHERE[] = {
-    {FIELD(rbt_obstacle_sphere, centre, RBT_VEC3), .unit = "m", .doc = "Its centre."},
-    {FIELD(rbt_obstacle_sphere, radius, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .unit = "m",
-     .doc = "Its radius.", .example = "0.1"},
-    STIFFNESS(rbt_obstacle_sphere),
-    SCRIPT(rbt_obstacle_sphere),
-};
-RECORD(static, OBSTACLE_SPHERE_RECORD, rbt_obstacle_sphere, OBSTACLE_SPHERE, "obstacle-sphere", "A ball.");
-
-static const rbt_field OBSTACLE_BOX[] = {
-    {FIELD(rbt_obstacle_box, min, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m",
-     .doc = "Corner with the smallest coordinates.", .example = "[-1, -1, -1]"},
-    {FIELD(rbt_obstacle_box, max, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m",
-     .doc = "Corner with the largest coordinates.", .example = "[1, 0, 1]"},
-    STIFFNESS(rbt_obstacle_box),
-    SCRIPT(rbt_obstacle_box),
-};
-RECORD(, RBT_OBSTACLE_BOX_RECORD, rbt_obstacle_box, OBSTACLE_BOX, "obstacle-box",
-       "A block with edges along the axes.");
-
-static const rbt_field OBSTACLE_CAPSULE[] = {
-    {FIELD(rbt_obstacle_capsule, a, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m", .doc = "Centre of one end.",
-     .example = "[-1, 0, 0]"},
-    {FIELD(rbt_obstacle_capsule, b, RBT_VEC3), .flags = RBT_REQUIRED, .unit = "m", .doc = "Centre of the other end.",
-     .example = "[1, 0, 0]"},
-    {FIELD(rbt_obstacle_capsule, radius, RBT_REAL), .flags = RBT_REQUIRED | RBT_ABOVE, .unit = "m",
-     .doc = "Its radius.", .example = "0.1"},
-    STIFFNESS(rbt_obstacle_capsule),
-    SCRIPT(rbt_obstacle_capsule),
-};
-RECORD(static, OBSTACLE_CAPSULE_RECORD, rbt_obstacle_capsule, OBSTACLE_CAPSULE, "obstacle-capsule",
-       "A rod with round ends.");
-
-static const rbt_field OBSTACLES[RBT_OBSTACLE_KINDS] = {
-    [RBT_OBSTACLE_PLANE] = ALTERNATIVE("plane", &OBSTACLE_PLANE_RECORD, "Ground or wall."),
-    [RBT_OBSTACLE_SPHERE] = ALTERNATIVE("sphere", &OBSTACLE_SPHERE_RECORD, "A ball."),
-    [RBT_OBSTACLE_BOX] = ALTERNATIVE("box", &RBT_OBSTACLE_BOX_RECORD, "A block with edges along the axes."),
-    [RBT_OBSTACLE_CAPSULE] = ALTERNATIVE("capsule", &OBSTACLE_CAPSULE_RECORD, "A rod with round ends."),
-};
-VARIANTS(
-    static, OBSTACLE_VARIANTS, OBSTACLES, obstacle_at, "obstacle",
-    "Things that bodies bounce off, and that no force moves: a node of surface area A that is d deep inside has the "
-    "energy 1/2 k A d^2.",
-    -1)
 
 // ---- Contact
 
@@ -292,7 +224,8 @@ static const rbt_field SCENE[] = {
      .doc = "The elastic bodies."},
     {FIELD(rbt_scene, forces, RBT_VARIANTS), .of.variants = &FORCE_VARIANTS,
      .doc = "What acts on them from outside."},
-    {FIELD(rbt_scene, obstacles, RBT_VARIANTS), .of.variants = &OBSTACLE_VARIANTS, .doc = "What they bounce off."},
+    {FIELD(rbt_scene, obstacles, RBT_VARIANTS), .of.variants = &RBT_OBSTACLE_VARIANTS,
+     .doc = "What they bounce off."},
     {FIELD(rbt_scene, contact, RBT_OPTIONAL), .of.record = &RBT_CONTACT_RECORD,
      .doc = "Whether and how they touch; absent: bodies pass through each other, and obstacles push by penalties."},
     {FIELD(rbt_scene, cuts, RBT_RECORDS), .of.record = &RBT_CUT_RECORD, .doc = "What is cut while time runs."},

@@ -16,7 +16,9 @@ extern const rbt_record RBT_MOVE_VELOCITY_RECORD, RBT_MOVE_ROTATION_RECORD, RBT_
     RBT_MOVE_KEYFRAMES_RECORD;
 extern const rbt_record RBT_DEFORM_BEND_RECORD;
 extern const rbt_record RBT_FORCE_PULL_RECORD, RBT_FORCE_PULSE_RECORD, RBT_FORCE_WIND_RECORD, RBT_FORCE_DRAG_RECORD;
-extern const rbt_record RBT_OBSTACLE_BOX_RECORD;
+extern const rbt_record RBT_TRANSFORM_RECORD;
+extern const rbt_record RBT_OBSTACLE_BOX_RECORD, RBT_OBSTACLE_MESH_RECORD, RBT_SEQUENCE_RECORD;
+extern const rbt_variants RBT_OBSTACLE_VARIANTS;
 extern const rbt_record RBT_PROBE_RECORD;
 extern const rbt_record RBT_CONTACT_RECORD;
 extern const rbt_record RBT_CUT_RECORD, RBT_CUT_RECTANGLE_RECORD;

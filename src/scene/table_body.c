@@ -134,7 +134,7 @@ static const rbt_field TRANSFORM[] = {
      .doc = "Length that the longest edge of the body's box is to have, whatever the size of the mesh; the corner of "
             "the box with the smallest coordinates goes to the origin. 0: the body keeps its size and place."},
 };
-RECORD(static, TRANSFORM_RECORD, rbt_transform_def, TRANSFORM, "transform",
+RECORD(, RBT_TRANSFORM_RECORD, rbt_transform_def, TRANSFORM, "transform",
        "Places a mesh: scale first, then rotate, then fit, then translate.");
 
 static const rbt_field MATERIAL[] = {
@@ -376,7 +376,7 @@ static const rbt_field BODY[] = {
      .doc = "Its name, for forces, files and messages; no two bodies share one.", .example = "\"bar\""},
     {FIELD(rbt_body_def, mesh, RBT_RECORD), .flags = RBT_REQUIRED, .of.record = &RBT_MESH_RECORD,
      .doc = "Where its elements come from."},
-    {FIELD(rbt_body_def, transform, RBT_RECORD), .of.record = &TRANSFORM_RECORD, .doc = "Where it is placed."},
+    {FIELD(rbt_body_def, transform, RBT_RECORD), .of.record = &RBT_TRANSFORM_RECORD, .doc = "Where it is placed."},
     {FIELD(rbt_body_def, material, RBT_RECORD), .of.record = &MATERIAL_RECORD, .doc = "What it is made of."},
     {FIELD(rbt_body_def, shell, RBT_OPTIONAL), .of.record = &SHELL_RECORD,
      .doc = "For a mesh of triangles: a thin sheet."},

@@ -47,7 +47,7 @@ bool rbt_overlap_look(rbt_overlap *o, const rbt_sim *sim, bool last, rbt_error *
     const rbt_model *m = sim->model;
     o->now = false;
     o->every = m->frame_count > LOOKS ? (m->frame_count + LOOKS - 1) / LOOKS : 1;
-    if (rbt_method_keeps_apart(sim->stepper.method, m) || (sim->state.frame % o->every && !last)) return true;
+    if (rbt_method_has_contact(sim->stepper.method, m) || (sim->state.frame % o->every && !last)) return true;
     if ((!o->frames || o->generation != m->generation) && !learn(o, m, error)) return false;
     if (!o->looks) return true;
     rbt_intersections found;

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "out/checkpoint.h"
+#include "out/obstacle_file.h"
 #include "out/recorder.h"
 #include "sim/run_report.h"
 
@@ -127,7 +128,7 @@ static void see(void *context, rbt_seen what, double t, const double *x) {
 static bool prepare_verification(run *r) {
     const rbt_stepper *stepper = &r->sim->stepper;
     bool every = r->options->verify == RBT_VERIFY_EVENTS;
-    if (every && !rbt_method_keeps_apart(stepper->method, stepper->model))
+    if (every && !rbt_method_has_contact(stepper->method, stepper->model))
         return rbt_fail(r->error, "%s goes in steps and has no events to verify; verify its steps",
                         stepper->method->name);
     r->verification.event_ways = every;
@@ -278,6 +279,7 @@ static bool begin(run *r) {
     r->report.resumed_from = again ? r->sim->state.frame : -1;
     r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->report.resumed_from, r->error);
     if (!r->recorder) return false;
+    if (!rbt_obstacle_file_write(o->folder, &r->sim->model->obstacles, r->error)) return false;
     if (o->scene_text && !rbt_file_write(r->scene_path, o->scene_text, strlen(o->scene_text), r->error)) return false;
     if (!again) return write_frame(r, false);
     r->report.frames = r->sim->state.frame;

@@ -58,7 +58,7 @@ rbt_sim *rbt_sim_begin(const rbt_scene *scene, rbt_error *error) {
 // With cuts, models are compiled while time runs, so meshes must stay.
 static bool compile(rbt_sim *sim, rbt_error *error) {
     if (!rbt_scene_cut_count(sim->scene)) return (sim->model = rbt_model_compile(sim->scene, error)) != NULL;
-    return (sim->sources = rbt_sources_new(sim->scene->bodies.count, error)) &&
+    return (sim->sources = rbt_sources_new(sim->scene->bodies.count, sim->scene->obstacles.count, error)) &&
            (sim->model = rbt_model_compile_sources(sim->scene, sim->sources, error)) &&
            (sim->cutting = rbt_cutting_new(sim->scene, sim->sources, sim->model, error));
 }
@@ -95,6 +95,13 @@ static void forget_meshes(rbt_scene *scene) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
         rbt_body_def *body = (rbt_body_def *)(uintptr_t)&scene->bodies.items[b];
         body->mesh.mesh = NULL;
+    }
+    for (size_t o = 0; o < scene->obstacles.count; o++) {
+        if (scene->obstacles.items[o].which != RBT_OBSTACLE_MESH) continue;
+        rbt_obstacle_mesh *mesh = (rbt_obstacle_mesh *)(uintptr_t)scene->obstacles.items[o].value;
+        rbt_sequence_def *sequence = (rbt_sequence_def *)(uintptr_t)mesh->sequence;
+        mesh->mesh.mesh = NULL;
+        if (sequence) sequence->positions = NULL;
     }
 }
 

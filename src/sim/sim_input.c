@@ -56,7 +56,7 @@ static bool is_finite3(const double a[3]) { return isfinite(a[0]) && isfinite(a[
 // What is prescribed goes straight from step to step where bodies are kept apart.
 static bool check_moment(const rbt_sim *sim, rbt_error *error) {
     double begun = sim->state.t - rbt_sim_grid_time(sim, sim->state.step);
-    if (!rbt_method_keeps_apart(sim->stepper.method, sim->model) || fabs(begun) <= 1e-6 * sim->model->step)
+    if (!rbt_method_has_contact(sim->stepper.method, sim->model) || fabs(begun) <= 1e-6 * sim->model->step)
         return true;
     return rbt_fail(error,
                     "it is %.9g s, inside a step; %s takes motions between whole steps: continue to the end of it",
@@ -120,10 +120,10 @@ static bool find_obstacle(const rbt_sim *sim, size_t obstacle, size_t *guide, rb
         return rbt_fail(error, "there is no obstacle %zu: the scene has %zu, counted from 0", obstacle,
                         m->obstacles.count);
     *guide = m->motions.group_count + obstacle;
-    return rbt_method_keeps_apart(sim->stepper.method, m) ||
+    return rbt_method_has_contact(sim->stepper.method, m) ||
            rbt_fail(error,
-                    "%s does not know obstacles that move without contact; take async-contact, or a scene with "
-                    "\"contact\"",
+                    "%s knows obstacles that move only in a scene with contact; take a method with contact, and "
+                    "\"contact\" in the scene unless it is async-contact",
                     sim->stepper.method->name);
 }
 

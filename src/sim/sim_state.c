@@ -232,7 +232,9 @@ static bool put_back(rbt_sim *sim, const rbt_state *state, rbt_error *error) {
 }
 
 static rbt_sources *copy_sources(const rbt_sources *sources, rbt_error *error) {
-    rbt_sources *copy = rbt_sources_new(sources->body_count, error);
+    rbt_sources *copy = rbt_sources_new(sources->body_count, sources->obstacle_count, error);
+    for (size_t o = 0; copy && o < sources->obstacle_count; o++)
+        copy->obstacles[o] = rbt_obstacle_geometry_keep(sources->obstacles[o]);
     for (size_t b = 0; copy && b < sources->body_count; b++) {
         copy->fits[b] = sources->fits[b];
         if ((copy->meshes[b] = rbt_mesh_copy(sources->meshes[b], "the mesh of a body", error))) continue;

@@ -38,7 +38,7 @@ void rbt_verification_free(rbt_verification *v) {
 
 static bool has_anything(const rbt_verify_parts *p, const rbt_obstacle_parts *obstacles, rbt_error *error) {
     bool bodies = p->triangle_count || (p->particle_count && p->radius);
-    if (bodies || (p->edge_count && obstacles->node_count)) return true;
+    if (bodies || (p->edge_count && obstacles->nodes.count)) return true;
     return rbt_fail(
         error, "there are no surfaces: intersections of tets, triangles and particles can be judged, not of springs "
                "among themselves");
@@ -47,7 +47,7 @@ static bool has_anything(const rbt_verify_parts *p, const rbt_obstacle_parts *ob
 // Triangles of bodies and of obstacles
 static bool build_mesh(rbt_verification *v, const rbt_verify_parts *p, rbt_error *error) {
     const rbt_obstacle_parts *o = &v->obstacles;
-    size_t count = p->triangle_count + o->triangle_count, nodes = p->node_count + o->node_count;
+    size_t count = p->triangle_count + o->triangle_count, nodes = p->node_count + o->nodes.count;
     int32_t *triangles = rbt_array_new(count, 3 * sizeof *triangles, "triangles", error);
     if (!triangles) return false;
     if (p->triangle_count) memcpy(triangles, p->triangles, 3 * p->triangle_count * sizeof *triangles);
@@ -74,11 +74,12 @@ static bool add_rounds(rbt_verification *v, const rbt_verify_parts *p, rbt_error
 
 bool rbt_verification_set_mesh(rbt_verification *v, const rbt_verify_parts *p, rbt_error *error) {
     free_mesh(v);
-    v->obstacle_count = p->own_contact ? p->obstacle_count : 0;
-    v->unjudged = p->obstacle_count - v->obstacle_count;
+    rbt_obstacles judged = p->own_contact ? p->obstacles : (rbt_obstacles){0};
+    v->obstacle_count = judged.count;
+    v->unjudged = p->obstacles.count - judged.count;
     v->step = p->step;
     v->curved = p->has_events && !v->event_ways && !v->all_ways && !v->states_only;
-    if (!rbt_obstacle_parts_make(&v->obstacles, p->obstacles, v->obstacle_count, p->node_count, error) ||
+    if (!rbt_obstacle_parts_make(&v->obstacles, &judged, p->motions, p->node_count, error) ||
         !has_anything(p, &v->obstacles, error) || !build_mesh(v, p, error) || !add_rounds(v, p, error))
         return false;
     size_t n = v->mesh.node_count;
@@ -86,7 +87,7 @@ bool rbt_verification_set_mesh(rbt_verification *v, const rbt_verify_parts *p, r
     v->all = rbt_array_new(n, 3 * sizeof *v->all, "positions", error);
     if (!v->node_body || !v->all) return false;
     if (p->node_count) memcpy(v->node_body, p->node_body, p->node_count * sizeof *v->node_body);
-    for (size_t i = p->node_count; i < n; i++) v->node_body[i] = -1 - v->obstacles.obstacle[i - p->node_count];
+    for (size_t i = p->node_count; i < n; i++) v->node_body[i] = -1 - v->obstacles.nodes.obstacle[i - p->node_count];
     return true;
 }
 
@@ -133,10 +134,10 @@ bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, con
                               .triangles = model->triangles,
                               .edges = model->edges,
                               .node_body = model->node_body,
-                              .obstacles = model->obstacles.items,
-                              .obstacle_count = model->obstacles.count,
-                              .own_contact = rbt_method_keeps_apart(method, model),
-                              .has_events = rbt_method_keeps_apart(method, model),
+                              .obstacles = model->obstacles,
+                              .motions = model->obstacle_motions,
+                              .own_contact = rbt_method_has_contact(method, model),
+                              .has_events = rbt_method_has_contact(method, model),
                               .step = model->step};
     int32_t *nodes = NULL;
     double *radius = NULL;
@@ -152,7 +153,7 @@ bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, con
 static void fill(const rbt_verification *v, double t, const double *x, double *all) {
     size_t own = v->mesh.obstacle_begin;
     if (own) memcpy(all, x, 3 * own * sizeof *all);
-    rbt_obstacle_parts_place(&v->obstacles, t, v->step, all + 3 * own);
+    rbt_obstacle_nodes_place(&v->obstacles.nodes, t, v->step, all + 3 * own);
 }
 
 // Which nodes have not moved since the first state

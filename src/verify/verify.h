@@ -59,14 +59,14 @@ typedef struct rbt_verification {
 typedef struct rbt_verify_parts {
     size_t node_count, triangle_count, edge_count, particle_count;
     const int32_t *triangles, *edges;
-    const int32_t *particles;       // (particle_count) their nodes
-    const double *radius;           // (particle_count) [m]; NULL: not known, they are not judged
-    const int32_t *node_body;       // (node_count)
-    const rbt_obstacle *obstacles;  // must stay
-    size_t obstacle_count;
-    bool own_contact;  // the method keeps bodies out of obstacles; else these are not judged
-    bool has_events;   // it has corners between states, so that straight ways are none of its
-    double step;       // [s] or 0, as below
+    const int32_t *particles;         // (particle_count) their nodes
+    const double *radius;             // (particle_count) [m]; NULL: not known, they are not judged
+    const int32_t *node_body;         // (node_count)
+    rbt_obstacles obstacles;          // what they point to must stay
+    const rbt_motion_group *motions;  // of obstacles, which must stay; NULL: those of the description
+    bool own_contact;                 // the method keeps bodies out of obstacles; else these are not judged
+    bool has_events;                  // it has corners between states, so that straight ways are none of its
+    double step;                      // [s] or 0, as below
 } rbt_verify_parts;
 bool rbt_verification_set_mesh(rbt_verification *v, const rbt_verify_parts *parts, rbt_error *error);
 bool rbt_verification_set_names(rbt_verification *v, const rbt_scene *scene, rbt_error *error);

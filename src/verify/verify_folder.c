@@ -5,6 +5,7 @@
 #include "mesh/io/read_vtu.h"
 #include "out/checkpoint.h"
 #include "out/numbered.h"
+#include "out/obstacle_file.h"
 #include "step/core/method.h"
 #include "verify/verify.h"
 
@@ -18,7 +19,8 @@ typedef struct folder {
     rbt_verification *v;
     const char *path;
     rbt_scene_file *scene;  // NULL: not readable; then names, radii and obstacles are not known
-    rbt_mesh mesh;          // of the latest frame
+    rbt_obstacle_file obstacles;
+    rbt_mesh mesh;  // of the latest frame
     bool has_mesh;
     rbt_verify_hear hear;
     void *listener;
@@ -105,7 +107,6 @@ static bool make_parts(const folder *f, const rbt_mesh *mesh, const rbt_fields *
 
 static bool set_mesh(folder *f, const rbt_mesh *mesh, const rbt_fields *fields, const char *path) {
     const rbt_scene *scene = f->scene ? rbt_scene_of(f->scene) : NULL;
-    const rbt_method *method = scene ? rbt_method_at(scene->integrator.method) : NULL;
     frame_parts p = {0};
     bool good = make_parts(f, mesh, fields, path, &p);
     if (good) {
@@ -118,10 +119,9 @@ static bool set_mesh(folder *f, const rbt_mesh *mesh, const rbt_fields *fields, 
                                   .particles = p.particles,
                                   .radius = radii_are_known(f, &p) ? p.radius : NULL,
                                   .node_body = p.node_body,
-                                  .obstacles = scene ? scene->obstacles.items : NULL,
-                                  .obstacle_count = scene ? scene->obstacles.count : 0,
-                                  .own_contact = method && (method->own_contact || scene->contact),
-                                  .has_events = method && (method->own_contact || scene->contact)};
+                                  .obstacles = f->obstacles.obstacles,
+                                  .own_contact = scene && rbt_scene_has_contact(scene),
+                                  .has_events = scene && rbt_scene_has_contact(scene)};
         good = rbt_verification_set_mesh(f->v, &parts, f->error);
     }
     frame_parts_free(&p);
@@ -224,7 +224,10 @@ static bool read_scene(folder *f) {
     free(scene_path);
     if (starved) return rbt_fail_memory(f->error, strlen(f->path), "the scene of the run");
     f->v->scene_unknown = !f->scene;
-    return !f->scene || rbt_verification_set_names(f->v, rbt_scene_of(f->scene), f->error);
+    if (!f->scene) return true;
+    const rbt_scene *scene = rbt_scene_of(f->scene);
+    return rbt_verification_set_names(f->v, scene, f->error) &&
+           rbt_obstacle_file_read(&f->obstacles, f->path, scene, f->error);
 }
 
 bool rbt_verify_folder(rbt_verification *v, const char *path, rbt_verify_hear hear, void *listener,
@@ -245,6 +248,7 @@ bool rbt_verify_folder(rbt_verification *v, const char *path, rbt_verify_hear he
     good = good && judge_failure(&f, numbers[count - 1]);
     if (f.has_mesh) rbt_mesh_clear(&f.mesh);
     rbt_obstacle_parts_free(&v->obstacles);  // they are the scene's
+    rbt_obstacle_file_free(&f.obstacles);
     rbt_scene_free(f.scene);
     free(numbers);
     free(frames);

@@ -3,6 +3,7 @@
 #include "view/render.h"
 
 #include "base/memory.h"
+#include "out/obstacle_file.h"
 #include "view/label.h"
 #include "view/picture.h"
 #include "view/png.h"
@@ -18,6 +19,7 @@ static const rbt_rgb INK = {52, 58, 68}, PAPER = {255, 255, 255};
 typedef struct job {
     const rbt_render_options *options;
     rbt_subject subject;
+    rbt_obstacle_file obstacles;
     rbt_scenery scenery;
     bool has_scenery;  // from the second pass on
     size_t *chosen, count;
@@ -52,10 +54,8 @@ static bool set_scenery(job *j, size_t place, const double *eye, rbt_error *erro
         sight.low[k] = j->fit.low[k];
         sight.high[k] = j->fit.high[k];
     }
-    const rbt_scene *scene = j->options->scene;
     rbt_scenery_free(&j->scenery);
-    return rbt_scenery_build(&j->scenery, scene ? scene->obstacles.items : NULL, scene ? scene->obstacles.count : 0,
-                             &sight, error);
+    return rbt_scenery_build(&j->scenery, &j->obstacles.obstacles, &sight, error);
 }
 
 static bool load(job *j, size_t place, rbt_error *error) {
@@ -311,7 +311,9 @@ bool rbt_render(const rbt_render_options *options, rbt_render_report *report, rb
         check_options(options, error) && rbt_subject_open(&j.subject, options->path, options->coloring, error);
     good =
         good && rbt_frames_choose(j.subject.frames.count, options->path, options->frames, &j.chosen, &j.count, error);
-    good = good && draw_all(&j, report, error);
+    good = good && rbt_obstacle_file_read(&j.obstacles, options->path, options->scene, error) &&
+           draw_all(&j, report, error);
+    rbt_obstacle_file_free(&j.obstacles);
     rbt_figure_free(&j.figure);
     rbt_scenery_free(&j.scenery);
     rbt_subject_free(&j.subject);

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "model/obstacle_parts.h"
+#include "model/obstacle_nodes.h"
 
 #include <math.h>
 
@@ -138,8 +138,26 @@ static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const rbt
     return add_patch(s, corner, u, v, error);
 }
 
-static bool add_obstacle(rbt_scenery *s, const rbt_obstacle *obstacle, const rbt_scenery_sight *sight,
-                         rbt_error *error) {
+// Where its sequence has it
+static bool add_mesh(rbt_scenery *s, const rbt_obstacle_geometry *g, double time, rbt_error *error) {
+    size_t base = s->node_count;
+    for (size_t i = 0; i < g->node_count; i++) {
+        double x[3];
+        rbt_obstacle_geometry_node(g, i, time, x);
+        if (!add_node(s, x[0], x[1], x[2], error)) return false;
+    }
+    for (size_t t = 0; t < g->triangle_count; t++) {
+        const int32_t *corner = g->triangles + 3 * t;
+        if (!add_triangle(s, base + (size_t)corner[0], base + (size_t)corner[1], base + (size_t)corner[2], error))
+            return false;
+    }
+    return true;
+}
+
+static bool add_obstacle(rbt_scenery *s, const rbt_obstacles *obstacles, size_t number,
+                         const rbt_scenery_sight *sight, rbt_error *error) {
+    const rbt_obstacle *obstacle = &obstacles->items[number];
+    const rbt_obstacle_geometry *geometry = rbt_obstacle_geometry_of(obstacles, number);
     const void *value = obstacle->value;
     rbt_motion_group motion = rbt_obstacle_motion(obstacle);
     size_t first = s->node_count;
@@ -157,6 +175,7 @@ static bool add_obstacle(rbt_scenery *s, const rbt_obstacle *obstacle, const rbt
         const rbt_obstacle_capsule *capsule = value;
         good = add_capsule(s, capsule->a, capsule->b, capsule->radius, error);
     }
+    if (geometry) good = add_mesh(s, geometry, sight->time, error);
     for (size_t i = first; motion.motion_count && i < s->node_count;
          i++) {  // rigid, so that every point may go by itself
         double start[3] = {s->nodes[3 * i], s->nodes[3 * i + 1], s->nodes[3 * i + 2]};
@@ -165,11 +184,11 @@ static bool add_obstacle(rbt_scenery *s, const rbt_obstacle *obstacle, const rbt
     return good;
 }
 
-bool rbt_scenery_build(rbt_scenery *scenery, const rbt_obstacle *obstacles, size_t count,
-                       const rbt_scenery_sight *sight, rbt_error *error) {
+bool rbt_scenery_build(rbt_scenery *scenery, const rbt_obstacles *obstacles, const rbt_scenery_sight *sight,
+                       rbt_error *error) {
     *scenery = (rbt_scenery){0};
     bool good = true;
-    for (size_t i = 0; good && i < count; i++) good = add_obstacle(scenery, &obstacles[i], sight, error);
+    for (size_t i = 0; good && i < obstacles->count; i++) good = add_obstacle(scenery, obstacles, i, sight, error);
     if (!good) rbt_scenery_free(scenery);
     return good;
 }

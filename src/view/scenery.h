@@ -2,7 +2,7 @@
 #ifndef RBT_VIEW_SCENERY_H
 #define RBT_VIEW_SCENERY_H
 
-#include "rubato/scene.h"
+#include "energy/obstacle.h"
 
 #include <stdint.h>
 
@@ -23,8 +23,8 @@ typedef struct rbt_scenery_sight {
 
 // Level planes at rest become the floor; others a square about as large as the bodies' box, if they are seen from
 // their free side: from behind they would only hide what they hold.
-bool rbt_scenery_build(rbt_scenery *scenery, const rbt_obstacle *obstacles, size_t count,
-                       const rbt_scenery_sight *sight, rbt_error *error);
+bool rbt_scenery_build(rbt_scenery *scenery, const rbt_obstacles *obstacles, const rbt_scenery_sight *sight,
+                       rbt_error *error);
 void rbt_scenery_free(rbt_scenery *scenery);
 
 #endif

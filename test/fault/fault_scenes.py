@@ -24,6 +24,8 @@ TEMPO = [{"where": {"box": {"min": [0.6, 0, 0], "max": [1, 1, 1], "relative": Tr
 SHEET = {"name": "sheet", "mesh": {"shape": {"cloth": {"length": 0.4, "width": 0.4, "cells_along": 3, "cells_across": 3}}},
          "material": {"young": 1e5, "poisson": 0.3, "density": 500}, "shell": {"thickness": 1e-3}}
 ABOVE = {**SHEET, "name": "above", "transform": {"translate": [0.02, 0.012, 0.01]}, "velocity": {"linear": [0, -1, 0]}}
+WALL = [{"mesh": {"mesh": {"shape": {"polyhedron": {}}}, "transform": {"scale": 0.01, "translate": [0, -0.05, 0]},
+                  "motions": [{"velocity": {"velocity": [0, 1, 0]}}]}}]
 PRESSED = {"driven": [], "fixed": [LEFT], "deform": [{"stretch": {"axis": [1, 0, 0], "factor": 0.55}}]}
 CUT = [{"time": 0.02, "surface": {"plane": {"point": [0.5, 0.5, 0.5], "normal": [1, 0.2, 0.1], "relative": True}}}]
 
@@ -44,4 +46,6 @@ SCENES = {
     "shell": scene({"method": "backward-euler"}, [SHEET], output={"obj": True}),
     "cut": scene({"method": "semi-implicit"}, cuts=CUT, output={"vtu": True, "obj": True}),
     "async-contact": scene({"method": "async-contact", "options": {"thickness": 0.005}}, [SHEET, ABOVE], step=1e-3, frames=3, steps=3),
+    "mesh-obstacle": scene({"method": "async-contact", "options": {"thickness": 0.005}}, [SHEET], step=1e-3, frames=3, steps=3,
+                           obstacles=WALL),
 }

@@ -45,6 +45,7 @@ static void errors_versions_names(void **state) {
 static void defaults_carry_cookies(void **state) {
     (void)state;
     assert_true(rbt_scene_default().cookie && rbt_body_default().cookie);
+    assert_true(rbt_obstacle_mesh_default().transform.scale[0] == 1 && rbt_sequence_default().rate == 25);
     assert_true(rbt_implicit_options_default().cookie && rbt_siere_options_default().cookie);
     assert_true(rbt_ere_options_default().cookie && rbt_imex_options_default().cookie);
     assert_true(rbt_multirate_options_default().cookie && rbt_async_contact_options_default().cookie);
@@ -323,10 +324,10 @@ static void every_function_is_walked(void **state) {
     X(rbt_mesh_set) X(rbt_move_keyframes) X(rbt_move_oscillation) \
     X(rbt_move_rotation) X(rbt_move_velocity) X(rbt_multirate_options) \
     X(rbt_named_selection) X(rbt_obstacle_box) X(rbt_obstacle_capsule) \
-    X(rbt_obstacle_plane) X(rbt_obstacle_sphere) X(rbt_output_def) \
+    X(rbt_obstacle_mesh) X(rbt_obstacle_plane) X(rbt_obstacle_sphere) X(rbt_output_def) \
     X(rbt_particles_def) X(rbt_probe_def) X(rbt_probe_reading) \
     X(rbt_region_def) X(rbt_scene) X(rbt_select_box) \
-    X(rbt_select_nearest) X(rbt_select_plane) X(rbt_select_sphere) \
+    X(rbt_select_nearest) X(rbt_select_plane) X(rbt_select_sphere) X(rbt_sequence_def) \
     X(rbt_shell_def) X(rbt_siere_options) X(rbt_slivers_def) \
     X(rbt_springs_def) X(rbt_statistic_info) X(rbt_step_report) \
     X(rbt_surface_def) X(rbt_tempo_def) X(rbt_time_def) \

@@ -256,7 +256,7 @@ static void fingerprint_sees_everything(void **unused) {
     double share = 1;
     rbt_node_load load = {{0, 1, 0}, 0, 1, false, 1, &node, &share};
     rbt_wind wind = {{.velocity = {1, 0, 0}, .air_density = 1.2}, 0, 4};
-    m->obstacles = (rbt_obstacles){1, &obstacle};
+    m->obstacles = (rbt_obstacles){1, &obstacle, NULL};
     m->motions = (rbt_motions){1, &group, 1, &node, &of_group};
     m->loads = (rbt_loads){.node_load_count = 1, .node_loads = &load, .wind_count = 1, .winds = &wind};
     base = rbt_model_fingerprint(m);

@@ -33,7 +33,7 @@ static const rbt_obstacle *obstacle_of(int i) { return &ALL[i < 4 ? i : 3]; }
 static void depth_and_direction(void **state) {
     (void)state;
     for (int i = 0; i < CASE_COUNT; i++) {
-        rbt_obstacles one = {1, obstacle_of(i)};
+        rbt_obstacles one = {1, obstacle_of(i), NULL};
         double force[3], K[9], area = 2;
         double energy = rbt_obstacles_node(&one, CASES[i].x, area, force, K), d = CASES[i].depth;
         assert_true(fabs(energy - 0.5 * 100 * area * d * d) < 1e-12);
@@ -47,7 +47,7 @@ static void force_is_energy_gradient(void **state) {
     (void)state;
     const double s = 1e-6;
     for (int i = 0; i < CASE_COUNT; i++) {
-        rbt_obstacles one = {1, obstacle_of(i)};
+        rbt_obstacles one = {1, obstacle_of(i), NULL};
         double x[3] = {CASES[i].x[0] + 0.02, CASES[i].x[1] - 0.03, CASES[i].x[2] + 0.01}, force[3];
         rbt_obstacles_node(&one, x, 1, force, NULL);
         for (int k = 0; k < 3; k++) {
@@ -65,7 +65,7 @@ static void force_is_energy_gradient(void **state) {
 static void nothing_outside(void **state) {
     (void)state;
     const double far[3] = {-20, 30, 40};
-    rbt_obstacles all = {4, ALL};
+    rbt_obstacles all = {4, ALL, NULL};
     double force[3], K[9];
     assert_true(rbt_obstacles_node(&all, far, 1, force, K) == 0);
     assert_true(force[0] == 0 && force[1] == 0 && force[2] == 0 && K[0] == 0);

@@ -315,14 +315,15 @@ static void obstacles_are_where_they_are_at_the_time(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rbt_scenery s;
         rbt_scenery_sight sight = {{-1, -1, -1}, {1, 1, 1}, cases[i].time, eye};
-        assert_true(rbt_scenery_build(&s, &all[cases[i].which], 1, &sight, &error));
+        const rbt_obstacles one = {1, &all[cases[i].which], NULL};
+        assert_true(rbt_scenery_build(&s, &one, &sight, &error));
         assert_false(s.has_floor);
         double middle[3];
         middle_of(&s, middle);
         for (int k = 0; k < 3; k++) assert_true(fabs(middle[k] - cases[i].middle[k]) < 1e-9);
         rbt_scenery_free(&s);
         sight.time = 9;  // the plane is above the eye, which sees it from behind
-        assert_true(rbt_scenery_build(&s, &all[cases[i].which], 1, &sight, &error));
+        assert_true(rbt_scenery_build(&s, &one, &sight, &error));
         assert_int_equal(s.triangle_count == 0, cases[i].which == 2);
         rbt_scenery_free(&s);
     }

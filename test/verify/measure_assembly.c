@@ -123,7 +123,7 @@ static void check_obstacles(verify *v) {
                               "0.4}}]}");
     const rbt_obstacles *all = &sim->model->obstacles;
     for (size_t i = 0; i < all->count; i++) {
-        rbt_obstacles one = {1, all->items + i};
+        rbt_obstacles one = {1, all->items + i, NULL};
         double worst = 0, x[3], force[3];
         for (int tries = 0; tries < 200;) {
             for (int k = 0; k < 3; k++) x[k] = verify_random(-0.6, 0.6);

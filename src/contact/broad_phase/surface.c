@@ -116,6 +116,7 @@ static bool light(const rbt_contact_surface *s, const int32_t *node, int count) 
         prescribed |= s->def.prescribed && s->def.prescribed[node[i]];
     }
     int32_t a = s->def.body[node[0]], b = s->def.body[node[count - 1]];
+    if (s->def.blocks) return prescribed && (a >= 0 || b >= 0);
     return prescribed && a != b && a >= 0 && b >= 0;
 }
 

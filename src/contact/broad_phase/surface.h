@@ -31,6 +31,9 @@ typedef struct rbt_contact_surface_def {
     const double *inverse_mass;
     // (node_count) whether a node of a body has a prescribed motion; NULL: none does
     const unsigned char *prescribed;
+    // Pairs of which all nodes are prescribed count where one of them moves, unless both are obstacles; else only those of
+    // two bodies do.
+    bool blocks;
 } rbt_contact_surface_def;
 
 typedef struct rbt_contact_surface {

@@ -76,7 +76,7 @@ typedef struct async_contact {
     rbt_clocks clocks;
     rbt_tracks tracks;
     rbt_contact contact;
-    rbt_async_surface surface;  // what contact is about
+    rbt_model_surface surface;  // what contact is about
     bool touching;              // there is something to touch
     bool moving;                // obstacles may, in this attempt
     bool synchronised;          // tracks are those of some state
@@ -175,7 +175,7 @@ static bool start_is_loose(async_contact *s, double fitting, rbt_error *error) {
     rbt_start_gap nearest;
     char text[160];
     if (!rbt_contact_start_gap(&s->contact, s->surface.x, !chosen, &nearest)) return true;
-    rbt_async_surface_name(&s->surface, &s->contact.surface, nearest.key, text, sizeof text);
+    rbt_model_surface_name(&s->surface, &s->contact.surface, nearest.key, text, sizeof text);
     if (chosen && nearest.gap >= THINNEST * fitting) {
         rbt_contact_set_thickness(&s->contact, nearest.gap * (1 - 1e-9));
         return true;
@@ -196,7 +196,7 @@ static bool start_is_loose(async_contact *s, double fitting, rbt_error *error) {
 
 static bool make_contact(async_contact *s, rbt_error *error) {
     const rbt_model *m = s->model;
-    if (!rbt_async_surface_make(&s->surface, m, s->arena, error)) return false;
+    if (!rbt_model_surface_make(&s->surface, m, s->arena, error)) return false;
     memcpy(s->tracks.x, s->surface.x, 3 * s->node_count * sizeof(double));
     rbt_contact_law law = {s->options.stiffness,
                            s->options.thickness,
@@ -267,7 +267,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
             "integrator.options.contact to false or take another method");
         return NULL;
     }
-    s->node_count = model->node_count + rbt_obstacle_node_count(model);
+    s->node_count = rbt_model_surface_node_count(model);
     s->timed_every = s->node_count < FEW_NODES ? TIMED_OF_FEW : TIMED;
     s->reading = reading_time();
     s->max_moments = (int64_t)fmin(s->options.max_moments, 0x1p62);
@@ -492,7 +492,7 @@ static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_re
                  "a node has a place or a speed beyond any size; check forces and speeds, or take a smaller step");
         return RBT_NOT_FINITE;
     }
-    rbt_async_surface_name(&s->surface, &c->surface, c->stalled_pair, text, sizeof text);
+    rbt_model_surface_name(&s->surface, &c->surface, c->stalled_pair, text, sizeof text);
     if (c->stalled_watched && !s->slow)
         snprintf(report->hint, sizeof report->hint,
                  "%.100s: prescribed motions make these meet, a gap of %.3g m closes at %.3g m/s", text,
@@ -524,7 +524,7 @@ static void show(const async_contact *s, int64_t t, double time) {
 
 static rbt_outcome move(async_contact *s, rbt_state *state, double until, const rbt_stages *stages,
                         rbt_step_report *report) {
-    s->moving = s->touching && rbt_async_surface_moves(&s->surface);
+    s->moving = s->touching && rbt_model_surface_moves(&s->surface);
     if (!load(s, state)) return explain(s, state, report);
     int64_t begin = s->end, end = ticks_of(s, until);
     int64_t show_from = !s->observer ? INT64_MAX : s->observer->every ? begin : drawn_tick(begin, end);

@@ -20,7 +20,7 @@ static bool take(rbt_step_contact *c, rbt_error *error) {
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(c->arena, 3 * n, sizeof(double))) != NULL;
-    double **scalars[] = {&c->stiffness, &c->half_gap, &c->reach};
+    double **scalars[] = {&c->stiffness, &c->half_gap, &c->reach, &c->hardness};
     for (size_t i = 0; ok && i < sizeof scalars / sizeof *scalars; i++)
         ok = (*scalars[i] = rbt_arena_take(c->arena, n, sizeof(double))) != NULL;
     return ok || rbt_fail_memory(error, 18 * n * sizeof(double), "contact");
@@ -158,7 +158,7 @@ static void look_for_crossing(void *context, int32_t a, int32_t b) {
 static bool find_touching(rbt_step_contact *c, const double *x, rbt_pair_key *found, double *least) {
     *least = INFINITY;
     for (size_t i = 0; i < c->candidates.count; i++) {
-        double d = rbt_contact_gap_of(c, c->candidates.keys[i], x);
+        double d = rbt_contact_gap_of(&c->pairs[i], x);
         if (d < *least) *least = d, *found = c->candidates.keys[i];
     }
     return !(*least > 0);
@@ -166,14 +166,14 @@ static bool find_touching(rbt_step_contact *c, const double *x, rbt_pair_key *fo
 
 static void fill_positions(rbt_step_contact *c, double t, const double *x, double *all) {
     memcpy(all, x, 3 * c->model->node_count * sizeof *all);
-    rbt_contact_place_obstacles(c, t, all);
+    rbt_model_surface_place(&c->surface, t, all);
 }
 
 bool rbt_step_contact_is_apart(rbt_step_contact *c, double t, const double *x, char *text, size_t size) {
     rbt_pair_key key = 0;
     double least;
     fill_positions(c, t, x, c->motion);
-    if (!rbt_candidates_search(&c->candidates, c->motion, c->motion, 0.01 * c->thickness)) {
+    if (!rbt_contact_prepare(c, c->motion, c->motion)) {
         snprintf(text, size, "not enough memory");
         return false;
     }
@@ -221,8 +221,9 @@ static void find_friction(rbt_step_contact *c, double tau) {
 
 static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rbt_error *error) {
     const rbt_model *m = c->model;
-    if (!rbt_async_surface_make(&c->surface, m, c->arena, error)) return false;
+    if (!rbt_model_surface_make(&c->surface, m, c->arena, error)) return false;
     c->node_count = c->surface.node_count;
+    c->surface.def.blocks = true;
     if (!take(c, error) || !rbt_contact_surface_init(&c->primitives, &c->surface.def, error)) return false;
     c->edge_length = mean_edge(c);
     bool automatic = isnan(m->contact.thickness);
@@ -235,6 +236,7 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
         return false;
     find_reach(c);
     find_stiffness(c, tau);
+    c->listed = SIZE_MAX;  // pairs have other parameters now
     find_friction(c, tau);
     return rbt_contact_matrix_init(&c->matrix, K, error);
 }
@@ -256,6 +258,7 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     rbt_contact_matrix_free(&c->matrix);
     rbt_candidates_free(&c->candidates);
     rbt_contact_surface_free(&c->primitives);
+    free(c->pairs);
     free(c->values);
     free(c->active);
     free(c->gradients);
@@ -266,7 +269,7 @@ void rbt_step_contact_free(rbt_step_contact *c) {
 }
 
 void rbt_step_contact_name(const rbt_step_contact *c, rbt_pair_key key, char *text, size_t size) {
-    rbt_async_surface_name(&c->surface, &c->primitives, key, text, size);
+    rbt_model_surface_name(&c->surface, &c->primitives, key, text, size);
 }
 
 // ---- A step
@@ -282,7 +285,7 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
     c->rubbing_count = 0;
     fill_positions(c, t, last, c->x0);
     memcpy(c->x1, c->x0, 3 * c->node_count * sizeof *c->x1);
-    rbt_contact_place_obstacles(c, t + h, c->x1);
+    rbt_model_surface_place(&c->surface, t + h, c->x1);
     memset(c->motion, 0, 3 * m->node_count * sizeof *c->motion);
     rbt_constrained_velocities(m, constrained, t, h, last, c->motion);
     for (size_t i = 0; i < 3 * m->node_count; i++)
@@ -297,7 +300,7 @@ bool rbt_step_contact_look(rbt_step_contact *c, double t, const double *x) {
     c->share = 0;
     c->rubbing_count = 0;
     c->out_of_memory = false;
-    rbt_contact_place_obstacles(c, t, c->x0);
+    rbt_model_surface_place(&c->surface, t, c->x0);
     return isfinite(rbt_step_contact_gradient(c, x, 0));
 }
 

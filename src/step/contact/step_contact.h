@@ -27,16 +27,21 @@
 #include "contact/barrier/pair_barrier.h"
 #include "contact/broad_phase/candidates.h"
 #include "contact/friction/pair_friction.h"
-#include "step/async/async_surface.h"
+#include "model/contact_surface.h"
 #include "step/contact/contact_matrix.h"
 #include "step/core/method.h"
 #include "step/core/stage.h"
 
-typedef struct rbt_active_pair {  // a pair closer than the thickness, or one that rubs
+typedef struct rbt_contact_pair {  // a candidate
     rbt_pair_key key;
     int32_t node[4];  // -1 behind the last corner
+    rbt_pair_barrier barrier;
+} rbt_contact_pair;
+
+typedef struct rbt_active_pair {  // a candidate closer than the thickness
+    rbt_contact_pair pair;
     double value;     // [J] its energy
-    double force;     // [N] along the normal
+    double hardness;  // [N/m] its second derivative along the normal
 } rbt_active_pair;
 
 typedef struct rbt_rubbing_pair {
@@ -47,7 +52,7 @@ typedef struct rbt_rubbing_pair {
 typedef struct rbt_step_contact {
     const rbt_model *model;
     rbt_arena *arena;
-    rbt_async_surface surface;       // nodes of bodies, then those of obstacles
+    rbt_model_surface surface;       // nodes of bodies, then those of obstacles
     rbt_contact_surface primitives;  // its triangles, edges and points
     size_t node_count;               // of bodies and obstacles
 
@@ -71,16 +76,18 @@ typedef struct rbt_step_contact {
     // Of the latest evaluation
     double *y;  // (node_count x 3) positions
     rbt_candidates candidates;
-    double *values;  // (candidates.capacity) energies of candidates, work
-    size_t value_capacity;
+    rbt_contact_pair *pairs;  // (candidates.count)
+    double *values;           // (candidates.count) energies or times of candidates, work
+    size_t pair_capacity, value_capacity, listed;
     rbt_active_pair *active;  // (active_count)
     size_t active_count, active_capacity;
     double *gradients, *hessians;  // (active_count x 12), (active_count x 144)
     size_t gradient_capacity, hessian_capacity;
     rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
     size_t rubbing_count, rubbing_capacity;
-    bool cautious;  // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
-    double *force;  // (node_count x 3) -d(B + D)/dy
+    bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
+    double *force;     // (node_count x 3) -d(B + D)/dy
+    double *hardness;  // (node_count) sum of the second derivatives of the pairs at a node [N/m]
     bool out_of_memory;
 
     rbt_contact_matrix matrix;     // H with the blocks of pairs
@@ -114,8 +121,9 @@ double rbt_step_contact_value(rbt_step_contact *contact, const double *z, double
 double rbt_step_contact_gradient(rbt_step_contact *contact, const double *z, double share);
 
 // Puts H of the elastic problem and the Hessian of tau^2/r (B + D) into contact->matrix, at the place of the latest
-// gradient. false: no memory.
-bool rbt_step_contact_hessian(rbt_step_contact *contact, const rbt_block_matrix *H);
+// gradient. exact: the true second derivatives of the barrier, which may be indefinite; else positive semidefinite ones
+// that are no less. false: no memory.
+bool rbt_step_contact_hessian(rbt_step_contact *contact, const rbt_block_matrix *H, bool exact);
 
 // rhs (model nodes x 3) += H_free,obstacle times what is left of the obstacles' motion.
 void rbt_step_contact_couple(const rbt_step_contact *contact, double *rhs);

@@ -9,6 +9,15 @@ enum { METHOD_COUNT = sizeof METHODS / sizeof METHODS[0] };
 const rbt_method *rbt_method_at(int i) { return i >= 0 && i < METHOD_COUNT ? METHODS[i] : NULL; }
 const char *rbt_method_name(int i) { return i >= 0 && i < METHOD_COUNT ? METHODS[i]->name : NULL; }
 
+bool rbt_method_has_contact(const rbt_method *method, const rbt_model *model) {
+    return method->own_contact || (method->contact && model->contact.on);
+}
+
+bool rbt_scene_has_contact(const rbt_scene *scene) {
+    const rbt_method *method = rbt_method_at(scene->integrator.method);
+    return method && (method->own_contact || (method->contact && scene->contact));
+}
+
 int rbt_method_find(const char *name) {
     for (int i = 0; name && i < METHOD_COUNT; i++)
         if (strcmp(METHODS[i]->name, name) == 0) return i;

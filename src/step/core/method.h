@@ -95,10 +95,10 @@ typedef struct rbt_method {
 
 const rbt_method *rbt_method_at(int i);  // NULL past the end
 
-// Whether nothing passes through anything in this model: the method has contact of its own, or the scene's.
-static inline bool rbt_method_keeps_apart(const rbt_method *method, const rbt_model *model) {
-    return method->own_contact || (method->contact && model->contact.on);
-}
+// Whether a method keeps bodies apart in a model, or would in a scene: it then knows obstacles that move and obstacles
+// that are meshes, and obstacles are solid for it. These two are the only places that know when.
+bool rbt_method_has_contact(const rbt_method *method, const rbt_model *model);
+bool rbt_scene_has_contact(const rbt_scene *scene);
 
 // Every method, in the order of the table; METHOD(NAME) is the rbt_method RBT_NAME of some file.
 #define RBT_METHOD_LIST(METHOD)                                                                                      \

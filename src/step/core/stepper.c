@@ -8,7 +8,7 @@
 static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count * sizeof(double) + s->memory_size; }
 
 // What only a method with contact of its own knows must not be left out silently by others.
-static bool check_known(const rbt_model *m, const rbt_method *method, rbt_error *error) {
+static bool check_bodies(const rbt_model *m, const rbt_method *method, rbt_error *error) {
     char path[64];
     if (m->contact.on && !method->contact)
         return rbt_fail_path(error, NULL, "contact", "%s",
@@ -26,21 +26,35 @@ static bool check_known(const rbt_model *m, const rbt_method *method, rbt_error 
                              method->name, yields ? "hinges that yield" : "limits of springs",
                              yields ? "yield" : "limit");
     }
-    for (size_t i = 0; !m->contact.on && i < m->obstacles.count; i++)
-        if (m->obstacle_motions[i].motion_count) {
-            snprintf(path, sizeof path, "obstacles[%zu]", i);
+    return true;
+}
+
+// Obstacles by penalty are simple shapes at rest.
+static bool check_obstacles(const rbt_model *m, const rbt_method *method, rbt_error *error) {
+    char path[64];
+    if (rbt_method_has_contact(method, m)) return true;
+    for (size_t i = 0; i < m->obstacles.count; i++) {
+        snprintf(path, sizeof path, "obstacles[%zu]", i);
+        if (m->obstacles.items[i].which == RBT_OBSTACLE_MESH)
             return rbt_fail_path(
                 error, NULL, path,
-                "%s does not know obstacles that move; leave \"motions\" out, or take a method with contact",
+                "%s pushes bodies out of planes, spheres, boxes and capsules only, not out of meshes; "
+                "take one of these, or a method with contact and \"contact\" in the scene, or async-contact",
                 method->name);
-        }
+        if (m->obstacle_motions[i].motion_count)
+            return rbt_fail_path(
+                error, NULL, path,
+                "%s knows obstacles that move only in a scene with contact; leave \"motions\" out, or take a "
+                "method with contact and \"contact\" in the scene, or async-contact",
+                method->name);
+    }
     return true;
 }
 
 static bool begin(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
     *s = (rbt_stepper){.model = model, .method = rbt_method_at(def->method), .max_halvings = def->max_halvings};
     if (!s->method) return rbt_fail(error, "there is no method number %d", def->method);
-    if (!check_known(model, s->method, error)) return false;
+    if (!check_bodies(model, s->method, error) || !check_obstacles(model, s->method, error)) return false;
     if (s->method->own_steps) s->max_halvings = 0;
     s->memory_size = s->method->memory_size ? s->method->memory_size(model, def->options) : 0;
     s->saved = rbt_array_new((size_t)(1 + s->max_halvings), saved_size(s), "saved states", error);

@@ -43,17 +43,16 @@ static int side_of(const rbt_step_contact *c, int32_t node) {
 }
 
 static void point_of(const rbt_step_contact *c, const rbt_active_pair *active, rbt_contact_point *to) {
-    int32_t node[4];
+    const int32_t *node = active->pair.node;
     double corners[12];
-    rbt_pair_barrier pair;
     rbt_gap_shape shape;
-    rbt_contact_pair_of(c, active->key, node, &pair);
     rbt_contact_gather(node, c->y, corners);
-    double force = rbt_pair_barrier_contact(&pair, corners, &shape);
-    int first = rbt_pair_first(pair.kind), count = rbt_pair_corners(pair.kind);
+    double force = rbt_pair_barrier_contact(&active->pair.barrier, corners, &shape);
+    rbt_touch_kind kind = active->pair.barrier.kind;
+    int first = rbt_pair_first(kind), count = rbt_pair_corners(kind);
     *to = (rbt_contact_point){.count_a = first,
                               .count_b = count - first,
-                              .gap = shape.gap.distance - rbt_pair_inside(&c->primitives, active->key, node),
+                              .gap = shape.gap.distance - rbt_pair_inside(&c->primitives, active->pair.key, node),
                               .force = force,
                               .body_a = side_of(c, node[0]),
                               .body_b = side_of(c, node[count - 1])};

@@ -171,7 +171,8 @@ static void free_row(const rbt_objective *o, const double *z, size_t n, const do
     const double *elastic = o->force + 3 * n, *external = o->external + 3 * n, *damp = o->product + 3 * n;
     for (size_t i = 0; i < 3; i++)
         row[i] = pushed[i] - tau2 * (external[i] + elastic[i] + push[i]) + (damped ? tau * damp[i] : 0);
-    double noise = DBL_EPSILON * (o->stiff[n] + o->model->mass[n] / tau2);
+    double contact = o->pairs ? o->pairs->hardness[n] : 0;
+    double noise = DBL_EPSILON * (o->stiff[n] + contact + o->model->mass[n] / tau2);
     sum->residual += rbt_dot(row, row);
     sum->inertia += rbt_dot(pushed, pushed);
     sum->internal += rbt_dot(elastic, elastic);

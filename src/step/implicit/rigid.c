@@ -177,7 +177,7 @@ static void find_clusters(const rbt_rigid *r) {
             (rbt_rigid_sums){.stiff = stiff || o->model->bodies[o->model->node_body[n]].damping.stiffness > 0};
         r->sums[n].bound = o->constrained[n] || !(o->model->mass[n] > 0);
     }
-    for (size_t i = 0; i < c->active_count; i++) join_pair(r, c->active[i].node);
+    for (size_t i = 0; i < c->active_count; i++) join_pair(r, c->active[i].pair.node);
     for (size_t i = 0; i < c->rubbing_count; i++) {
         join_pair(r, c->rubbing[i].node);
         for (int k = 0; k < 4; k++)
