@@ -225,7 +225,8 @@ static void term_hessian(const rbt_step_contact *c, size_t i, bool exact, double
     } else {
         const rbt_rubbing_pair *pair = &c->rubbing[i - c->active_count];
         moved(c, pair->node, corners);
-        rbt_pair_friction_hessian(&pair->friction, corners, gradient, hessian);
+        (c->cautious ? rbt_pair_friction_secant : rbt_pair_friction_hessian)(&pair->friction, corners, gradient,
+                                                                             hessian);
     }
 }
 
