@@ -25,7 +25,7 @@ typedef enum rbt_selection_kind {
     RBT_SELECT_BOX,      // rbt_select_box
     RBT_SELECT_SPHERE,   // rbt_select_sphere
     RBT_SELECT_PLANE,    // rbt_select_plane: the side the normal points to
-    RBT_SELECT_SET,      // const char *: a set of the mesh file, or one of the body's own named selections
+    RBT_SELECT_SET,      // the text itself: a set of the mesh file, or one of the body's own named selections
     RBT_SELECT_NODES,    // RBT_LIST(int): node numbers of the body
     RBT_SELECT_NEAREST,  // rbt_select_nearest
     RBT_SELECT_ALL,      // RBT_LIST(rbt_selection): in all of them
@@ -239,8 +239,8 @@ typedef struct rbt_body_def {
     RBT_LIST(rbt_deformation) deform;
     rbt_velocity_def velocity;
     const rbt_surface_def *surface;  // NULL: none
-    double friction;  // Coulomb's coefficient in contact; NaN: the scene's
-    double gap;       // [m] that its surface keeps in contact, half of it on each side of a pair; NaN: the scene's
+    double friction;                 // Coulomb's coefficient in contact; NaN: the scene's
+    double gap;  // [m] that its surface keeps in contact, half of it on each side of a pair; NaN: the scene's
 } rbt_body_def;
 
 // ---- Forces on all bodies, or on one

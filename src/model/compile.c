@@ -72,7 +72,7 @@ static bool add_selection(rbt_compiler *c, size_t b, const char *name, unsigned 
     const rbt_body_def *def = &c->scene->bodies.items[b];
     const rbt_body *body = &c->bodies[b];
     const rbt_dissection *cut = rbt_compile_dissection(c, b);
-    const rbt_selection where = {RBT_SELECT_SET, &name};
+    const rbt_selection where = {RBT_SELECT_SET, name};
     rbt_select_context context = {c->uncut[b], def->selections.items, def->selections.count, NULL, "", false};
     size_t nodes = body->node_end - body->node_begin, count = 0;
     unsigned char *before = cut ? rbt_array_new(cut->old_node_count, 1, "a selection", c->error) : chosen;
@@ -197,8 +197,7 @@ rbt_model *rbt_model_compile_sources(const rbt_scene *scene, rbt_sources *source
     if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&
         rbt_compile_materials(&c) && check_warp(&c) && rbt_compile_selections(&c) && rbt_compile_constraints(&c) &&
         rbt_compile_tempos(&c) && rbt_compile_start(&c) && rbt_compile_loads(&c) && rbt_compile_contact(&c) &&
-        rbt_compile_probes(&c) &&
-        rbt_compile_events(&c) && rbt_compile_input(&c) && rbt_compile_embedded(&c))
+        rbt_compile_probes(&c) && rbt_compile_events(&c) && rbt_compile_input(&c) && rbt_compile_embedded(&c))
         result = c.model;
     for (size_t b = 0; ok && b < bodies; b++)
         if (c.meshes[b] != c.uncut[b]) rbt_mesh_free(c.meshes[b]);

@@ -51,8 +51,9 @@ static bool find_side(rbt_compiler *c, const char *name, size_t rule, const char
             *side = -1 - (int)number;
             return true;
         }
-        return rbt_fail_path(c->error, scene->file, path, "there is no \"%s\": the scene has %zu obstacles, counted from 0",
-                             name, scene->obstacles.count);
+        return rbt_fail_path(c->error, scene->file, path,
+                             "there is no \"%s\": the scene has %zu obstacles, counted from 0", name,
+                             scene->obstacles.count);
     }
     return rbt_fail_path(c->error, scene->file, path,
                          "there is no body \"%s\"; name a body, or an obstacle as obstacles[0]", name);

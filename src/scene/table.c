@@ -108,8 +108,9 @@ static const rbt_field CONTACT[] = {
      .doc = "Distance that surfaces always keep, where bodies have none of their own: the thickness of cloth."},
     {FIELD(rbt_contact_def, slip_speed, RBT_REAL), .flags = RBT_ABOVE | RBT_AUTO, .fallback = {NAN}, .max = INFINITY,
      .unit = "m/s",
-     .doc = "Speed below which surfaces count as sticking to each other: friction grows from 0 to its full size up to "
-            "it. auto: a thousandth of the smallest body per second."},
+     .doc =
+         "Speed below which surfaces count as sticking to each other: friction grows from 0 to its full size up to "
+         "it. auto: a thousandth of the smallest body per second."},
     {FIELD(rbt_contact_def, solver, RBT_CHOICE), .of.names = contact_solver_name,
      .doc = "How contact is solved. barrier: an energy that grows without bound as gaps close (Li et al. 2020)."},
     {FIELD(rbt_contact_def, pairs, RBT_RECORDS), .of.record = &CONTACT_PAIR_RECORD,

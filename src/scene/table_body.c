@@ -405,10 +405,12 @@ static const rbt_field BODY[] = {
     {FIELD(rbt_body_def, surface, RBT_OPTIONAL), .of.record = &SURFACE_RECORD,
      .doc = "A finer surface for pictures, carried along."},
     {FIELD(rbt_body_def, friction, RBT_REAL), .flags = RBT_AUTO, .fallback = {NAN}, .max = 1e6,
-     .doc = "Coulomb's coefficient of its surface, in scenes with contact; of two bodies the geometric mean counts. auto: "
+     .doc = "Coulomb's coefficient of its surface, in scenes with contact; of two bodies the geometric mean counts. "
+            "auto: "
             "that of the scene's contact."},
     {FIELD(rbt_body_def, gap, RBT_REAL), .flags = RBT_AUTO, .fallback = {NAN}, .max = INFINITY, .unit = "m",
-     .doc = "Distance that its surface always keeps from itself and from others like it, in scenes with contact: half of "
+     .doc = "Distance that its surface always keeps from itself and from others like it, in scenes with contact: "
+            "half of "
             "it on each side. auto: that of the scene's contact."},
 };
 RECORD_WITH_COOKIE(, RBT_BODY_RECORD, rbt_body_def, BODY, "body", "An elastic body.");

@@ -11,7 +11,7 @@
 #define SCRIPT(type)                                                                                                 \
     {                                                                                                                \
         FIELD(type, motions, RBT_VARIANTS), .of.variants = &RBT_MOTION_VARIANTS,                                     \
-                                            .doc = "How it moves, as driven nodes do; only async-contact knows it."  \
+                                            .doc = "How it moves, as driven nodes do; in scenes with contact."       \
     }
 
 static const rbt_field OBSTACLE_PLANE[] = {
@@ -89,7 +89,7 @@ static const rbt_field OBSTACLE_MESH[] = {
 RECORD(
     , RBT_OBSTACLE_MESH_RECORD, rbt_obstacle_mesh, OBSTACLE_MESH, "obstacle-mesh",
     "A surface of triangles, at rest, moved as a whole or following a sequence of positions; motions come on top of "
-    "the sequence. Nothing passes through it from either side. Only async-contact knows it.");
+    "the sequence. Nothing passes through it from either side. In scenes with contact only.");
 
 static const rbt_field OBSTACLES[RBT_OBSTACLE_KINDS] = {
     [RBT_OBSTACLE_PLANE] = ALTERNATIVE("plane", &OBSTACLE_PLANE_RECORD, "Ground or wall."),

@@ -121,8 +121,10 @@ static bool find_obstacle(const rbt_sim *sim, size_t obstacle, size_t *guide, rb
                         m->obstacles.count);
     *guide = m->motions.group_count + obstacle;
     return rbt_method_has_contact(sim->stepper.method, m) ||
-           rbt_fail(error, "%s knows obstacles that move only in a scene with contact; take a method with contact, and "
-                           "\"contact\" in the scene unless it is async-contact", sim->stepper.method->name);
+           rbt_fail(error,
+                    "%s knows obstacles that move only in a scene with contact; take a method with contact, and "
+                    "\"contact\" in the scene unless it is async-contact",
+                    sim->stepper.method->name);
 }
 
 bool rbt_sim_drive_obstacle(rbt_sim *sim, size_t obstacle, const rbt_drive *d, rbt_error *error) {

@@ -45,6 +45,7 @@ static void errors_versions_names(void **state) {
 static void defaults_carry_cookies(void **state) {
     (void)state;
     assert_true(rbt_scene_default().cookie && rbt_body_default().cookie);
+    assert_true(rbt_obstacle_mesh_default().transform.scale[0] == 1 && rbt_sequence_default().rate == 25);
     assert_true(rbt_implicit_options_default().cookie && rbt_siere_options_default().cookie);
     assert_true(rbt_ere_options_default().cookie && rbt_imex_options_default().cookie);
     assert_true(rbt_multirate_options_default().cookie && rbt_async_contact_options_default().cookie);

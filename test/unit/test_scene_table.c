@@ -64,9 +64,12 @@ static void check_layout(const rbt_record *record) {
     for (int i = 0; i < record->field_count; i++)
         if (!(record->fields[i].flags & RBT_NOT_KEPT)) sorted[count++] = &record->fields[i];
     qsort(sorted, (size_t)count, sizeof sorted[0], by_offset);
-    // Where the scene came from is no part of the file, nor are cookies and meshes in memory.
+    // Where the scene came from is no part of the file, nor are cookies, meshes and sequences in memory.
     size_t size = record == &RBT_SCENE_RECORD ? offsetof(rbt_scene, folder) : record->size;
-    size_t at = record->cookie ? sizeof(uint64_t) : record == &RBT_MESH_RECORD ? offsetof(rbt_mesh_def, file) : 0;
+    size_t at = record->cookie                   ? sizeof(uint64_t)
+                : record == &RBT_MESH_RECORD     ? offsetof(rbt_mesh_def, file)
+                : record == &RBT_SEQUENCE_RECORD ? offsetof(rbt_sequence_def, file)
+                                                 : 0;
     for (int i = 0; i < count; i++) {
         if (sorted[i]->offset < at || sorted[i]->offset - at >= 8)
             fail_msg("%s.%s is at %zu, the field before it ends at %zu", record->name, sorted[i]->name,

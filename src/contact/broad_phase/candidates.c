@@ -1,6 +1,7 @@
 #include "contact/broad_phase/candidates.h"
 
 #include "base/threads.h"
+#include "math/scalar.h"
 
 #include <string.h>
 
@@ -26,8 +27,9 @@ bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, 
     *c = (rbt_candidates){.surface = surface, .reach = reach};
     c->leaves = rbt_array_new(surface->leaf_count, sizeof *c->leaves, "candidates of contact", error);
     c->nodes = rbt_array_new(surface->def.node_count, sizeof *c->nodes, "candidates of contact", error);
+    c->wide_nodes = rbt_array_new(surface->def.node_count, sizeof *c->nodes, "candidates of contact", error);
     c->piles = rbt_array_new(run_count(c), sizeof *c->piles, "candidates of contact", error);
-    if (c->leaves && c->nodes && c->piles) return true;
+    if (c->leaves && c->nodes && c->wide_nodes && c->piles) return true;
     rbt_candidates_free(c);
     return false;
 }
@@ -37,35 +39,38 @@ void rbt_candidates_free(rbt_candidates *c) {
     rbt_box_tree_free(&c->tree);
     free(c->leaves);
     free(c->nodes);
+    free(c->wide_nodes);
+    free(c->wide);
     free(c->keys);
+    free(c->kept);
     free(c->piles);
     *c = (rbt_candidates){0};
 }
 
 // ---- Boxes
 
-static void place_nodes(rbt_candidates *c, const double *x, const double *y, double slack) {
+static void place_nodes(const rbt_candidates *c, const double *x, const double *y, double slack, rbt_box *nodes) {
     size_t count = c->surface->def.node_count;
 #pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < count; n++)
         for (size_t k = 0; k < 3; k++) {
             double from = x[3 * n + k], to = y[3 * n + k];
-            c->nodes[n].min[k] = fmin(from, to) - slack;
-            c->nodes[n].max[k] = fmax(from, to) + slack;
+            nodes[n].min[k] = fmin(from, to) - slack;
+            nodes[n].max[k] = fmax(from, to) + slack;
         }
 }
 
 // The box of some nodes with their reach
-static rbt_box box_of(const rbt_candidates *c, const int32_t *node, int count) {
-    rbt_box box = rbt_box_empty();
-    double reach = 0;
-    for (int i = 0; i < count; i++) {
-        const rbt_box *own = &c->nodes[node[i]];
+static rbt_box box_of(const rbt_candidates *c, const rbt_box *nodes, const int32_t *node, int count) {
+    rbt_box box = nodes[node[0]];
+    double reach = c->reach[node[0]];
+    for (int i = 1; i < count; i++) {
+        const rbt_box *own = &nodes[node[i]];
         for (int k = 0; k < 3; k++) {
-            box.min[k] = fmin(box.min[k], own->min[k]);
-            box.max[k] = fmax(box.max[k], own->max[k]);
+            box.min[k] = rbt_smaller(box.min[k], own->min[k]);
+            box.max[k] = rbt_larger(box.max[k], own->max[k]);
         }
-        reach = fmax(reach, c->reach[node[i]]);
+        reach = rbt_larger(reach, c->reach[node[i]]);
     }
     for (int k = 0; k < 3; k++) box.min[k] -= reach, box.max[k] += reach;
     return box;
@@ -88,6 +93,29 @@ static void add(rbt_candidate_pile *pile, rbt_pair_key key) {
     pile->keys[pile->count++] = key;
 }
 
+// Whether a node's box reaches down to a plane. Rounding of the sum: a few units in the last place of its terms.
+static bool meets_wall(const rbt_candidates *c, const rbt_box *nodes, int32_t n, const rbt_wall *wall) {
+    double least = -c->reach[n] - c->reach[wall->node], scale = 0;
+    const rbt_box *own = &nodes[n], *point = &nodes[wall->node];
+    for (int i = 0; i < 3; i++) {
+        double up = wall->normal[i];
+        least += up * (up > 0 ? own->min[i] - point->max[i] : own->max[i] - point->min[i]);
+        scale += fabs(own->min[i]) + fabs(point->min[i]);
+    }
+    return least <= 1e-14 * scale;
+}
+
+// Whether the two sides of a pair may come within reach of each other while nodes stay in these boxes
+static bool may_meet(const rbt_candidates *c, const rbt_box *nodes, rbt_pair_key key) {
+    int32_t node[4];
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    int first = rbt_pair_first(kind);
+    rbt_pair_nodes(c->surface, key, node);
+    if (kind == RBT_TOUCH_WALL) return meets_wall(c, nodes, node[0], &c->surface->def.walls[key & 0x3fffffff]);
+    rbt_box A = box_of(c, nodes, node, first), B = box_of(c, nodes, node + first, rbt_pair_corners(kind) - first);
+    return overlap(&A, &B);
+}
+
 // Those pairs of two leaves' primitives whose own boxes overlap
 static void add_pairs(void *context, int32_t a, int32_t b) {
     const rbt_candidate_run *run = context;
@@ -95,14 +123,8 @@ static void add_pairs(void *context, int32_t a, int32_t b) {
     rbt_candidate_pile *pile = run->pile;
     rbt_pair_key keys[15];
     int count = rbt_leaf_pairs(c->surface, a, b, keys);
-    for (int i = 0; i < count; i++) {
-        int32_t node[4];
-        rbt_touch_kind kind = rbt_pair_key_kind(keys[i]);
-        int first = rbt_pair_first(kind);
-        rbt_pair_nodes(c->surface, keys[i], node);
-        rbt_box A = box_of(c, node, first), B = box_of(c, node + first, rbt_pair_corners(kind) - first);
-        if (overlap(&A, &B)) add(pile, keys[i]);
-    }
+    for (int i = 0; i < count; i++)
+        if (may_meet(c, c->wide_nodes, keys[i])) add(pile, keys[i]);
 }
 
 // All leaves of a higher number whose boxes overlap that of leaf a
@@ -127,28 +149,15 @@ static void meet(const rbt_candidates *c, int32_t a, rbt_leaf_visit visit, void 
     }
 }
 
-// Nodes against planes: those of leaves, whose boxes reach below it
+// The nodes that a leaf owns against planes
 static void meet_walls(const rbt_candidates *c, int32_t a, rbt_candidate_pile *pile) {
-    const rbt_contact_surface_def *def = &c->surface->def;
     const rbt_leaf *leaf = &c->surface->leaves[a];
-    for (size_t w = 0; w < def->wall_count; w++) {
-        const rbt_wall *wall = &def->walls[w];
+    for (size_t w = 0; w < c->surface->def.wall_count; w++)
         for (int k = 0; k < leaf->corners; k++) {
-            int32_t n = leaf->node[k];
             if (!(leaf->owned_nodes >> k & 1)) continue;
-            double least = -c->reach[n] - c->reach[wall->node];
-            for (int i = 0; i < 3; i++) {
-                double up = wall->normal[i];
-                least += up * (up > 0 ? c->nodes[n].min[i] - c->nodes[wall->node].max[i]
-                                      : c->nodes[n].max[i] - c->nodes[wall->node].min[i]);
-            }
-            rbt_pair_key key = rbt_pair_key_of(RBT_TOUCH_WALL, n, (int32_t)w);
-            // rounding of the sum above: a few units in the last place of its terms
-            double scale = 0;
-            for (int i = 0; i < 3; i++) scale += fabs(c->nodes[n].min[i]) + fabs(c->nodes[wall->node].min[i]);
-            if (least <= 1e-14 * scale && rbt_pair_exists(c->surface, key)) add(pile, key);
+            rbt_pair_key key = rbt_pair_key_of(RBT_TOUCH_WALL, leaf->node[k], (int32_t)w);
+            if (may_meet(c, c->wide_nodes, key) && rbt_pair_exists(c->surface, key)) add(pile, key);
         }
-    }
 }
 
 static int ascending(const void *a, const void *b) {
@@ -162,24 +171,34 @@ static bool gather(rbt_candidates *c) {
         if (c->piles[i].failed) return false;
         count += c->piles[i].count;
     }
-    if (!rbt_array_reserve((void **)&c->keys, &c->capacity, count, sizeof *c->keys, "candidates", NULL)) return false;
+    if (!rbt_array_reserve((void **)&c->wide, &c->wide_capacity, count, sizeof *c->wide, "candidates", NULL) ||
+        !rbt_array_reserve((void **)&c->keys, &c->capacity, count, sizeof *c->keys, "candidates", NULL) ||
+        !rbt_array_reserve((void **)&c->kept, &c->kept_capacity, count, 1, "candidates", NULL))
+        return false;
     for (size_t i = 0; i < run_count(c); i++) {
-        if (c->piles[i].count) memcpy(c->keys + c->count, c->piles[i].keys, c->piles[i].count * sizeof *c->keys);
-        c->count += c->piles[i].count;
+        if (c->piles[i].count) memcpy(c->wide + c->wide_count, c->piles[i].keys, c->piles[i].count * sizeof *c->wide);
+        c->wide_count += c->piles[i].count;
     }
-    qsort(c->keys, c->count, sizeof *c->keys, ascending);
+    qsort(c->wide, c->wide_count, sizeof *c->wide, ascending);
     return true;
 }
 
-bool rbt_candidates_search(rbt_candidates *c, const double *x, const double *y, double slack) {
+static void cover_nothing(rbt_candidates *c) {
+    c->count = c->wide_count = 0;
+    c->lists++;
+    for (size_t n = 0; n < c->surface->def.node_count; n++) c->nodes[n] = c->wide_nodes[n] = rbt_box_empty();
+}
+
+static bool search(rbt_candidates *c, const double *x, const double *y, double slack) {
     const rbt_contact_surface *s = c->surface;
-    c->count = 0;
+    c->wide_count = 0;
     c->searches++;
-    place_nodes(c, x, y, slack);
+    place_nodes(c, x, y, slack, c->wide_nodes);
 #pragma omp parallel for schedule(static) if (s->leaf_count >= RBT_PARALLEL_FROM)
-    for (size_t i = 0; i < s->leaf_count; i++) c->leaves[i] = box_of(c, s->leaves[i].node, s->leaves[i].corners);
+    for (size_t i = 0; i < s->leaf_count; i++)
+        c->leaves[i] = box_of(c, c->wide_nodes, s->leaves[i].node, s->leaves[i].corners);
     if (c->built) rbt_box_tree_refit(&c->tree, c->leaves);
-    else if (!rbt_box_tree_build(&c->tree, c->leaves, s->leaf_count, NULL)) goto failed;
+    else if (!rbt_box_tree_build(&c->tree, c->leaves, s->leaf_count, NULL)) return false;
     c->built = true;
 #pragma omp parallel for schedule(dynamic, 1) if (s->leaf_count >= RBT_PARALLEL_FROM)
     for (size_t r = 0; r < run_count(c); r++) {
@@ -192,22 +211,47 @@ bool rbt_candidates_search(rbt_candidates *c, const double *x, const double *y, 
             meet_walls(c, (int32_t)i, &c->piles[r]);
         }
     }
-    if (gather(c)) return true;
-failed:
+    return gather(c);
+}
+
+// The pairs of the wide list that may meet in smaller boxes; boxes stay within the wide ones.
+static void narrow(rbt_candidates *c, const double *x, const double *y, double slack) {
+    size_t nodes = c->surface->def.node_count, count = c->wide_count;
+    place_nodes(c, x, y, slack, c->nodes);
+    for (size_t n = 0; n < nodes; n++)
+        for (int k = 0; k < 3; k++) {
+            c->nodes[n].min[k] = rbt_larger(c->nodes[n].min[k], c->wide_nodes[n].min[k]);
+            c->nodes[n].max[k] = rbt_smaller(c->nodes[n].max[k], c->wide_nodes[n].max[k]);
+        }
+#pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
+    for (size_t i = 0; i < count; i++) c->kept[i] = may_meet(c, c->nodes, c->wide[i]);
     c->count = 0;
-    for (size_t n = 0; n < s->def.node_count; n++) c->nodes[n] = rbt_box_empty();
-    return false;
+    c->lists++;
+    for (size_t i = 0; i < count; i++)
+        if (c->kept[i]) c->keys[c->count++] = c->wide[i];
+}
+
+static bool cover(const rbt_box *nodes, size_t count, const double *x) {
+    for (size_t n = 0; n < count; n++)
+        for (size_t k = 0; k < 3; k++)
+            if (!(x[3 * n + k] >= nodes[n].min[k] && x[3 * n + k] <= nodes[n].max[k])) return false;
+    return true;
+}
+
+bool rbt_candidates_prepare(rbt_candidates *c, const double *x, const double *y, double slack, double wide_slack) {
+    size_t nodes = c->surface->def.node_count;
+    bool built = c->built;
+    if (built && cover(c->nodes, nodes, x) && cover(c->nodes, nodes, y)) return true;
+    if (!built || !cover(c->wide_nodes, nodes, x) || !cover(c->wide_nodes, nodes, y)) {
+        if (!search(c, x, y, rbt_larger(slack, wide_slack))) {
+            cover_nothing(c);
+            return false;
+        }
+    }
+    narrow(c, x, y, slack);
+    return true;
 }
 
 void rbt_candidates_leaves(const rbt_candidates *c, rbt_leaf_visit visit, void *context) {
     for (size_t a = 0; c->built && a < c->surface->leaf_count; a++) meet(c, (int32_t)a, visit, context);
-}
-
-bool rbt_candidates_cover(const rbt_candidates *c, const double *x) {
-    size_t count = c->surface->def.node_count;
-    if (!c->built) return false;
-    for (size_t n = 0; n < count; n++)
-        for (size_t k = 0; k < 3; k++)
-            if (!(x[3 * n + k] >= c->nodes[n].min[k] && x[3 * n + k] <= c->nodes[n].max[k])) return false;
-    return true;
 }

@@ -4,7 +4,8 @@
 
 #include "math/vec3.h"
 
-// Barycentric coordinates of the point of a triangle nearest to p
+// Barycentric coordinates of the point of a triangle nearest to p. An edge without length (d1 = d3 = 0) is left to the
+// others.
 static void nearest_on_triangle(const double p[3], const double a[3], const double b[3], const double c[3],
                                 double w[3]) {
     double ab[3], ac[3], ap[3], bp[3], cp[3];
@@ -20,8 +21,8 @@ static void nearest_on_triangle(const double p[3], const double a[3], const doub
     if (d1 <= 0 && d2 <= 0) w[0] = 1;
     else if (d3 >= 0 && d4 <= d3) w[1] = 1;
     else if (d6 >= 0 && d5 <= d6) w[2] = 1;
-    else if (vc <= 0 && d1 >= 0 && d3 <= 0) w[1] = d1 / (d1 - d3), w[0] = 1 - w[1];
-    else if (vb <= 0 && d2 >= 0 && d6 <= 0) w[2] = d2 / (d2 - d6), w[0] = 1 - w[2];
+    else if (vc <= 0 && d1 >= 0 && d3 <= 0 && d1 > d3) w[1] = d1 / (d1 - d3), w[0] = 1 - w[1];
+    else if (vb <= 0 && d2 >= 0 && d6 <= 0 && d2 > d6) w[2] = d2 / (d2 - d6), w[0] = 1 - w[2];
     else if (va <= 0 && d4 >= d3 && d5 >= d6) w[2] = (d4 - d3) / ((d4 - d3) + (d5 - d6)), w[1] = 1 - w[2];
     else {
         double sum = va + vb + vc;

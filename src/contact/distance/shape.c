@@ -5,10 +5,12 @@
 #include <string.h>
 
 // Two tangents as a function of the unit normal (Duff et al. 2017): smooth but where its z changes its sign
-static void frame_of_normal(const double n[3], double tangent[2][3]) {
+static void frame_of_normal(rbt_gap_shape *shape) {
+    const double *n = shape->gap.normal;
     double sign = copysign(1, n[2]), a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
-    tangent[0][0] = 1 + sign * n[0] * n[0] * a, tangent[0][1] = sign * b, tangent[0][2] = -sign * n[0];
-    tangent[1][0] = b, tangent[1][1] = sign + n[1] * n[1] * a, tangent[1][2] = -n[1];
+    double *t = shape->tangent[0], *u = shape->tangent[1];
+    t[0] = 1 + sign * n[0] * n[0] * a, t[1] = sign * b, t[2] = -sign * n[0];
+    u[0] = b, u[1] = sign + n[1] * n[1] * a, u[2] = -n[1];
 }
 
 // An edge of the pair: from corner p to corner q. More weight for q and as much less for p moves r along it.
@@ -32,10 +34,7 @@ static bool slide_along(const edge *e, rbt_gap_shape *shape) {
     double whole = rbt_dot(t, t);
     rbt_add_scaled(t, -out, n);
     double square = rbt_dot(t, t);
-    if (!(square > 1e-16 * whole)) {
-        frame_of_normal(n, shape->tangent);
-        return false;
-    }
+    if (!(square > 1e-16 * whole)) return false;
     double length = sqrt(square);
     for (int k = 0; k < 3; k++) t[k] /= length;
     rbt_cross(n, t, shape->tangent[1]);
@@ -101,7 +100,7 @@ void rbt_gap_shape_measure(rbt_touch_kind kind, const double x[12], const double
         edge e = edge_between(x, 1, 2);
         slide_along(&e, shape);
     }
-    if (!shape->sliding) frame_of_normal(shape->gap.normal, shape->tangent);
+    if (!shape->sliding) frame_of_normal(shape);
     if (kind == RBT_TOUCH_WALL) shape->sliding = 2;
 }
 

@@ -81,8 +81,8 @@ bool rbt_contact_matrix_arrange(rbt_contact_matrix *m) {
     size_t values = m->value_capacity;
     if (!rbt_array_reserve((void **)&m->column, &m->column_capacity, blocks, sizeof *m->column, "a matrix", NULL) ||
         !rbt_array_reserve((void **)&m->A.value, &values, 9 * blocks, sizeof(double), "a matrix", NULL) ||
-        !rbt_array_reserve((void **)&m->former, &m->former_capacity, m->extra_count + 1, sizeof *m->former, "a matrix",
-                           NULL))
+        !rbt_array_reserve((void **)&m->former, &m->former_capacity, m->extra_count + 1, sizeof *m->former,
+                           "a matrix", NULL))
         return false;
     m->value_capacity = values;
     for (size_t i = 0; i < rows; i++) {

@@ -9,17 +9,17 @@
 typedef struct rbt_contact_matrix {
     const rbt_block_matrix *elastic;  // whose pattern is part of it
     rbt_block_matrix A;
-    uint64_t pattern;                 // another number for another pattern
-    size_t *start;                    // (rows + 1) of A
+    uint64_t pattern;  // another number for another pattern
+    size_t *start;     // (rows + 1) of A
     int32_t *column;
     size_t column_capacity, value_capacity;
-    size_t *place;                    // (blocks of elastic) where they stand in A
+    size_t *place;  // (blocks of elastic) where they stand in A
     // Blocks (row > column) beside the elastic ones: row << 32 | column, ascending
     uint64_t *extra;
     size_t extra_count, extra_capacity;
-    uint64_t *wanted;                 // those that have been asked for, in any order
+    uint64_t *wanted;  // those that have been asked for, in any order
     size_t wanted_count, wanted_capacity;
-    uint64_t *former;                 // (former_count) extra of the pattern that A has
+    uint64_t *former;  // (former_count) extra of the pattern that A has
     size_t former_count, former_capacity;
 } rbt_contact_matrix;
 

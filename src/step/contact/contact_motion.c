@@ -35,13 +35,6 @@ static double aim(rbt_step_contact *c, const double *p, double share, double adv
     return sqrt(most);
 }
 
-// A list that holds a little further than it must is good for the next iterations, which move less.
-static double slack(const rbt_step_contact *c, double distance) {
-    double most = fmin(c->thickness + 0.1 * c->edge_length, 0.25 * c->edge_length);
-    double least = fmin(0.5 * c->thickness, 0.1 * c->edge_length);
-    return fmax(least, fmin(most, 0.25 * distance));
-}
-
 // The midpoint rule stores y = 2 z - x_n: two roundings more than the test allows for, each of half a unit in the last
 // place of 2 z or y, at both sides of the pair.
 static double midpoint_rounding(const double from[12], const double to[12]) {
@@ -54,27 +47,19 @@ double rbt_step_contact_limit(rbt_step_contact *c, const double *z, const double
     if (!rbt_contact_place(c, z, share)) return 0;
     double distance = aim(c, p, share, advance);
     if (!isfinite(distance)) return 0;
-    if (!rbt_candidates_cover(&c->candidates, c->motion) &&
-        !rbt_candidates_search(&c->candidates, c->y, c->motion, slack(c, distance))) {
-        c->out_of_memory = true;
-        return 0;
-    }
+    if (!rbt_contact_prepare(c, c->y, c->motion)) return 0;
     size_t count = c->candidates.count;
-    if (!rbt_array_reserve((void **)&c->values, &c->value_capacity, count, sizeof *c->values, "contact", NULL)) {
-        c->out_of_memory = true;
-        return 0;
-    }
 #pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < count; i++) {
-        int32_t node[4];
+        const rbt_contact_pair *pair = &c->pairs[i];
         double from[12], to[12];
-        rbt_pair_barrier pair;
-        rbt_contact_pair_of(c, c->candidates.keys[i], node, &pair);
-        rbt_contact_gather(node, c->y, from);
-        rbt_contact_gather(node, c->motion, to);
-        double inside = pair.inside + (c->rate > 1 ? midpoint_rounding(from, to) : 0);
-        c->values[i] = rbt_ccd_pair(pair.kind, from, to, inside, c->thickness,
-                                    pair.kind == RBT_TOUCH_WALL ? pair.wall_normal : NULL);
+        rbt_contact_gather(pair->node, c->y, from);
+        rbt_contact_gather(pair->node, c->motion, to);
+        c->values[i] = 1;
+        if (rbt_contact_is_far(pair, from, to)) continue;
+        double inside = pair->barrier.inside + (c->rate > 1 ? midpoint_rounding(from, to) : 0);
+        const double *normal = pair->barrier.kind == RBT_TOUCH_WALL ? pair->barrier.wall_normal : NULL;
+        c->values[i] = rbt_ccd_pair(pair->barrier.kind, from, to, inside, c->thickness, normal);
     }
     double least = 1;
     for (size_t i = 0; i < count; i++)

@@ -1,5 +1,6 @@
 // Energies, forces and stiffness of the pairs of step contact. See step_contact.h.
 #include "base/threads.h"
+#include "math/scalar.h"
 #include "math/vec3.h"
 #include "model/contact_settings.h"
 #include "step/contact/contact_parts.h"
@@ -8,8 +9,6 @@
 
 // Edges count as nearly parallel below this share of the largest |e1 x e2|^2 that they can have (Li et al. 2020)
 static const double PARALLEL_SHARE = 1e-3;
-// Sums are taken over runs of so many pairs, which do not depend on threads
-enum { RUN = 512 };
 
 // ---- One pair
 
@@ -26,29 +25,47 @@ static double rest_length2(const rbt_contact_surface *s, int32_t a, int32_t b) {
     return rbt_dot(along, along);
 }
 
-void rbt_contact_pair_of(const rbt_step_contact *c, rbt_pair_key key, int32_t node[4], rbt_pair_barrier *pair) {
+// Nodes and parameters of a candidate
+static void make_pair(const rbt_step_contact *c, rbt_pair_key key, rbt_contact_pair *pair) {
     const rbt_contact_surface *s = &c->primitives;
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     int corners = rbt_pair_corners(kind);
+    int32_t *node = pair->node;
+    rbt_pair_barrier *b = &pair->barrier;
+    pair->key = key;
     rbt_pair_nodes(s, key, node);
-    *pair = (rbt_pair_barrier){.kind = kind, .dhat = c->thickness, .scale = INFINITY};
-    for (int k = 0; k < corners; k++) pair->scale = fmin(pair->scale, c->stiffness[node[k]]);
-    pair->inside = rbt_pair_inside(s, key, node) + c->half_gap[node[0]] + c->half_gap[node[corners - 1]];
+    for (int k = corners; k < 4; k++) node[k] = -1;
+    *b = (rbt_pair_barrier){.kind = kind, .dhat = c->thickness, .scale = INFINITY};
+    for (int k = 0; k < corners; k++) b->scale = fmin(b->scale, c->stiffness[node[k]]);
+    b->inside = rbt_pair_inside(s, key, node) + c->half_gap[node[0]] + c->half_gap[node[corners - 1]];
     if (kind == RBT_TOUCH_EDGES)
-        pair->parallel = PARALLEL_SHARE * rest_length2(s, node[0], node[1]) * rest_length2(s, node[2], node[3]);
-    if (kind == RBT_TOUCH_WALL)
-        memcpy(pair->wall_normal, s->def.walls[key & 0x3fffffff].normal, sizeof pair->wall_normal);
+        b->parallel = PARALLEL_SHARE * rest_length2(s, node[0], node[1]) * rest_length2(s, node[2], node[3]);
+    if (kind == RBT_TOUCH_WALL) memcpy(b->wall_normal, s->def.walls[key & 0x3fffffff].normal, sizeof b->wall_normal);
 }
 
-double rbt_contact_gap_of(const rbt_step_contact *c, rbt_pair_key key, const double *x) {
-    int32_t node[4];
+double rbt_contact_gap_of(const rbt_contact_pair *pair, const double *x) {
     double corners[12];
-    rbt_pair_barrier pair;
     rbt_gap gap;
-    rbt_contact_pair_of(c, key, node, &pair);
-    rbt_contact_gather(node, x, corners);
-    rbt_gap_measure_any(pair.kind, corners, pair.wall_normal, &gap);
-    return gap.distance - pair.inside;
+    rbt_contact_gather(pair->node, x, corners);
+    rbt_gap_measure_any(pair->barrier.kind, corners, pair->barrier.wall_normal, &gap);
+    return gap.distance - pair->barrier.inside;
+}
+
+bool rbt_contact_is_far(const rbt_contact_pair *pair, const double *from, const double *to) {
+    rbt_touch_kind kind = pair->barrier.kind;
+    int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
+    double reach = pair->barrier.inside + pair->barrier.dhat;
+    if (kind == RBT_TOUCH_WALL) return false;
+    for (int k = 0; k < 3; k++) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (int i = 0; i < corners; i++) {
+            int side = i >= first;
+            low[side] = rbt_smaller(low[side], rbt_smaller(from[3 * i + k], to[3 * i + k]));
+            high[side] = rbt_larger(high[side], rbt_larger(from[3 * i + k], to[3 * i + k]));
+        }
+        if (low[0] - high[1] > reach || low[1] - high[0] > reach) return true;
+    }
+    return false;
 }
 
 static int side_of(const rbt_step_contact *c, int32_t node) {
@@ -69,14 +86,28 @@ static void place(const rbt_step_contact *c, const double *z, double share, doub
         y[i] = share < 1 ? c->x0[i] + share * (c->x1[i] - c->x0[i]) : c->x1[i];
 }
 
-static double least_slack(const rbt_step_contact *c) { return fmin(0.5 * c->thickness, 0.1 * c->edge_length); }
+// The narrow list holds a little further than it must, for the next iterations, which move less; the wide one for steps.
+bool rbt_contact_prepare(rbt_step_contact *c, const double *x, const double *y) {
+    double narrow = fmin(0.5 * c->thickness, 0.1 * c->edge_length), wide = c->thickness + 0.05 * c->edge_length;
+    size_t count;
+    if (!rbt_candidates_prepare(&c->candidates, x, y, narrow, wide)) goto failed;
+    if (c->pairs && c->listed == c->candidates.lists) return true;
+    count = c->candidates.count;
+    if (!rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, count + 1, sizeof *c->pairs, "contact", NULL) ||
+        !rbt_array_reserve((void **)&c->values, &c->value_capacity, count + 1, sizeof *c->values, "contact", NULL))
+        goto failed;
+#pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
+    for (size_t i = 0; i < count; i++) make_pair(c, c->candidates.keys[i], &c->pairs[i]);
+    c->listed = c->candidates.lists;
+    return true;
+failed:
+    c->out_of_memory = true;
+    return false;
+}
 
 bool rbt_contact_place(rbt_step_contact *c, const double *z, double share) {
     place(c, z, share, c->y);
-    if (rbt_candidates_cover(&c->candidates, c->y)) return true;
-    if (rbt_candidates_search(&c->candidates, c->y, c->y, least_slack(c))) return true;
-    c->out_of_memory = true;
-    return false;
+    return rbt_contact_prepare(c, c->y, c->y);
 }
 
 // ---- Energy
@@ -91,21 +122,14 @@ static bool reserve(rbt_step_contact *c, void *items, size_t *capacity, size_t n
 static double barrier_energy(rbt_step_contact *c) {
     size_t count = c->candidates.count;
     double sum = 0;
-    if (!reserve(c, &c->values, &c->value_capacity, count, sizeof *c->values)) return INFINITY;
 #pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < count; i++) {
-        int32_t node[4];
         double corners[12];
-        rbt_pair_barrier pair;
-        rbt_contact_pair_of(c, c->candidates.keys[i], node, &pair);
-        rbt_contact_gather(node, c->y, corners);
-        c->values[i] = rbt_pair_barrier_value(&pair, corners);
+        rbt_contact_gather(c->pairs[i].node, c->y, corners);
+        bool far = rbt_contact_is_far(&c->pairs[i], corners, corners);
+        c->values[i] = far ? 0 : rbt_pair_barrier_value(&c->pairs[i].barrier, corners);
     }
-    for (size_t i = 0; i < count; i += RUN) {
-        double part = 0;
-        for (size_t k = i; k < count && k < i + RUN; k++) part += c->values[k];
-        sum += part;
-    }
+    for (size_t i = 0; i < count; i++) sum += c->values[i];  // far candidates add 0: which are listed changes no bit
     return sum;
 }
 
@@ -142,7 +166,7 @@ static bool list_active(rbt_step_contact *c) {
     c->active_count = 0;
     for (size_t i = 0; i < c->candidates.count; i++)
         if (c->values[i] > 0)
-            c->active[c->active_count++] = (rbt_active_pair){.key = c->candidates.keys[i], .value = c->values[i]};
+            c->active[c->active_count++] = (rbt_active_pair){.pair = c->pairs[i], .value = c->values[i]};
     return true;
 }
 
@@ -161,19 +185,18 @@ double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double sh
     memset(c->hardness, 0, c->node_count * sizeof *c->hardness);
 #pragma omp parallel for schedule(static) if (need >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < need; i++) {
+        const rbt_contact_pair *pair = &c->active[i].pair;
         double corners[12];
-        rbt_pair_barrier pair;
-        rbt_contact_pair_of(c, c->active[i].key, c->active[i].node, &pair);
-        rbt_contact_gather(c->active[i].node, c->y, corners);
-        rbt_pair_barrier_gradient(&pair, corners, c->gradients + 12 * i);
-        rbt_gap gap;
-        rbt_gap_measure_any(pair.kind, corners, pair.wall_normal, &gap);
-        c->active[i].hardness = pair.scale * rbt_barrier_second(gap.distance - pair.inside, pair.dhat);
+        rbt_contact_gather(pair->node, c->y, corners);
+        rbt_pair_barrier_gradient(&pair->barrier, corners, c->gradients + 12 * i);
+        double gap = rbt_contact_gap_of(pair, c->y);
+        c->active[i].hardness = pair->barrier.scale * rbt_barrier_second(gap, pair->barrier.dhat);
     }
     for (size_t i = 0; i < need; i++) {
-        scatter(c, c->active[i].node, c->gradients + 12 * i);
+        const int32_t *node = c->active[i].pair.node;
+        scatter(c, node, c->gradients + 12 * i);
         for (int k = 0; k < 4; k++)
-            if (c->active[i].node[k] >= 0) c->hardness[c->active[i].node[k]] += c->active[i].hardness;
+            if (node[k] >= 0) c->hardness[node[k]] += c->active[i].hardness;
     }
     for (size_t i = 0; i < c->rubbing_count; i++) {
         moved(c, c->rubbing[i].node, move);
@@ -189,21 +212,21 @@ double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double sh
 static size_t term_count(const rbt_step_contact *c) { return c->active_count + c->rubbing_count; }
 
 static const int32_t *term_nodes(const rbt_step_contact *c, size_t i) {
-    return i < c->active_count ? c->active[i].node : c->rubbing[i - c->active_count].node;
+    return i < c->active_count ? c->active[i].pair.node : c->rubbing[i - c->active_count].node;
 }
 
-static void term_hessian(const rbt_step_contact *c, size_t i, double *hessian) {
+static void term_hessian(const rbt_step_contact *c, size_t i, bool exact, double *hessian) {
     double corners[12], gradient[12];
     if (i < c->active_count) {
-        int32_t node[4];
-        rbt_pair_barrier pair;
-        rbt_contact_pair_of(c, c->active[i].key, node, &pair);
-        rbt_contact_gather(node, c->y, corners);
-        rbt_pair_barrier_hessian(&pair, corners, gradient, hessian);
+        const rbt_contact_pair *pair = &c->active[i].pair;
+        rbt_contact_gather(pair->node, c->y, corners);
+        if (exact) rbt_pair_barrier_exact_hessian(&pair->barrier, corners, gradient, hessian);
+        else rbt_pair_barrier_hessian(&pair->barrier, corners, gradient, hessian);
     } else {
         const rbt_rubbing_pair *pair = &c->rubbing[i - c->active_count];
         moved(c, pair->node, corners);
-        rbt_pair_friction_hessian(&pair->friction, corners, gradient, hessian);
+        (c->cautious ? rbt_pair_friction_secant : rbt_pair_friction_hessian)(&pair->friction, corners, gradient,
+                                                                             hessian);
     }
 }
 
@@ -232,11 +255,11 @@ static void add_blocks(rbt_step_contact *c, const int32_t node[4], double *hessi
         }
 }
 
-bool rbt_step_contact_hessian(rbt_step_contact *c, const rbt_block_matrix *H) {
+bool rbt_step_contact_hessian(rbt_step_contact *c, const rbt_block_matrix *H, bool exact) {
     size_t count = term_count(c);
     if (!reserve(c, &c->hessians, &c->hessian_capacity, 144 * count, sizeof(double))) return false;
 #pragma omp parallel for schedule(static) if (count >= 64)
-    for (size_t i = 0; i < count; i++) term_hessian(c, i, c->hessians + 144 * i);
+    for (size_t i = 0; i < count; i++) term_hessian(c, i, exact, c->hessians + 144 * i);
     for (size_t i = 0; i < count; i++)
         if (!want_blocks(c, term_nodes(c, i))) return false;
     if (!rbt_contact_matrix_arrange(&c->matrix)) return false;
@@ -250,7 +273,8 @@ void rbt_step_contact_couple(const rbt_step_contact *c, double *rhs) {
     double left = 1 - c->share;
     for (size_t i = 0; i < term_count(c); i++) {
         const int32_t *node = term_nodes(c, i);
-        const double *hessian = c->hessians + 144 * i;  // scaled by add_blocks, for unknowns z: y moves r times as far
+        const double *hessian =
+            c->hessians + 144 * i;  // scaled by add_blocks, for unknowns z: y moves r times as far
         for (int b = 0; b < 4; b++) {
             if (node[b] < 0 || is_free(c, node[b])) continue;
             for (int a = 0; a < 4; a++) {
@@ -273,18 +297,16 @@ void rbt_step_contact_lag(rbt_step_contact *c, const double *z) {
     if (!c->has_friction) return;
     if (!reserve(c, &c->rubbing, &c->rubbing_capacity, c->active_count, sizeof *c->rubbing)) return;
     for (size_t i = 0; i < c->active_count; i++) {
-        int32_t node[4];
+        const rbt_contact_pair *pair = &c->active[i].pair;
         double corners[12];
-        rbt_pair_barrier pair;
         rbt_gap_shape shape;
-        rbt_contact_pair_of(c, c->active[i].key, node, &pair);
-        double mu = rbt_contact_friction_of(c, node, rbt_pair_corners(pair.kind));
+        double mu = rbt_contact_friction_of(c, pair->node, rbt_pair_corners(pair->barrier.kind));
         if (!(mu > 0)) continue;
-        rbt_contact_gather(node, c->y, corners);
-        double force = rbt_pair_barrier_contact(&pair, corners, &shape);
+        rbt_contact_gather(pair->node, c->y, corners);
+        double force = rbt_pair_barrier_contact(&pair->barrier, corners, &shape);
         if (!(force > 0)) continue;
         rbt_rubbing_pair *rubbing = &c->rubbing[c->rubbing_count++];
-        memcpy(rubbing->node, node, sizeof node);
+        memcpy(rubbing->node, pair->node, sizeof rubbing->node);
         rbt_pair_friction_make(&shape, mu * force, c->h * c->slip_speed, &rubbing->friction);
     }
 }

@@ -84,7 +84,8 @@ static void add_shells(const rbt_model *m, double *modulus) {
             }
         // a sheet has its thickness to be stiff with, where a solid has the size of its elements
         for (size_t n = body->node_begin; n < body->node_end; n++)
-            modulus[n] = modulus[n] < INFINITY ? modulus[n] * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : 0;
+            modulus[n] =
+                modulus[n] < INFINITY ? modulus[n] * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : 0;
     }
 }
 
@@ -157,7 +158,7 @@ static void look_for_crossing(void *context, int32_t a, int32_t b) {
 static bool find_touching(rbt_step_contact *c, const double *x, rbt_pair_key *found, double *least) {
     *least = INFINITY;
     for (size_t i = 0; i < c->candidates.count; i++) {
-        double d = rbt_contact_gap_of(c, c->candidates.keys[i], x);
+        double d = rbt_contact_gap_of(&c->pairs[i], x);
         if (d < *least) *least = d, *found = c->candidates.keys[i];
     }
     return !(*least > 0);
@@ -172,7 +173,7 @@ bool rbt_step_contact_is_apart(rbt_step_contact *c, double t, const double *x, c
     rbt_pair_key key = 0;
     double least;
     fill_positions(c, t, x, c->motion);
-    if (!rbt_candidates_search(&c->candidates, c->motion, c->motion, 0.01 * c->thickness)) {
+    if (!rbt_contact_prepare(c, c->motion, c->motion)) {
         snprintf(text, size, "not enough memory");
         return false;
     }
@@ -197,18 +198,25 @@ static bool check_start(rbt_step_contact *c, bool automatic, rbt_error *error) {
     return true;
 }
 
-static void find_slip_speed(rbt_step_contact *c) {
+static double slip_speed(const rbt_step_contact *c) {
     const rbt_contact_settings *s = &c->model->contact;
-    c->has_friction = rbt_contact_settings_has_friction(s);
-    c->slip_speed = s->slip_speed;
-    if (!isnan(c->slip_speed)) return;
     double least = INFINITY;  // of the smallest body
+    if (!isnan(s->slip_speed)) return s->slip_speed;
     for (size_t b = 0; b < c->model->body_count; b++) {
         double across[3];
         rbt_subtract(c->model->bodies[b].box_max, c->model->bodies[b].box_min, across);
         if (rbt_length(across) > 0) least = fmin(least, rbt_length(across));
     }
-    c->slip_speed = 1e-3 * (least < INFINITY ? least : c->edge_length);
+    return 1e-3 * (least < INFINITY ? least : c->edge_length);
+}
+
+// A body that friction can just hold, let go at rest, comes up to the slip speed and must not come beyond it, where
+// nothing brakes it any more. If the first step ends at the mean speed w = e/h, backward Euler keeps to w. The midpoint
+// rule ends it at 2 w, and BDF2, whose later steps repeat a third of the last change of speed each, comes to w + w/3 +
+// w/9 + ... = 3/2 w. So e = v_eps times h, h/2 and 2h/3: v_eps tau.
+static void find_friction(rbt_step_contact *c, double tau) {
+    c->has_friction = rbt_contact_settings_has_friction(&c->model->contact);
+    c->slip_speed = slip_speed(c) * tau / c->model->step;
 }
 
 static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rbt_error *error) {
@@ -228,7 +236,8 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
         return false;
     find_reach(c);
     find_stiffness(c, tau);
-    find_slip_speed(c);
+    c->listed = SIZE_MAX;  // pairs have other parameters now
+    find_friction(c, tau);
     return rbt_contact_matrix_init(&c->matrix, K, error);
 }
 
@@ -249,6 +258,7 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     rbt_contact_matrix_free(&c->matrix);
     rbt_candidates_free(&c->candidates);
     rbt_contact_surface_free(&c->primitives);
+    free(c->pairs);
     free(c->values);
     free(c->active);
     free(c->gradients);
@@ -271,7 +281,7 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
     c->last = last;
     c->constrained = constrained;
     c->share = 0;
-    c->out_of_memory = false;
+    c->out_of_memory = c->cautious = false;
     c->rubbing_count = 0;
     fill_positions(c, t, last, c->x0);
     memcpy(c->x1, c->x0, 3 * c->node_count * sizeof *c->x1);

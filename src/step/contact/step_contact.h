@@ -32,9 +32,14 @@
 #include "step/core/method.h"
 #include "step/core/stage.h"
 
-typedef struct rbt_active_pair {  // a pair closer than the thickness, or one that rubs
+typedef struct rbt_contact_pair {  // a candidate
     rbt_pair_key key;
     int32_t node[4];  // -1 behind the last corner
+    rbt_pair_barrier barrier;
+} rbt_contact_pair;
+
+typedef struct rbt_active_pair {  // a candidate closer than the thickness
+    rbt_contact_pair pair;
     double value;     // [J] its energy
     double hardness;  // [N/m] its second derivative along the normal
 } rbt_active_pair;
@@ -52,43 +57,45 @@ typedef struct rbt_step_contact {
     size_t node_count;               // of bodies and obstacles
 
     // Constants, from the scene
-    double thickness;         // d^ [m]
-    double slip_speed;        // v_eps: below it friction sticks [m/s]
-    bool has_friction;        // some pair may have some
-    double *stiffness;        // (node_count) S [N]; infinity for obstacles
-    double *half_gap;         // (node_count) [m] what a node keeps free of others
-    double *reach;            // (node_count) for the candidates
-    double edge_length;       // [m] mean of the surface, which bounds the slack of candidates
+    double thickness;    // d^ [m]
+    double slip_speed;   // e/h, the mean speed of a step below which friction sticks [m/s]
+    bool has_friction;   // some pair may have some
+    double *stiffness;   // (node_count) S [N]; infinity for obstacles
+    double *half_gap;    // (node_count) [m] what a node keeps free of others
+    double *reach;       // (node_count) for the candidates
+    double edge_length;  // [m] mean of the surface, which bounds the slack of candidates
 
     // Of a step, set by rbt_step_contact_begin
-    double h, tau, rate;      // rate: r above
-    const double *last;       // x_n (node_count of the model x 3)
+    double h, tau, rate;  // rate: r above
+    const double *last;   // x_n (node_count of the model x 3)
     const unsigned char *constrained;
-    double *x0;               // (node_count x 3) where the step starts
-    double *x1;               // (node_count x 3) where prescribed nodes are at its end; others: as x0
-    double share;             // of the prescribed motion that has been made
+    double *x0;    // (node_count x 3) where the step starts
+    double *x1;    // (node_count x 3) where prescribed nodes are at its end; others: as x0
+    double share;  // of the prescribed motion that has been made
 
     // Of the latest evaluation
-    double *y;                     // (node_count x 3) positions
+    double *y;  // (node_count x 3) positions
     rbt_candidates candidates;
-    double *values;                // (candidates.capacity) energies of candidates, work
-    size_t value_capacity;
-    rbt_active_pair *active;       // (active_count)
+    rbt_contact_pair *pairs;  // (candidates.count)
+    double *values;           // (candidates.count) energies or times of candidates, work
+    size_t pair_capacity, value_capacity, listed;
+    rbt_active_pair *active;  // (active_count)
     size_t active_count, active_capacity;
     double *gradients, *hessians;  // (active_count x 12), (active_count x 144)
     size_t gradient_capacity, hessian_capacity;
-    rbt_rubbing_pair *rubbing;     // (rubbing_count) pairs of friction with their lagged forces
+    rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
     size_t rubbing_count, rubbing_capacity;
-    double *force;                 // (node_count x 3) -d(B + D)/dy
-    double *hardness;              // (node_count) sum of the second derivatives of the pairs at a node [N/m]
+    bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
+    double *force;     // (node_count x 3) -d(B + D)/dy
+    double *hardness;  // (node_count) sum of the second derivatives of the pairs at a node [N/m]
     bool out_of_memory;
 
     rbt_contact_matrix matrix;     // H with the blocks of pairs
     rbt_pair_key blocking;         // the pair that limited the last motion
     double *motion;                // (node_count x 3) work: the end of a motion
     double *start_force;           // (node_count x 3) of contact where the step began
-    const rbt_observer *observer;          // sees every accepted iterate; NULL: nobody does
-    double t;                             // when the step began [s]
+    const rbt_observer *observer;  // sees every accepted iterate; NULL: nobody does
+    double t;                      // when the step began [s]
 } rbt_step_contact;
 
 // For a model with contact; `tau` of a whole step, for S. Refuses a start with crossings, or with a pair that is
@@ -98,8 +105,8 @@ rbt_step_contact *rbt_step_contact_new(const rbt_model *model, double tau, const
 void rbt_step_contact_free(rbt_step_contact *contact);
 
 // A step from x_n at time t; positions are those of x_n, nothing prescribed has moved. false: no memory.
-bool rbt_step_contact_begin(rbt_step_contact *contact, double t, double h, double tau, double rate, const double *last,
-                            const unsigned char *constrained);
+bool rbt_step_contact_begin(rbt_step_contact *contact, double t, double h, double tau, double rate,
+                            const double *last, const unsigned char *constrained);
 
 // Whether prescribed nodes move in this step, and some of that is left.
 bool rbt_step_contact_is_driven(const rbt_step_contact *contact);
@@ -114,8 +121,9 @@ double rbt_step_contact_value(rbt_step_contact *contact, const double *z, double
 double rbt_step_contact_gradient(rbt_step_contact *contact, const double *z, double share);
 
 // Puts H of the elastic problem and the Hessian of tau^2/r (B + D) into contact->matrix, at the place of the latest
-// gradient. false: no memory.
-bool rbt_step_contact_hessian(rbt_step_contact *contact, const rbt_block_matrix *H);
+// gradient. exact: the true second derivatives of the barrier, which may be indefinite; else positive semidefinite ones
+// that are no less. false: no memory.
+bool rbt_step_contact_hessian(rbt_step_contact *contact, const rbt_block_matrix *H, bool exact);
 
 // rhs (model nodes x 3) += H_free,obstacle times what is left of the obstacles' motion.
 void rbt_step_contact_couple(const rbt_step_contact *contact, double *rhs);

@@ -82,7 +82,9 @@ void rbt_energy_watch_free(rbt_energy_watch *w) {
 
 // ---- The ledger
 
-static bool counts_work(const rbt_energy_watch *w) { return rbt_method_has_contact(w->stepper->method, w->stepper->model); }
+static bool counts_work(const rbt_energy_watch *w) {
+    return rbt_method_has_contact(w->stepper->method, w->stepper->model);
+}
 
 // What the method has counted itself
 static double own_work(const rbt_energy_watch *w, const rbt_energies *e) {

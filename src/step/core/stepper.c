@@ -11,7 +11,8 @@ static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count
 static bool check_bodies(const rbt_model *m, const rbt_method *method, rbt_error *error) {
     char path[64];
     if (m->contact.on && !method->contact)
-        return rbt_fail_path(error, NULL, "contact", "%s", method->own_contact
+        return rbt_fail_path(error, NULL, "contact", "%s",
+                             method->own_contact
                                  ? "async-contact has contact of its own: leave \"contact\" out and set its options"
                                  : "this method does not know contact yet; take backward-euler, implicit-midpoint or "
                                    "bdf2 with the solver newton, or async-contact without \"contact\"");
@@ -38,12 +39,14 @@ static bool check_obstacles(const rbt_model *m, const rbt_method *method, rbt_er
             return rbt_fail_path(
                 error, NULL, path,
                 "%s pushes bodies out of planes, spheres, boxes and capsules only, not out of meshes; "
-                "take one of these or async-contact",
+                "take one of these, or a method with contact and \"contact\" in the scene, or async-contact",
                 method->name);
         if (m->obstacle_motions[i].motion_count)
-            return rbt_fail_path(error, NULL, path,
-                                 "%s does not know obstacles that move; leave \"motions\" out, or take a method with contact",
-                                 method->name);
+            return rbt_fail_path(
+                error, NULL, path,
+                "%s knows obstacles that move only in a scene with contact; leave \"motions\" out, or take a "
+                "method with contact and \"contact\" in the scene, or async-contact",
+                method->name);
     }
     return true;
 }

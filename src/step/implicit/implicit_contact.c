@@ -36,26 +36,23 @@ void rbt_contact_remember(const rbt_step_contact *c, const double *start, rbt_co
 
 // ---- Questions about a state
 
-static bool look(rbt_step_contact *c, const rbt_state *state) {
-    return rbt_step_contact_look(c, state->t, state->x);
-}
+static bool look(rbt_step_contact *c, const rbt_state *state) { return rbt_step_contact_look(c, state->t, state->x); }
 
 static int side_of(const rbt_step_contact *c, int32_t node) {
     return c->surface.obstacle[node] >= 0 ? -1 - c->surface.obstacle[node] : c->model->node_body[node];
 }
 
 static void point_of(const rbt_step_contact *c, const rbt_active_pair *active, rbt_contact_point *to) {
-    int32_t node[4];
+    const int32_t *node = active->pair.node;
     double corners[12];
-    rbt_pair_barrier pair;
     rbt_gap_shape shape;
-    rbt_contact_pair_of(c, active->key, node, &pair);
     rbt_contact_gather(node, c->y, corners);
-    double force = rbt_pair_barrier_contact(&pair, corners, &shape);
-    int first = rbt_pair_first(pair.kind), count = rbt_pair_corners(pair.kind);
+    double force = rbt_pair_barrier_contact(&active->pair.barrier, corners, &shape);
+    rbt_touch_kind kind = active->pair.barrier.kind;
+    int first = rbt_pair_first(kind), count = rbt_pair_corners(kind);
     *to = (rbt_contact_point){.count_a = first,
                               .count_b = count - first,
-                              .gap = shape.gap.distance - rbt_pair_inside(&c->primitives, active->key, node),
+                              .gap = shape.gap.distance - rbt_pair_inside(&c->primitives, active->pair.key, node),
                               .force = force,
                               .body_a = side_of(c, node[0]),
                               .body_b = side_of(c, node[count - 1])};
@@ -71,7 +68,8 @@ size_t rbt_contact_points(rbt_step_contact *c, const rbt_state *state, rbt_conta
     return c->active_count;
 }
 
-void rbt_contact_add_forces(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory, double *f) {
+void rbt_contact_add_forces(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory,
+                            double *f) {
     if (!look(c, state)) return;
     for (size_t i = 0; i < 3 * c->model->node_count; i++) f[i] += c->force[i] + (memory ? memory->friction[i] : 0);
 }

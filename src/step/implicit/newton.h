@@ -13,6 +13,8 @@ typedef struct rbt_newton {
     rbt_arena *arena;
     double *gradient, *direction, *rhs;  // (node_count x 3)
     double factored_tau;                 // of the factor that is kept for a linear model; 0: none
+    bool exact;                          // with contact: the next factor is to be that of the true Hessian
+    int waited, patience;                // iterations until that is tried again, and after the next failure
 } rbt_newton;
 
 // The iteration of a step with contact: z holds positions that are apart and receives the minimum; every move between

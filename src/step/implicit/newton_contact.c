@@ -5,8 +5,16 @@
 // them, an iteration without prescribed motion lets the barrier push the free nodes out of the way. Then come Newton
 // iterations as without contact, each no longer than the test allows.
 //
-// Friction has the normal forces and tangents of the present iterate (lag), so that an iterate that is called solved
-// meets Coulomb's law with its own forces. Should that swing, the lag stays until the rest is solved.
+// A positive semidefinite stand-in for the Hessian of contact keeps directions downhill anywhere, but close to the
+// minimum, where surfaces that slide and roll on each other have a good share of negative curvature, it makes Newton's
+// method a slow linear one (0.9 per iteration in a chain of links). So once a step was taken whole, the true Hessian is
+// tried; should it have no Cholesky factor, the other one takes its place for two iterations, then for four, and so on.
+//
+// Friction has the normal forces and tangents of an earlier iterate (lag). New ones are taken whenever the residual with
+// the old ones has halved: sooner, energies of different friction would be compared, and both swing. An iterate is
+// called solved only if it is with its own forces, so that it meets Coulomb's law. Of a pair that slides Newton's method
+// does not see that its friction turns round where it stops, and goes to and fro there: after a step that had to be
+// shortened the next one is made with the secant of friction, which does.
 #include "step/implicit/newton.h"
 
 #include "math/vector.h"
@@ -14,7 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SWINGING = 20, MAX_DRIVES = 200 };  // iterations with a lag each; moves of what is prescribed
+enum { MAX_DRIVES = 200 };         // moves of what is prescribed
+static const double LAG_SHARE = 0.5;  // of the residual since the last lag, for the next one
 
 static rbt_outcome in_the_way(const rbt_newton *s, const char *what, rbt_step_report *report) {
     const rbt_step_contact *c = s->objective->pairs;
@@ -42,12 +51,38 @@ static rbt_outcome lag(rbt_newton *s, double *z, double *value, rbt_step_report 
 
 static rbt_outcome assemble(rbt_newton *s, const double *z) {
     rbt_objective_hessian(s->objective, z);
-    return rbt_step_contact_hessian(s->objective->pairs, &s->objective->H) ? RBT_DONE : RBT_OUT_OF_MEMORY;
+    return RBT_DONE;
+}
+
+static rbt_outcome add_contact(rbt_newton *s, bool exact) {
+    return rbt_step_contact_hessian(s->objective->pairs, &s->objective->H, exact) ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
 static rbt_outcome analyse(rbt_newton *s) {
     bool changed;
     return rbt_linear_analyse(&s->linear, s->objective->constrained, &changed);
+}
+
+// A factor of H with the contact's part: the true one if wanted and possible
+static rbt_outcome factor(rbt_newton *s, const double *z, rbt_stages *stages, rbt_step_report *report) {
+    RBT_STAGE("assemble", assemble(s, z));
+    if (s->exact) {
+        RBT_STAGE("assemble", add_contact(s, true));
+        RBT_STAGE("analyse", analyse(s));
+        report->stage = "factor";
+        double start = rbt_now();
+        rbt_outcome outcome = rbt_linear_factor(&s->linear, z, report);
+        rbt_stage_add(stages, "factor", rbt_now() - start);
+        if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
+        s->exact = false;
+        s->patience = s->waited = 2 * s->patience;
+        report->body = report->element = -1;
+        report->hint[0] = '\0';
+    }
+    RBT_STAGE("assemble", add_contact(s, false));
+    RBT_STAGE("analyse", analyse(s));
+    RBT_STAGE("factor", rbt_linear_factor(&s->linear, z, report));
+    return RBT_DONE;
 }
 
 static rbt_outcome solve_for(rbt_newton *s, const double *rhs, rbt_step_report *report) {  // p = -A^-1 rhs
@@ -97,17 +132,20 @@ static rbt_outcome follow(rbt_newton *s, double *z, double longest, double *leng
 static rbt_outcome relax(rbt_newton *s, double *z, double *value, bool *found, rbt_stages *stages,
                          rbt_step_report *report) {
     double longest;
-    RBT_STAGE("assemble", assemble(s, z));
-    RBT_STAGE("analyse", analyse(s));
-    RBT_STAGE("factor", rbt_linear_factor(&s->linear, z, report));
+    rbt_outcome outcome = factor(s, z, stages, report);
+    if (outcome != RBT_DONE) return outcome;
     RBT_STAGE("solve", solve_for(s, s->gradient, report));
     RBT_STAGE("ccd", limit_motion(s, z, 0, &longest));
     double slope = rbt_vector_dot(3 * s->objective->model->node_count, s->direction, s->gradient);
     s->search.expected = 0;
     report->stage = "search";
     double start = rbt_now();
-    *found = longest > 0 && rbt_search_along(&s->search, s->direction, slope, longest, z, value, s->gradient) > 0;
+    double length =
+        longest > 0 ? rbt_search_along(&s->search, s->direction, slope, longest, z, value, s->gradient) : 0;
+    *found = length > 0;
+    s->exact = length == 1 && --s->waited < 0;
     rbt_stage_add(stages, "search", rbt_now() - start);
+    s->objective->pairs->cautious = s->search.expected > 0;
     if (*found) rbt_step_contact_show(s->objective->pairs, z);
     return RBT_DONE;
 }
@@ -123,16 +161,15 @@ static rbt_outcome drive(rbt_newton *s, double *z, double *value, rbt_stages *st
                 return in_the_way(s, "a prescribed motion cannot be made", report);
             marked = c->share;
         }
-        RBT_STAGE("assemble", assemble(s, z));
-        RBT_STAGE("analyse", analyse(s));
-        RBT_STAGE("factor", rbt_linear_factor(&s->linear, z, report));
+        rbt_outcome outcome = factor(s, z, stages, report);
+        if (outcome != RBT_DONE) return outcome;
         predict(s);
         RBT_STAGE("solve", solve_for(s, s->rhs, report));
         rbt_step_contact_drive(c, s->direction);
         RBT_STAGE("ccd", limit_motion(s, z, 1 - c->share, &longest));
         RBT_STAGE("search", follow(s, z, longest, &length));
         rbt_step_contact_show(c, z);
-        rbt_outcome outcome = evaluate(s, z, value, report);
+        outcome = evaluate(s, z, value, report);
         if (outcome == RBT_DONE) outcome = lag(s, z, value, report);
         if (outcome == RBT_DONE && length < 1) outcome = relax(s, z, value, &found, stages, report);
         if (outcome == RBT_DONE && length < 1) outcome = lag(s, z, value, report);
@@ -146,7 +183,10 @@ static rbt_outcome drive(rbt_newton *s, double *z, double *value, rbt_stages *st
 rbt_outcome rbt_newton_contact(rbt_newton *s, double *z, rbt_stop *stop, int max_iterations, rbt_stages *stages,
                                rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
-    double value;
+    double value, lagged = 0;
+    s->exact = false;
+    s->waited = 0;
+    s->patience = 1;
     report->stage = "start";
     rbt_outcome outcome = evaluate(s, z, &value, report);
     if (outcome == RBT_DONE) outcome = lag(s, z, &value, report);
@@ -155,22 +195,22 @@ rbt_outcome rbt_newton_contact(rbt_newton *s, double *z, rbt_stop *stop, int max
     if (outcome != RBT_DONE) return outcome;
     for (int k = 0;; k++) {
         bool solved, found;
-        bool swinging = c->has_friction && k >= SWINGING;
         outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
         if (outcome != RBT_DONE) return outcome;
-        if (solved && swinging) {
+        if (k == 0) lagged = stop->residual;
+        else if (c->has_friction && (solved || stop->residual <= LAG_SHARE * lagged)) {
             outcome = lag(s, z, &value, report);
             if (outcome == RBT_DONE)
                 outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
             if (outcome != RBT_DONE) return outcome;
+            lagged = stop->residual;
         }
         if (solved) return RBT_DONE;
         outcome = relax(s, z, &value, &found, stages, report);
         if (outcome == RBT_DONE && !found) {
-            if (rbt_stop_at_rounding(stop)) return RBT_DONE;
+            if (rbt_stop_at_rounding(stop)) return evaluate(s, z, &value, report);
             return in_the_way(s, "no room to move, or no decrease of the energy, near", report);
         }
-        if (outcome == RBT_DONE && !swinging) outcome = lag(s, z, &value, report);
         if (outcome != RBT_DONE) return outcome;
     }
 }

@@ -21,9 +21,9 @@ typedef struct rbt_rigid {
     rbt_arena *arena;
     unsigned char *free;  // (pieces.count) nothing holds the piece in this step
     bool any;
-    int32_t *cluster;  // (node_count) with contact: a node of the same cluster, work
+    int32_t *cluster;             // (node_count) with contact: a node of the same cluster, work
     struct rbt_rigid_sums *sums;  // (node_count) with contact: of clusters, work
-    double *shift;     // (node_count x 3) with contact: what is added to z, work
+    double *shift;                // (node_count x 3) with contact: what is added to z, work
 } rbt_rigid;
 
 bool rbt_rigid_init(rbt_rigid *rigid, rbt_objective *objective, rbt_error *error);
