@@ -198,7 +198,7 @@ def trash_compactor():
         point[axis], normal[axis], offset[axis] = side * start, -side, -side * way
         return plane(point, normal, keyframes([0.4, [0, 0, 0]], [2.0, offset], [2.2, offset], [2.6, [0, 0, 0]]))
 
-    walls = [wall(0, -1, 0.52, 0.27), wall(0, 1, 0.52, 0.27), wall(2, -1, 0.3, 0.1), wall(2, 1, 0.3, 0.1)]
+    walls = [wall(0, -1, 0.52, 0.34), wall(0, 1, 0.52, 0.34), wall(2, -1, 0.3, 0.14), wall(2, 1, 0.3, 0.14)]
     return scene("Rubber solids in a box: its walls close in, hold, and open again; two steps a frame.", bodies,
                  {"friction": 0.3, "slip_speed": 0.01}, 0.02, 3, forces=[GRAVITY], obstacles=[FLOOR] + walls)
 
@@ -266,7 +266,7 @@ def twisted_sheet():
     sheet = {"cuboid": {"size": [1, 0.01, 1], "cells": [24, 1, 24]}}
     bodies = [body("sheet", sheet, 2e4, 0.4, 1000, driven=[turn("left", -1), turn("right", 1)])]
     return scene("A soft sheet, two of its sides turning against each other by 72 degrees a second each, is wrung until it lies "
-                 "on itself (after the mat of Li et al. 2020).", bodies, {}, 0.04, 4.8, frame=0.12)
+                 "on itself (after the mat of Li et al. 2020).", bodies, {}, 0.04, 3.6, frame=0.12)
 
 
 def squash():
