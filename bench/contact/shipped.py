@@ -122,15 +122,15 @@ def balls_in_box_200():
 
 def cloth_stack():
     bodies = []
-    for k in range(5):
-        cloth = {"cloth": {"length": 0.8, "width": 0.8, "cells_along": 16, "cells_across": 16}}
+    for k in range(4):
+        cloth = {"cloth": {"length": 0.8, "width": 0.8, "cells_along": 14, "cells_across": 14}}
         bodies.append(body(f"cloth-{k + 1}", cloth, 2e5, 0.3, 300, shell={"thickness": 0.001},
                            transform=at(0, 0.52 + 0.006 * k, 0, [0, 1, 0], 18 * k)))
-    sway = {"oscillation": {"amplitude": [0.15, 0, 0], "frequency": 0.8, "from": 0.5}}
+    sway = {"oscillation": {"amplitude": [0.15, 0, 0], "frequency": 1, "from": 0.4}}
     sphere = {"sphere": {"centre": [0, 0.25, 0], "radius": 0.25, "motions": [sway]}}
-    return scene("Five cloths, each turned by 18 degrees against the one below, fall on a sphere that then moves to and fro "
+    return scene("Four cloths, each turned by 18 degrees against the one below, fall on a sphere that then moves to and fro "
                  "and takes them along by friction. They always keep a millimetre from each other: the cloth's thickness.",
-                 bodies, {"friction": 0.4, "gap": 0.001, "slip_speed": 0.01}, 0.02, 2, forces=[GRAVITY],
+                 bodies, {"friction": 0.4, "gap": 0.001, "slip_speed": 0.02}, 0.02, 1.4, forces=[GRAVITY],
                  obstacles=[FLOOR, sphere])
 
 
@@ -147,7 +147,7 @@ def knot_of_rods():
         bodies.append(body(f"rod-{k + 1}", rod, 1e4, 0.4, 1000, transform=at(0, y, z),
                            driven=[turn("left", -1), turn("right", 1)]))
     return scene("Four soft rods, whose ends turn against each other by 72 degrees a second each, wind into a knot (after "
-                 "the rods of Li et al. 2020).", bodies, {}, 0.025, 4, frame=0.1)
+                 "the rods of Li et al. 2020).", bodies, {}, 0.025, 6, frame=0.1)
 
 
 def chain():
