@@ -10,6 +10,7 @@ Whatever is placed by a formula has it here; every number that was found by tryi
 import json
 import math
 import pathlib
+import random
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes" / "contact"
@@ -94,30 +95,31 @@ def stack_of_blocks():
                  obstacles=[FLOOR])
 
 
-def balls(count, across, radius, layers, spacing, start, shape=None):
-    """Layers of across x across balls, every other one shifted by a tenth of a radius, so that none falls straight on
-    another."""
+def balls(count, across, radius, layers, spacing, start):
+    """Layers of across x across balls, each moved and turned a little, so that none falls straight on another."""
+    chance = random.Random(1)
     bodies = []
     for k in range(count):
         layer, place = divmod(k, across * across)
         row, column = divmod(place, across)
-        shift = radius * 0.1 * (1 if layer % 2 else -1)
-        x, z = ((c - (across - 1) / 2) * spacing for c in (column, row))
+        free = spacing / 2 - radius
+        x, z = ((c - (across - 1) / 2) * spacing + chance.uniform(-0.9, 0.9) * free for c in (column, row))
+        axis = [round(chance.uniform(-1, 1), 2) for _ in range(3)]
         bodies.append(body(f"ball-{k + 1}", {"ball": {"radius": radius, "layers": layers}}, 1e5, 0.4, 1000,
-                           transform=at(x + shift, start + layer * spacing, z - 0.7 * shift)))
+                           transform=at(x, start + layer * spacing, z, axis, chance.randrange(180))))
     return bodies
 
 
 def balls_in_box():
     bodies = balls(20, 2, 0.1, 2, 0.23, 0.15)
-    return scene("Twenty soft balls fall into a box and come to rest on each other.", bodies, {"friction": 0.2, "slip_speed": 0.01}, 0.02, 1.6,
-                 forces=[GRAVITY], obstacles=box_of_planes(0.25, 0.25))
+    return scene("Twenty soft balls fall into a box and come to rest on each other.", bodies,
+                 {"friction": 0.2, "slip_speed": 0.01}, 0.02, 1.6, forces=[GRAVITY], obstacles=box_of_planes(0.25, 0.25))
 
 
 def balls_in_box_200():
-    bodies = balls(200, 5, 0.1, 1, 0.22, 0.15)
-    return scene("Two hundred soft balls, icosahedra of 20 tets each, fall into a box.", bodies, {"friction": 0.2, "slip_speed": 0.01}, 0.02, 1,
-                 forces=[GRAVITY], obstacles=box_of_planes(0.57, 0.57))
+    bodies = balls(200, 5, 0.1, 1, 0.24, 0.15)
+    return scene("Two hundred soft balls of 20 tets each, icosahedra, fall into a box.", bodies, {"friction": 0.2, "slip_speed": 0.01}, 0.02, 1,
+                 forces=[GRAVITY], obstacles=box_of_planes(0.7, 0.7))
 
 
 def cloth_stack():
@@ -147,7 +149,7 @@ def knot_of_rods():
         bodies.append(body(f"rod-{k + 1}", rod, 1e4, 0.4, 1000, transform=at(0, y, z),
                            driven=[turn("left", -1), turn("right", 1)]))
     return scene("Four soft rods, whose ends turn against each other by 72 degrees a second each, wind into a knot (after "
-                 "the rods of Li et al. 2020).", bodies, {}, 0.025, 6, frame=0.1)
+                 "the rods of Li et al. 2020).", bodies, {}, 0.025, 7, frame=0.1)
 
 
 def chain():
