@@ -137,7 +137,8 @@ def cloth_stack():
     return scene("Four cloths, each turned by 18 degrees against the one below, fall on a sphere that then moves "
                  "to and fro and takes them along by friction. They always keep a millimetre from each other: the "
                  "cloth's thickness. The slip speed of friction is larger than the automatic one, to save time.",
-                 bodies, {"friction": 0.4, "gap": 0.001, "slip_speed": 0.02}, 0.02, 1.4, forces=[GRAVITY], obstacles=[FLOOR, sphere])
+                 bodies, {"friction": 0.4, "gap": 0.001, "slip_speed": 0.02}, 0.02, 1.4, forces=[GRAVITY],
+                 obstacles=[FLOOR, sphere])
 
 
 def knot_of_rods():
