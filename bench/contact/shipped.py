@@ -123,7 +123,8 @@ def balls_in_box_200():
     bodies = balls(200, 5, 0.1, 1, 0.24, 0.15)
     return scene("Two hundred soft balls of 20 tets each, icosahedra, fall into a box. The slip speed of "
                  "friction is larger than the automatic 0.2 mm/s, which takes twice as long.",
-                 bodies, {"friction": 0.2, "slip_speed": 0.01}, 0.02, 1, forces=[GRAVITY], obstacles=box_of_planes(0.7, 0.7))
+                 bodies, {"friction": 0.2, "slip_speed": 0.01}, 0.02, 1, forces=[GRAVITY],
+                 obstacles=box_of_planes(0.7, 0.7))
 
 
 def cloth_stack():
