@@ -185,6 +185,16 @@ void rbt_model_surface_place(const rbt_model_surface *s, double t, double *x) {
     rbt_obstacle_nodes_place(&s->nodes, t, s->model->step, x + 3 * s->model->node_count);
 }
 
+void rbt_model_surface_start(const rbt_model_surface *s, double *x) {
+    const rbt_obstacle_nodes *n = &s->nodes;
+    memcpy(x, s->model->x0, 3 * s->model->node_count * sizeof *x);
+    for (size_t i = 0; i < n->count; i++) {
+        rbt_motion_group motion = n->motions[n->obstacle[i]];
+        motion.guide = NULL;
+        rbt_motion_position(&motion, n->start + 3 * i, 0, x + 3 * (s->model->node_count + i));
+    }
+}
+
 bool rbt_model_surface_moves(const rbt_model_surface *s) {
     const rbt_input *input = s->model->input;
     for (size_t i = 0; !s->prescribed && input && i < input->obstacle_count; i++)

@@ -29,6 +29,10 @@ bool rbt_model_surface_make(rbt_model_surface *surface, const rbt_model *model, 
 // Writes where the nodes of obstacles are at time t into x (node_count x 3); nodes of the model are left alone.
 void rbt_model_surface_place(const rbt_model_surface *surface, double t, double *x);
 
+// Writes all positions of the start into x (node_count x 3): obstacles where the scene has them at time 0, whatever a
+// caller has done since.
+void rbt_model_surface_start(const rbt_model_surface *surface, double *x);
+
 // Whether some obstacles move: by a prescribed motion, or because a caller has moved them.
 bool rbt_model_surface_moves(const rbt_model_surface *surface);
 
