@@ -121,6 +121,12 @@ RECORD(, RBT_CONTACT_RECORD, rbt_contact_def, CONTACT, "contact",
        "With it nothing passes through anything: bodies, themselves included, and obstacles. For backward-euler, "
        "implicit-midpoint and bdf2 with the solver newton; async-contact has contact of its own.");
 
+rbt_contact_def rbt_contact_default(void) {
+    rbt_contact_def def;
+    rbt_record_default(&RBT_CONTACT_RECORD, &def);
+    return def;
+}
+
 // ---- Time, method, output
 
 static const rbt_field TIME[] = {
