@@ -86,5 +86,6 @@ void verify_artificial_damping(verify *v);  // as a function of h omega
 void verify_divergence(verify *v);          // where semi-implicit fails
 void verify_sweep(verify *v);               // steps of any body that count as solved
 void verify_coupled(verify *v);             // imex with damping and obstacles
+void verify_arch(verify *v);                // contact: a masonry arch
 
 #endif

@@ -56,13 +56,14 @@ double rbt_pair_friction_gradient(const rbt_pair_friction *pair, const double mo
 // As a function of u the energy has the Hessian, with the unit vector a = u/|u| and a' perpendicular to it,
 //   mu N (f0'' a a^T + f0'/|u| a' a'^T),   f0'' = 2 (1 - |u|/e)/e below e, 0 beyond.
 // Both eigenvalues are never negative, so this is its own positive part. At u = 0 both are 2/e, and any a will do.
-double rbt_pair_friction_hessian(const rbt_pair_friction *pair, const double move[12], double gradient[12],
-                                 double hessian[144]) {
+static double put_hessian(const rbt_pair_friction *pair, const double move[12], bool secant, double gradient[12],
+                          double hessian[144]) {
     double u[2];
     rbt_pair_friction_slip(pair, move, u);
     double e = pair->smooth, y = sqrt(u[0] * u[0] + u[1] * u[1]), energy = put_gradient(pair, u, y, gradient);
     double a[2] = {y > 0 ? u[0] / y : 1, y > 0 ? u[1] / y : 0};
-    double along = pair->limit * (y < e ? 2 * (1 - y / e) / e : 0), aside = pair->limit * share_by_slip(y, e);
+    double aside = pair->limit * share_by_slip(y, e);
+    double along = secant ? aside : pair->limit * (y < e ? 2 * (1 - y / e) / e : 0);
     double P[3][3];
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < 3; l++) {
@@ -78,4 +79,14 @@ double rbt_pair_friction_hessian(const rbt_pair_friction *pair, const double mov
                 for (int l = 0; l < 3; l++)
                     hessian[12 * (3 * i + k) + 3 * j + l] = pair->weight[i] * pair->weight[j] * P[k][l];
     return energy;
+}
+
+double rbt_pair_friction_hessian(const rbt_pair_friction *pair, const double move[12], double gradient[12],
+                                 double hessian[144]) {
+    return put_hessian(pair, move, false, gradient, hessian);
+}
+
+double rbt_pair_friction_secant(const rbt_pair_friction *pair, const double move[12], double gradient[12],
+                                double hessian[144]) {
+    return put_hessian(pair, move, true, gradient, hessian);
 }

@@ -122,9 +122,14 @@ static double choose_thickness(rbt_step_contact *c) {
 
 // ---- Positions
 
+static void place_obstacles(rbt_step_contact *c, double t, double *all) {
+    if (rbt_model_surface_follow(&c->surface)) rbt_candidates_forget(&c->candidates);
+    rbt_model_surface_place(&c->surface, t, all);
+}
+
 static void fill_positions(rbt_step_contact *c, double t, const double *x, double *all) {
     memcpy(all, x, 3 * c->model->node_count * sizeof *all);
-    rbt_model_surface_place(&c->surface, t, all);
+    place_obstacles(c, t, all);
 }
 
 bool rbt_step_contact_is_apart(rbt_step_contact *c, double t, const double *x, char *text, size_t size) {
@@ -132,18 +137,25 @@ bool rbt_step_contact_is_apart(rbt_step_contact *c, double t, const double *x, c
     return rbt_contact_is_apart(c, c->motion, text, size);
 }
 
-static void find_slip_speed(rbt_step_contact *c) {
+static double slip_speed(const rbt_step_contact *c) {
     const rbt_contact_settings *s = &c->model->contact;
-    c->has_friction = rbt_contact_settings_has_friction(s);
-    c->slip_speed = s->slip_speed;
-    if (!isnan(c->slip_speed)) return;
     double least = INFINITY;  // of the smallest body
+    if (!isnan(s->slip_speed)) return s->slip_speed;
     for (size_t b = 0; b < c->model->body_count; b++) {
         double across[3];
         rbt_subtract(c->model->bodies[b].box_max, c->model->bodies[b].box_min, across);
         if (rbt_length(across) > 0) least = fmin(least, rbt_length(across));
     }
-    c->slip_speed = 1e-3 * (least < INFINITY ? least : c->edge_length);
+    return 1e-3 * (least < INFINITY ? least : c->edge_length);
+}
+
+// A body that friction can just hold, let go at rest, comes up to the slip speed and must not come beyond it, where
+// nothing brakes it any more. If the first step ends at the mean speed w = e/h, backward Euler keeps to w. The midpoint
+// rule ends it at 2 w, and BDF2, whose later steps repeat a third of the last change of speed each, comes to w + w/3 +
+// w/9 + ... = 3/2 w. So e = v_eps times h, h/2 and 2h/3: v_eps tau.
+static void find_friction(rbt_step_contact *c, double tau) {
+    c->has_friction = rbt_contact_settings_has_friction(&c->model->contact);
+    c->slip_speed = slip_speed(c) * tau / c->model->step;
 }
 
 static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rbt_error *error) {
@@ -165,7 +177,7 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
     find_reach(c);
     find_stiffness(c, tau);
     c->listed = SIZE_MAX;  // pairs have other parameters now
-    find_slip_speed(c);
+    find_friction(c, tau);
     return rbt_contact_matrix_init(&c->matrix, K, error);
 }
 
@@ -209,7 +221,7 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
     c->last = last;
     c->constrained = constrained;
     c->share = 0;
-    c->out_of_memory = false;
+    c->out_of_memory = c->cautious = false;
     c->rubbing_count = 0;
     fill_positions(c, t, last, c->x0);
     memcpy(c->x1, c->x0, 3 * c->node_count * sizeof *c->x1);
@@ -228,7 +240,7 @@ bool rbt_step_contact_look(rbt_step_contact *c, double t, const double *x) {
     c->share = 0;
     c->rubbing_count = 0;
     c->out_of_memory = false;
-    rbt_model_surface_place(&c->surface, t, c->x0);
+    place_obstacles(c, t, c->x0);
     return isfinite(rbt_step_contact_gradient(c, x, 0));
 }
 

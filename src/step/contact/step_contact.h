@@ -61,7 +61,7 @@ typedef struct rbt_step_contact {
     double fitting;      // [m] the thickness that fits the meshes
     double least_gap;    // [m] of the start; infinity: nothing is near
     rbt_pair_key least;  // whose
-    double slip_speed;   // v_eps: below it friction sticks [m/s]
+    double slip_speed;   // e/h, the mean speed of a step below which friction sticks [m/s]
     bool has_friction;   // some pair may have some
     double *stiffness;   // (node_count) S [N]; infinity for obstacles
     double *half_gap;    // (node_count) [m] what a node keeps free of others
@@ -88,6 +88,7 @@ typedef struct rbt_step_contact {
     size_t gradient_capacity, hessian_capacity;
     rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
     size_t rubbing_count, rubbing_capacity;
+    bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
     double *force;     // (node_count x 3) -d(B + D)/dy
     double *hardness;  // (node_count) sum of the second derivatives of the pairs at a node [N/m]
     bool out_of_memory;

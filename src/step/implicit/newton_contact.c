@@ -10,8 +10,11 @@
 // method a slow linear one (0.9 per iteration in a chain of links). So once a step was taken whole, the true Hessian is
 // tried; should it have no Cholesky factor, the other one takes its place for two iterations, then for four, and so on.
 //
-// Friction has the normal forces and tangents of the present iterate (lag), so that an iterate that is called solved
-// meets Coulomb's law with its own forces. Should that swing, the lag stays until the rest is solved.
+// Friction has the normal forces and tangents of an earlier iterate (lag). New ones are taken whenever the residual with
+// the old ones has halved: sooner, energies of different friction would be compared, and both swing. An iterate is
+// called solved only if it is with its own forces, so that it meets Coulomb's law. Of a pair that slides Newton's method
+// does not see that its friction turns round where it stops, and goes to and fro there: after a step that had to be
+// shortened the next one is made with the secant of friction, which does.
 #include "step/implicit/newton.h"
 
 #include "math/vector.h"
@@ -19,7 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SWINGING = 20, MAX_DRIVES = 200 };  // iterations with a lag each; moves of what is prescribed
+enum { MAX_DRIVES = 200 };         // moves of what is prescribed
+static const double LAG_SHARE = 0.5;  // of the residual since the last lag, for the next one
 
 static rbt_outcome in_the_way(const rbt_newton *s, const char *what, rbt_step_report *report) {
     const rbt_step_contact *c = s->objective->pairs;
@@ -142,6 +146,7 @@ static rbt_outcome relax(rbt_newton *s, double *z, double *value, bool *found, r
     *found = length > 0;
     s->exact = length == 1 && --s->waited < 0;
     rbt_stage_add(stages, "search", rbt_now() - start);
+    s->objective->pairs->cautious = s->search.expected > 0;
     if (*found) rbt_step_contact_show(s->objective->pairs, z);
     return RBT_DONE;
 }
@@ -179,7 +184,7 @@ static rbt_outcome drive(rbt_newton *s, double *z, double *value, rbt_stages *st
 rbt_outcome rbt_newton_contact(rbt_newton *s, double *z, rbt_stop *stop, int max_iterations, rbt_stages *stages,
                                rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
-    double value;
+    double value, lagged = 0;
     s->exact = false;
     s->waited = 0;
     s->patience = 1;
@@ -191,14 +196,15 @@ rbt_outcome rbt_newton_contact(rbt_newton *s, double *z, rbt_stop *stop, int max
     if (outcome != RBT_DONE) return outcome;
     for (int k = 0;; k++) {
         bool solved, found;
-        bool swinging = c->has_friction && k >= SWINGING;
         outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
         if (outcome != RBT_DONE) return outcome;
-        if (solved && swinging) {
+        if (k == 0) lagged = stop->residual;
+        else if (c->has_friction && (solved || stop->residual <= LAG_SHARE * lagged)) {
             outcome = lag(s, z, &value, report);
             if (outcome == RBT_DONE)
                 outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
             if (outcome != RBT_DONE) return outcome;
+            lagged = stop->residual;
         }
         if (solved) return RBT_DONE;
         outcome = relax(s, z, &value, &found, stages, report);
@@ -206,7 +212,6 @@ rbt_outcome rbt_newton_contact(rbt_newton *s, double *z, rbt_stop *stop, int max
             if (rbt_stop_at_rounding(stop)) return evaluate(s, z, &value, report);
             return in_the_way(s, "no room to move, or no decrease of the energy, near", report);
         }
-        if (outcome == RBT_DONE && !swinging) outcome = lag(s, z, &value, report);
         if (outcome != RBT_DONE) return outcome;
     }
 }

@@ -166,23 +166,29 @@ static void join_pair(const rbt_rigid *r, const int32_t node[4]) {
     if (obstacle && first >= 0) r->sums[first].bound = true;
 }
 
+static void stiffen(const rbt_rigid *r, const int32_t node[4]) {
+    for (int k = 0; k < 4; k++)
+        if (node[k] >= 0 && (size_t)node[k] < r->objective->model->node_count) r->sums[node[k]].stiff = true;
+}
+
 static void find_clusters(const rbt_rigid *r) {
     const rbt_objective *o = r->objective;
     const rbt_step_contact *c = o->pairs;
     size_t nodes = o->model->node_count;
-    bool stiff = !turns_freely(o->model) || c->rate > 1;
+    bool stiff = !turns_freely(o->model);
     join_pieces(r);
     for (size_t n = 0; n < nodes; n++) {
         r->sums[n] =
             (rbt_rigid_sums){.stiff = stiff || o->model->bodies[o->model->node_body[n]].damping.stiffness > 0};
         r->sums[n].bound = o->constrained[n] || !(o->model->mass[n] > 0);
     }
-    for (size_t i = 0; i < c->active_count; i++) join_pair(r, c->active[i].pair.node);
+    for (size_t i = 0; i < c->active_count; i++) {
+        join_pair(r, c->active[i].pair.node);
+        if (c->rate > 1) stiffen(r, c->active[i].pair.node);
+    }
     for (size_t i = 0; i < c->rubbing_count; i++) {
         join_pair(r, c->rubbing[i].node);
-        for (int k = 0; k < 4; k++)
-            if (c->rubbing[i].node[k] >= 0 && (size_t)c->rubbing[i].node[k] < nodes)
-                r->sums[c->rubbing[i].node[k]].stiff = true;
+        stiffen(r, c->rubbing[i].node);
     }
     for (size_t n = 0; n < nodes; n++) {
         rbt_rigid_sums *sum = &r->sums[root_of(r->cluster, (int32_t)n)];
