@@ -179,7 +179,7 @@ static bool gather(rbt_candidates *c) {
         if (c->piles[i].count) memcpy(c->wide + c->wide_count, c->piles[i].keys, c->piles[i].count * sizeof *c->wide);
         c->wide_count += c->piles[i].count;
     }
-    qsort(c->wide, c->wide_count, sizeof *c->wide, ascending);
+    if (c->wide_count) qsort(c->wide, c->wide_count, sizeof *c->wide, ascending);
     return true;
 }
 
