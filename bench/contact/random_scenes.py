@@ -70,9 +70,14 @@ def turned(v, axis, degrees):
 
 
 class Body:
-    """A body before it is placed: its JSON, the half sides of a box around it, its shortest edge and its nodes."""
+    """A body before it is placed: its JSON, the half sides of a box around it, its shortest edge and its nodes.
 
-    def __init__(self, kind, half, edge, nodes, **fields):
+    `round_axis`: the axis that it is round about, "all" for a ball, None for what fills its box; `tube`: the radius of a
+    ring's tube.
+    """
+
+    def __init__(self, kind, half, edge, nodes, round_axis=None, tube=0, **fields):
+        self.round_axis, self.tube = round_axis, tube
         self.kind, self.half, self.edge, self.nodes, self.fields = kind, half, edge, nodes, fields
         self.axis, self.degrees, self.place = [0, 1, 0], 0, [0, 0, 0]
         self.ends = None  # two selections of nodes, where the body has ends
@@ -81,9 +86,17 @@ class Body:
         self.axis, self.degrees = axis, degrees
 
     def reach(self, direction):
-        """How far the box extends along a direction from the body's origin."""
-        sides = [[h if k == i else 0 for k in range(3)] for i, h in enumerate(self.half)]
-        return sum(abs(dot(turned(side, self.axis, self.degrees), direction)) for side in sides)
+        """At least as far as the body extends along a direction from its origin."""
+        own = turned(direction, self.axis, -self.degrees)
+        if self.round_axis is None:
+            return sum(abs(h * d) for h, d in zip(self.half, own))
+        if self.round_axis == "all":
+            return self.half[0]
+        k = self.round_axis
+        across = math.sqrt(max(0, 1 - own[k] ** 2))
+        if self.tube:
+            return (self.half[(k + 1) % 3] - self.tube) * across + self.tube
+        return self.half[k] * abs(own[k]) + self.half[(k + 1) % 3] * across
 
     def radius(self):
         return math.sqrt(dot(self.half, self.half))
@@ -119,7 +132,9 @@ def solid(rng, L, shape=None):
         made = {"moebius": {"radius": 0.5 * a, "width": 0.4 * a, "thickness": 0.08 * a, "cells_around": around,
                             "cells_across": 2, "cells_through": 1}}
         half, edge, nodes = [0.75 * a, 0.25 * a, 0.75 * a], 0.08 * a, 6 * around
-    body = Body(shape, half, edge, nodes, mesh={"shape": made}, material=material(rng))
+    about = {"ball": "all", "cylinder": 0, "torus": 1, "moebius": 1}.get(shape)
+    body = Body(shape, half, edge, nodes, about, 0.15 * a if shape == "torus" else 0, mesh={"shape": made},
+                material=material(rng))
     body.ends = ends
     if rng.random() < 0.1:
         body.fields["consistent_mass"] = True
@@ -159,7 +174,9 @@ def shell(rng, L, shape=None):
     sheet = {"thickness": log_uniform(rng, 1e-4, 1e-2) * L}
     if rng.random() < 0.3:
         sheet["membrane"] = "springs"
-    body = Body(shape, half, edge, nodes, mesh={"shape": made}, shell=sheet, material=material(rng))
+    about = {"sphere": "all", "polyhedron": "all", "tube": 1, "ring": 1}.get(shape)
+    body = Body(shape, half, edge, nodes, about, 0.12 * a if shape == "ring" else 0, mesh={"shape": made}, shell=sheet,
+                material=material(rng))
     body.ends = ends
     return body
 
@@ -267,12 +284,12 @@ def column(rng, p, bodies, obstacles):
     along, count, across = 0, len(bodies), 0
     for body in bodies:
         turn_any_way(rng, body)
-        aside = scaled(rng.uniform(0, 0.1) * p["L"], unit(rng))
+        aside = scaled(rng.uniform(0, 0.05) * p["L"], unit(rng))
         aside = add(aside, scaled(-dot(aside, axis), axis))
         along += body.reach(axis)
         body.place = add(scaled(along, axis), aside)
         along += body.reach(axis) + gap(rng, p)
-        across = max(across, body.radius() + 0.1 * p["L"])
+        across = max(across, body.radius() + 0.05 * p["L"])
     for i, body in enumerate(bodies):
         towards = 1 if i < (count - 1) / 2 else -1
         linear = add(scaled(towards * p["speed"] * rng.uniform(0.2, 1), axis), scaled(0.2 * p["speed"], unit(rng)))
@@ -380,7 +397,7 @@ LAYOUT = {"column": column, "swarm": swarm, "pile": pile, "press": press, "twist
 def gap(rng, p):
     """Between neighbours at the start: such that they meet, if they can, and usually more than the thickness."""
     travel = min(p["speed"] * p["end"], 0.5 * p["L"])
-    return max(travel * rng.uniform(0.02, 0.5), p["least_gap"])
+    return max(travel * rng.uniform(0.01, 0.3), p["least_gap"])
 
 
 def hold_some(rng, bodies, p):
