@@ -122,7 +122,8 @@ def solid(rng, L, shape=None):
     elif shape == "cylinder":
         cells = rng.randint(2, 5)
         made = {"cylinder": {"radius": 0.3 * a, "length": a, "rings": 1, "cells": cells}}
-        half, edge, nodes, ends = [0.5 * a, 0.3 * a, 0.3 * a], min(0.3 * a, a / cells), 7 * (cells + 1), ["left", "right"]
+        half, edge = [0.5 * a, 0.3 * a, 0.3 * a], min(0.3 * a, a / cells)
+        nodes, ends = 7 * (cells + 1), ["left", "right"]
     elif shape == "torus":
         cells = rng.randint(6, 10)
         made = {"torus": {"ring_radius": 0.5 * a, "tube_radius": 0.15 * a, "rings": 1, "cells": cells}}
@@ -230,8 +231,8 @@ def any_body(rng, L, files):
 # ---- Prescribed motion
 
 
-def push(rng, direction, distance, speed):
-    """A motion by a distance along a direction, at a speed, perhaps with a turn that follows."""
+def push(direction, distance, speed):
+    """A motion by a distance along a direction, at a speed."""
     return [{"velocity": {"velocity": scaled(speed, direction), "until": distance / speed}}]
 
 
@@ -243,7 +244,8 @@ def obstacle(kind, centre, radius, along, motions):
         half = scaled(0.7 * radius, along)
         made = {"a": add(centre, scaled(-1, half)), "b": add(centre, half), "radius": 0.3 * radius}
     elif kind == "mesh":
-        made = {"mesh": {"shape": mesh_shape(radius, along)}, "transform": {"axis": along, "degrees": 60, "translate": centre}}
+        place = {"axis": along, "degrees": 60, "translate": centre}
+        made = {"mesh": {"shape": mesh_shape(radius, along)}, "transform": place}
     else:
         half = [radius / math.sqrt(3)] * 3
         made = {"min": add(centre, scaled(-1, half)), "max": add(centre, half)}
@@ -299,20 +301,22 @@ def column(rng, p, bodies, obstacles):
     for end in ends:
         inwards = axis if end == 0 else scaled(-1, axis)
         surface = scaled(-gap(rng, p) if end == 0 else along, axis)
-        motions = push(rng, inwards, rng.uniform(0.05, 0.4) * along, p["speed"]) if end == moving else []
+        motions = push(inwards, rng.uniform(0.05, 0.4) * along, p["speed"]) if end == moving else []
         kind = rng.choice(["plane", "round"])
         if kind == "plane":
-            obstacles.append({"plane": {"point": surface, "normal": inwards, **({"motions": motions} if motions else {})}})
+            plane = {"point": surface, "normal": inwards, **({"motions": motions} if motions else {})}
+            obstacles.append({"plane": plane})
         else:
             radius = rng.uniform(0.05, 0.5) * p["L"]
-            obstacles.append(obstacle(round_kind(rng), add(surface, scaled(-radius, inwards)), radius, unit(rng), motions))
+            centre = add(surface, scaled(-radius, inwards))
+            obstacles.append(obstacle(round_kind(rng), centre, radius, unit(rng), motions))
     if rng.random() < 0.25:  # and one beside them that comes nearer
         side = unit(rng)
         side = add(side, scaled(-dot(side, axis), axis))
         side = scaled(1 / math.sqrt(dot(side, side)), side)
         radius = rng.uniform(0.03, 0.2) * p["L"]
         centre = add(scaled(0.5 * along, axis), scaled(across + radius + gap(rng, p), side))
-        motions = push(rng, scaled(-1, side), rng.uniform(0.1, 0.5) * across, p["speed"])
+        motions = push(scaled(-1, side), rng.uniform(0.1, 0.5) * across, p["speed"])
         obstacles.append(obstacle(round_kind(rng), centre, radius, unit(rng), motions))
     hold_some(rng, bodies, p)
 
@@ -330,7 +334,7 @@ def swarm(rng, p, bodies, obstacles):
     for place in places[len(bodies):]:
         if rng.random() < 0.5:
             moves = rng.random() < 0.5
-            motions = push(rng, unit(rng), rng.uniform(0, 0.5) * pitch, p["speed"]) if moves else []
+            motions = push(unit(rng), rng.uniform(0, 0.5) * pitch, p["speed"]) if moves else []
             if moves and rng.random() < 0.3:
                 rate = rng.uniform(-1, 1) * min(p["speed"] / pitch, 1 / p["step"])
                 motions = [{"rotation": {"point": place, "axis": unit(rng), "rate": rate}}]
@@ -362,7 +366,7 @@ def press(rng, p, bodies, obstacles):
         height += body.reach([0, 1, 0])
     height += gap(rng, p)
     obstacles.append({"plane": {"point": [0, 0, 0], "normal": [0, 1, 0]}})
-    motions = push(rng, [0, -1, 0], rng.uniform(0.05, 0.5) * height, min(p["speed"], height / p["step"]))
+    motions = push([0, -1, 0], rng.uniform(0.05, 0.5) * height, min(p["speed"], height / p["step"]))
     if rng.random() < 0.7:
         obstacles.append({"plane": {"point": [0, height, 0], "normal": [0, -1, 0], "motions": motions}})
     else:
@@ -385,8 +389,8 @@ def clash(rng, p, bodies, obstacles):
         wall = shell(rng, p["L"], "cloth")
         wall.turn([0, 0, 1], 90)
         wall.place = [side * (0.2 * p["L"]), 0, 0]
-        towards = [-side, 0, 0]
-        wall.fields["driven"] = [{"where": EVERYWHERE, "motions": push(rng, towards, 0.3 * p["L"], 0.5 * p["L"] / p["end"])}]
+        motions = push([-side, 0, 0], 0.3 * p["L"], 0.5 * p["L"] / p["end"])
+        wall.fields["driven"] = [{"where": EVERYWHERE, "motions": motions}]
         bodies.append(wall)
     bodies[0].place = [0, 3 * p["L"], 0]
 
@@ -410,7 +414,7 @@ def hold_some(rng, bodies, p):
         if body.kind in ("cloth", "cuboid"):
             ways.append(lambda: {"driven": [moved(EVERYWHERE)]})
         moved = lambda where: {"where": where, "motions": push(
-            rng, unit(rng), rng.uniform(0, 0.3) * body.radius(), p["speed"])}
+            unit(rng), rng.uniform(0, 0.3) * body.radius(), p["speed"])}
         body.fields.update(rng.choice(ways)())
 
 
@@ -460,5 +464,6 @@ def make(seed):
               "thickness": contact["thickness"] if contact["thickness"] == "auto" else contact["thickness"] / p["L"],
               "young": [m["young"] for m in materials], "poisson": max([m["poisson"] for m in materials], default=0),
               "models": solids, "kinds": [body.kind for body in bodies], "gravity": gravity,
-              "obstacles": [next(iter(o)) for o in obstacles], "nodes": sum(body.nodes for body in bodies), "close": close}
+              "obstacles": [next(iter(o)) for o in obstacles], "nodes": sum(body.nodes for body in bodies),
+              "close": close}
     return scene, files, traits
