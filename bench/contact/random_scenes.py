@@ -23,10 +23,11 @@ import math
 import random
 
 METHODS = ["backward-euler", "implicit-midpoint", "bdf2"]
-MODELS = ["stable-neo-hookean", "neo-hookean", "fixed-corotated", "corotational", "arap", "st-venant-kirchhoff", "linear"]
+MODELS = ["stable-neo-hookean", "neo-hookean", "fixed-corotated", "corotational", "arap", "st-venant-kirchhoff",
+          "linear"]
 MODEL_WEIGHTS = [30, 25, 13, 13, 8, 7, 4]
 LAYOUTS = ["column", "swarm", "pile", "press", "twist", "clash"]
-LAYOUT_WEIGHTS = [50, 19, 10, 12, 7, 2]
+LAYOUT_WEIGHTS = [51, 19, 10, 12, 7, 1]
 SHELL_SHAPES = ["cloth", "ribbon", "sphere", "polyhedron", "tube", "ring", "spikes"]
 SOLID_SHAPES = ["cuboid", "bar", "ball", "cylinder", "torus", "moebius"]
 EVERYWHERE = "everything"
@@ -72,8 +73,8 @@ def turned(v, axis, degrees):
 class Body:
     """A body before it is placed: its JSON, the half sides of a box around it, its shortest edge and its nodes.
 
-    `round_axis`: the axis that it is round about, "all" for a ball, None for what fills its box; `tube`: the radius of a
-    ring's tube.
+    `round_axis`: the axis that it is round about, "all" for a ball, None for what fills its box; `tube`: the radius of
+    a ring's tube.
     """
 
     def __init__(self, kind, half, edge, nodes, round_axis=None, tube=0, **fields):
@@ -110,8 +111,9 @@ def solid(rng, L, shape=None):
     a = rng.uniform(0.2, 0.4) * L
     ends = None
     if shape in ("cuboid", "bar"):
-        size = [a, a * rng.uniform(0.2, 1), a * rng.uniform(0.2, 1)] if shape == "cuboid" else [1.5 * a, 0.3 * a, 0.3 * a]
-        cells = [rng.randint(1, 3) for _ in range(3)] if shape == "cuboid" else [rng.randint(4, 8), 1, 1]
+        size, cells = [1.5 * a, 0.3 * a, 0.3 * a], [rng.randint(4, 8), 1, 1]
+        if shape == "cuboid":
+            size, cells = [a, a * rng.uniform(0.2, 1), a * rng.uniform(0.2, 1)], [rng.randint(1, 3) for _ in range(3)]
         made = {shape: {"size": size, "cells": cells}}
         half, edge = scaled(0.5, size), min(s / c for s, c in zip(size, cells))
         nodes, ends = math.prod(c + 1 for c in cells), ["left", "right"]
@@ -441,6 +443,8 @@ def make(seed):
     bodies = [any_body(rng, p["L"], files) for _ in range(1 if layout == "clash" else rng.randint(1, 4))]
     while sum(body.nodes for body in bodies) > 300:
         bodies.pop()
+    if all(body.kind == "net" for body in bodies):
+        bodies.insert(0, solid(rng, p["L"]))  # springs among themselves cannot be judged
     contact = settings(rng, bodies, p)
     close = rng.random() < 0.15  # closer than the thickness at the start
     p["least_gap"] = contact.get("gap", 0) + contact["thickness"] * (rng.uniform(0.1, 1) if close else 1.1)
