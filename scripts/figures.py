@@ -1,4 +1,5 @@
-"""Figures that scripts measure: printed as a table, judged by their targets, added to the history, bench-history.csv."""
+"""Figures that scripts measure: printed as a table, judged by their targets, added to the history,
+bench-history.csv."""
 
 import csv
 import datetime

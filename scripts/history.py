@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""history.py RUBATO: draws the figures that benchmarks have measured here so far, one SVG for each group of them, in out/bench/.
+"""history.py RUBATO: draws the figures that benchmarks have measured here so far, one SVG for each group of them, in
+out/bench/.
 
-The figures are in bench-history.csv (scripts/figures.py). Times of different machines or numbers of threads cannot be compared, so only those
-of the newest row's are drawn. A group is a folder of scenes, a program of bench/ or what stands before the colon of a name; a picture has a
-panel for each unit, over the days (hours, if all are of two days) before the newest figure.
+The figures are in bench-history.csv (scripts/figures.py). Times of different machines or numbers of threads cannot be
+compared, so only those of the newest row's are drawn. A group is a folder of scenes, a program of bench/ or what stands
+before the colon of a name; a picture has a panel for each unit, over the days (hours, if all are of two days) before
+the newest figure.
 """
 
 import csv
@@ -70,7 +72,8 @@ def panels_of(units, x_label):
         for first in range(0, len(names), CURVES):
             part = names[first:first + CURVES]
             which = f", {first + 1} to {first + len(part)} of {len(names)}" if len(names) > CURVES else ""
-            yield f"{f'in {unit}' if unit else 'numbers'}{which}", x_label, unit, log, {name: curves[name] for name in part}
+            yield f"{f'in {unit}' if unit else 'numbers'}{which}", x_label, unit, log, {name: curves[name]
+                                                                                        for name in part}
 
 
 def draw(rubato):
@@ -85,7 +88,8 @@ def draw(rubato):
     for group, units in groups.items():
         file = folder / (re.sub(r"[^A-Za-z0-9._=+-]+", "-", group).strip("-") + ".svg")
         tools.draw(file, {**plot_data(f"{group} ({machine})", panels_of(units, x_label)), "fit": True})
-    print(f"drawn: {len(groups)} plot{'' if len(groups) == 1 else 's'} of {figures.HISTORY.name} in {folder.relative_to(figures.ROOT)}")
+    print(f"drawn: {len(groups)} plot{'' if len(groups) == 1 else 's'} of {figures.HISTORY.name} in "
+          f"{folder.relative_to(figures.ROOT)}")
 
 
 if __name__ == "__main__":

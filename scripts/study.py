@@ -56,7 +56,8 @@ def limit(processor):
 def busy_seconds():
     """That all processors together have been busy with whatever, as Linux counts; None elsewhere."""
     try:
-        user, nice, system, _, _, interrupts, soft, stolen = map(int, pathlib.Path("/proc/stat").read_text().split()[1:9])
+        user, nice, system, _, _, interrupts, soft, stolen = map(
+            int, pathlib.Path("/proc/stat").read_text().split()[1:9])
     except (OSError, ValueError):
         return None
     return (user + nice + system + interrupts + soft + stolen) / os.sysconf("SC_CLK_TCK")
@@ -94,9 +95,11 @@ class Tools:
         """The first steps of a scene; settings: path -> value. See bench/tools/measure.c for words and result."""
         assigned = [word for path, value in settings.items() for word in ("--set", f"{path}={value}")]
         busy, own, start = busy_seconds(), own_seconds(), time.monotonic()
-        run = json.loads(self.call("measure", [scene, *assigned, "--threads", THREADS, *words], seconds=seconds, processor=processor))
+        run = json.loads(self.call("measure", [scene, *assigned, "--threads", THREADS, *words], seconds=seconds,
+                                   processor=processor))
         others = 0 if busy is None else (busy_seconds() - busy) - (own_seconds() - own)
-        run["others"] = max(0, others - 0.05) / (time.monotonic() - start)  # processors that others kept busy; ticks blur 0.05 s
+        # processors that others kept busy; ticks blur 0.05 s
+        run["others"] = max(0, others - 0.05) / (time.monotonic() - start)
         return run
 
     def unit(self, scene, environment, repeats=5):
@@ -130,7 +133,8 @@ def shares(run, least=0.01):
 
 
 def growth(points):
-    """The exponent p of value ~ size^p for points (size, value), by least squares in logarithms; NaN for fewer than two."""
+    """The exponent p of value ~ size^p for points (size, value), by least squares in logarithms; NaN for fewer than
+    two."""
     pairs = [(math.log(size), math.log(value)) for size, value in points if value]
     if len(pairs) < 2:
         return math.nan
@@ -168,9 +172,9 @@ def five_lines(lines):
 
 
 def lines_of_claims(page_lines, topics, strict=True):
-    """One line a topic, from the verdicts on a page. topics: heading -> {pattern of a claim's words: its short form}; {} in a short form stands
-    for the pattern's group, of all claims that have it, or for the first words of the evidence. No claim may be left out, unless it is not
-    strict: sections from before may have had other words."""
+    """One line a topic, from the verdicts on a page. topics: heading -> {pattern of a claim's words: its short form};
+    {} in a short form stands for the pattern's group, of all claims that have it, or for the first words of the
+    evidence. No claim may be left out, unless it is not strict: sections from before may have had other words."""
     claims = [match.groups() for match in map(CLAIM.match, page_lines) if match]
     lines, seen = [], set()
     for heading, forms in topics.items():
@@ -184,7 +188,8 @@ def lines_of_claims(page_lines, topics, strict=True):
                     found[verdict].setdefault(short, []).append(detail)
         parts = [f"{verdict.lower()}: " + "; ".join(short.format(", ".join(details)) for short, details in own.items())
                  for verdict, own in found.items() if own]
-        lines.append(f"**{heading}**: " + (". ".join(part[0].upper() + part[1:] for part in parts) or "Not measured") + ".")
+        lines.append(f"**{heading}**: " + (". ".join(part[0].upper() + part[1:] for part in parts) or "Not measured")
+                     + ".")
     missed = [words for i, (words, _, _) in enumerate(claims) if i not in seen]
     if missed and strict:
         raise ValueError(f"no line at the top has these claims: {missed}")
@@ -192,7 +197,8 @@ def lines_of_claims(page_lines, topics, strict=True):
 
 
 def plot_data(title, panels):
-    """A plot as Tools.draw takes it; panels: (heading, x label, y label, log axes as "", "x", "y" or "xy", {series: [(x, y), …]})"""
+    """A plot as Tools.draw takes it; panels: (heading, x label, y label, log axes as "", "x", "y" or "xy", {series:
+    [(x, y), …]})"""
     return {"title": title, "panels": [
         {"title": heading, "x_label": x, "y_label": y, "x_log": "x" in log, "y_log": "y" in log,
          "series": [{"name": key, "x": [p[0] for p in points], "y": [p[1] for p in points], "marks": len(points) <= 20}
@@ -214,8 +220,8 @@ class Page:
     def about(self, command, measured):
         """`measured`: what measured_here() said when the figures were taken."""
         self.add(f"Made by `{command}` on {measured['date']} at commit `{measured['commit']}`: {measured['machine']}, "
-                 f"{measured['threads']} threads, {measured['memory']:.0f} GB of memory. The page is written by a script from what it "
-                 "measured, the verdicts included; each states the bound it goes by.")
+                 f"{measured['threads']} threads, {measured['memory']:.0f} GB of memory. The page is written by a "
+                 "script from what it measured, the verdicts included; each states the bound it goes by.")
 
     def table(self, heads, rows):
         self.lines += ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
@@ -241,4 +247,5 @@ class Page:
 
 
 def measured_here():
-    return {"date": now()[:10], "commit": commit(), "machine": processor(), "threads": THREADS, "memory": memory() / 2**30}
+    return {"date": now()[:10], "commit": commit(), "machine": processor(), "threads": THREADS,
+            "memory": memory() / 2**30}

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """bench.py RUBATO [--quick] [ROW…]: async-contact on the papers' scenes, on one thread.
 
-Short runs: the first part of each scene, in seconds of work per simulated second; the targets are those of whole runs over their
-simulated time, so a first part that meets one proves nothing about a knot that is tight (docs/reproduction/async-contact.md has what
-whole runs took). Events are forces of elements and ticks of layers, each of which is one in the paper; rescheduling is the share of the time for certificates and searches.
+Short runs: the first part of each scene, in seconds of work per simulated second; the targets are those of whole runs
+over their simulated time, so a first part that meets one proves nothing about a knot that is tight
+(docs/reproduction/async-contact.md has what whole runs took). Events are forces of elements and ticks of layers, each
+of which is one in the paper; rescheduling is the share of the time for certificates and searches.
 """
 
 import argparse

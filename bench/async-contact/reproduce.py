@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""reproduce.py RUBATO [--quick] [--only A,B] [--output FOLDER] [--page-only] [--whole] [--before TREE]: what the papers of async-contact found, measured anew.
+"""reproduce.py RUBATO [--quick] [--only A,B] [--output FOLDER] [--page-only] [--whole] [--before TREE]: what the papers
+of async-contact found, measured anew.
 
-Runs the scenes of scenes/async-contact (the longest in part), keeps the figures in out/reproduction/async-contact.json and writes
-async-contact.md with its plots and pictures (docs/reproduction; --quick: out/reproduction). --only measures some sections and takes the
-others from the figures kept, --page-only takes all of them. --whole instead runs the longest scenes to their ends (the page says how long
-that takes; --only for some of them), keeps what they say in docs/reproduction/async-contact-whole.json, with the commit, and draws their
-pictures. --before instead measures a part of some scenes alternately with TREE/build/rubato on the scenes of that tree and with RUBATO
-on those of this one, and keeps what both cost in the same file. Harmon, Vouga, Smith, Tamstorf, Grinspun: Asynchronous Contact Mechanics. 2009; Vouga et al.: Asynchronous Variational Contact
-Mechanics. 2011.
+Runs the scenes of scenes/async-contact (the longest in part), keeps the figures in out/reproduction/async-contact.json
+and writes async-contact.md with its plots and pictures (docs/reproduction; --quick: out/reproduction). --only measures
+some sections and takes the others from the figures kept, --page-only takes all of them. --whole instead runs the
+longest scenes to their ends (the page says how long that takes; --only for some of them), keeps what they say in
+docs/reproduction/async-contact-whole.json, with the commit, and draws their pictures. --before instead measures a part
+of some scenes alternately with TREE/build/rubato on the scenes of that tree and with RUBATO on those of this one, and
+keeps what both cost in the same file. Harmon, Vouga, Smith, Tamstorf, Grinspun: Asynchronous Contact Mechanics. 2009;
+Vouga et al.: Asynchronous Variational Contact Mechanics. 2011.
 """
 
 import argparse
@@ -30,11 +32,11 @@ from study import Page, Tools, measured_here, progress  # noqa: E402
 SCENES = {"reef-knot": (0.2, 0.02, "reef", "40,25"), "bowline-knot": (5, 0.1, "bowline", "20,50"),
           "trash-compactor": (3.08, 0.2, "trash", "hero"), "bunny-compactor": (1.4, 0.1, None, "hero"),
           "sheets-draped": (0.06, 0.02, "draped", "hero"), "sheets-pulled": (0.06, 0.02, "pulled", "hero"),
-          "balls-on-nails": (1, 0.02, None, "hero"), "curtains": (1.5, 0.05, None, "hero"), "reef-knot-untied": (0.1, 0.02, None,
-              "40,25"),
+          "balls-on-nails": (1, 0.02, None, "hero"), "curtains": (1.5, 0.05, None, "hero"),
+          "reef-knot-untied": (0.1, 0.02, None, "40,25"),
           "sheets-draped-2011": (0.1, 0.02, None, "hero")}
-WHOLE = {"reef-knot": 2, "reef-knot-untied": 2, "sheets-draped": 3.95, "sheets-pulled": 3.83, "sheets-draped-2011": 3.95,
-         "particle-box": 60, "shipped": 60}  # too long for the page: end [s]
+WHOLE = {"reef-knot": 2, "reef-knot-untied": 2, "sheets-draped": 3.95, "sheets-pulled": 3.83,
+         "sheets-draped-2011": 3.95, "particle-box": 60, "shipped": 60}  # too long for the page: end [s]
 # Restitution 1 as shipped: end [s]; None: that of the scene, which is all that can be had in reasonable time.
 SHIPPED = {"pogo": 10000, "two-walls": 60, "sphere-wedge": 60, "sphere-plate": None, "inextensible-curtain": None,
     "particle-box": 60,
@@ -46,16 +48,20 @@ COST = {"pogo": (100, {"time.frame": 100, "time.end": 10000}), "two-walls": (600
             "bowline-knot": (20, {}),
         "trash-compactor": (60, {}), "bunny-compactor": (30, {}), "sheets-draped": (2, {}), "balls-on-nails": (50, {}),
             "curtains": (20, {})}
+# frames of the pictures; else the start, the end and two between
 SHOWN = {"sheets-draped": "0,20,50,75", "sheets-pulled": "0,30,50,65", "reef-knot-untied": "0,25,60,90",
-         "balls-on-nails": "0,5,12,30", "sheets-draped-2011": "0,20,75,197"}  # frames of the pictures; else the start, the end and two between
+         "balls-on-nails": "0,5,12,30", "sheets-draped-2011": "0,20,75,197"}
 # The paper's table: simulated seconds, hours of processing events, of rescheduling, of all
 PAPER = {"reef": (2.0, 1.5, 16.7, 18.5), "bowline": (5.0, 3.0, 141.1, 144.5), "trash": (3.08, 0.5, 53.0, 53.6),
          "draped": (3.95, 4.5, 260.8, 265.5), "pulled": (3.83, 13.6, 310.5, 325.6)}
-# Its parameters, in centimetres, grams and seconds: density, restitution, r(1), eta(1), stretching, damping of stretching, bending
+# Its parameters, in centimetres, grams and seconds: density, restitution, r(1), eta(1), stretching, damping of
+# stretching, bending
 PARAMETERS = {"reef-knot": (0.1, 0, 1000, 0.1, 750, 0.1, 0.01), "bowline-knot": (0.01, 0, 1000, 0.1, 100, 0.1, 0.01),
-              "bunny-compactor": (0.01, 0.01, 1e4, 0.05, 1000, 0, 1000), "trash-compactor": (0.001, 0.01, 1000, 0.05, 1000, 15, 10),
-              "sheets-draped": (0.001, 0, 1000, 0.1, 1000, 1, 0.1), "sheets-draped-2011": (0.001, 0, 1000, 0.1, 500, 1, 0.1),
-                  "reef-knot-untied": (0.1, 0, 1000, 0.1, 1000, 0.1, 0.01),
+              "bunny-compactor": (0.01, 0.01, 1e4, 0.05, 1000, 0, 1000),
+              "trash-compactor": (0.001, 0.01, 1000, 0.05, 1000, 15, 10),
+              "sheets-draped": (0.001, 0, 1000, 0.1, 1000, 1, 0.1),
+              "sheets-draped-2011": (0.001, 0, 1000, 0.1, 500, 1, 0.1),
+              "reef-knot-untied": (0.1, 0, 1000, 0.1, 1000, 0.1, 0.01),
               "balls-on-nails": (0.016, 0.3, 1e4, 0.1, 5e4, 1, 1e5)}
 WHOLE_FILE = ROOT / "docs/reproduction/async-contact-whole.json"
 RESTITUTION = [1, 0.9, 0.8, 0.7, 0.5, 0.2, 0]
@@ -63,24 +69,29 @@ BOXES = [("particle-box", "light"), ("particle-box-gravity", "heavy")]
 # The paper's box of 3 m, where discs fit in it; gravity as in particle-box-gravity
 BOX_3M = {"light": {}, "heavy": {"forces": '[{"gravity": {"acceleration": [0, 0, -9.8]}}]'}}
 BOX_3M_RESTITUTION = [1, 0.5, 0]
-# Judged from event to event (--verify-events): scene, from this frame to that one, the same of a quick run, settings. Of scenes that are too dear
-# as a whole, frames in which things touch.
+# Judged from event to event (--verify-events): scene, from this frame to that one, the same of a quick run, settings.
+# Of scenes that are too dear as a whole, frames in which things touch.
 EVENTS = [("pogo", (0, None), (0, 100), {}), ("two-walls", (0, None), (0, 20), {}),
-          ("inextensible-curtain", (2, 4), (2, 3), {}), ("sphere-plate", (0, None), (1, 2), {}), ("sphere-wedge", (10, 11), (0, 1), {}),
-          ("particle-box", (0, 4), (0, 1), {"time.frame": 0.005}), ("particle-box-gravity", (0, 4), (0, 1), {"time.frame": 0.005}),
+          ("inextensible-curtain", (2, 4), (2, 3), {}), ("sphere-plate", (0, None), (1, 2), {}),
+          ("sphere-wedge", (10, 11), (0, 1), {}), ("particle-box", (0, 4), (0, 1), {"time.frame": 0.005}),
+          ("particle-box-gravity", (0, 4), (0, 1), {"time.frame": 0.005}),
           ("particle-box-3m", (0, 2), (0, 1), {"time.frame": 0.005}),
-          ("sludge", (0, 12), (0, 1), {}), ("balls-on-nails", (2, 5), (0, 1), {}), ("bunny-compactor", (3, 5), (0, 1), {}), ("trash-compactor", (0, 1), (0, 1), {})]
+          ("sludge", (0, 12), (0, 1), {}), ("balls-on-nails", (2, 5), (0, 1), {}),
+          ("bunny-compactor", (3, 5), (0, 1), {}), ("trash-compactor", (0, 1), (0, 1), {})]
 TO_THE_END = {"light": RESTITUTION, "heavy": [1, 0.5]}  # discs that rest on each other cost most
 SAFETIES = [0.2, 0.1, 0.05, 0.025]  # of the layers of elastic discs
 WALLS = [(eta, r) for eta in (1, 0.1) for r in (1, 0.1, 0.01)]
 FRICTION = [0, 0.1, 0.2, 0.5]
 SMALL_KNOT = {f"bodies[{b}].{key}": value for b in (0, 1) for key, value in (
-    ("mesh.shape.reef-ribbon.cells_along", 78), ("mesh.shape.reef-ribbon.cells_across", 4), ("damping.stiffness", 0.001))}
+    ("mesh.shape.reef-ribbon.cells_along", 78), ("mesh.shape.reef-ribbon.cells_across", 4),
+    ("damping.stiffness", 0.001))}
 # With vague trajectories and without: words, scene, end [s] of the run and of a quick one, settings
-VAGUE = [("reef-knot, loose", "reef-knot", 0.06, 0.02, {}), ("reef-knot of 790 nodes, tighter", "reef-knot", 1.2, 0.3, SMALL_KNOT),
+VAGUE = [("reef-knot, loose", "reef-knot", 0.06, 0.02, {}),
+         ("reef-knot of 790 nodes, tighter", "reef-knot", 1.2, 0.3, SMALL_KNOT),
          ("bunny-compactor", "bunny-compactor", 0.5, 0.2, {})]
 DEPTH = [0.025, 0.05, 0.1, 0.2]  # safeties of the curtain of deep layers
-IMPACTS = [(safety, speed, 1) for speed in (0.1, 0.5, 2, 5, 20, 100) for safety in (0.2, 0.1, 0.05, 0.025)]  # safety, speed over eta omega, planes
+# safety, speed over eta omega, planes
+IMPACTS = [(safety, speed, 1) for speed in (0.1, 0.5, 2, 5, 20, 100) for safety in (0.2, 0.1, 0.05, 0.025)]
 IMPACTS += [(safety, 2, planes) for planes in (2, 4, 8, 16) for safety in (0.2, 0.025)]
 
 
@@ -89,7 +100,8 @@ class Runner:
         self.rubato, self.folder, self.quick, self.ran, self.last = rubato, folder, quick, {}, None
 
     def run(self, scene, name, settings, *also):
-        """The report, the energies and the processor seconds of a run; scene: a name or a description; also: words of the command."""
+        """The report, the energies and the processor seconds of a run; scene: a name or a description; also: words of
+        the command."""
         out = self.folder / name
         if isinstance(scene, dict):
             path = self.folder / f"{name}.json"
@@ -126,7 +138,8 @@ class Runner:
         return count
 
     def judge(self, name):
-        done = subprocess.run([self.rubato, "verify", str(self.folder / name), "--frames-only"], capture_output=True, text=True)
+        done = subprocess.run([self.rubato, "verify", str(self.folder / name), "--frames-only"], capture_output=True,
+                              text=True)
         found = re.search(r"(no|\d+) intersections?", done.stdout.splitlines()[-1] if done.stdout else "")
         return None if not found else 0 if found.group(1) == "no" else int(found.group(1))
 
@@ -166,7 +179,8 @@ def thin(points, most=300):
 
 
 def drawing(path, panels, columns):
-    """A sheet of flat pictures of one size. panels: (words, box (x0, y0, x1, y1), discs (x, y, r), lines [(x, y), …])"""
+    """A sheet of flat pictures of one size. panels: (words, box (x0, y0, x1, y1), discs (x, y, r), lines [(x, y),
+    …])"""
     side, gap, parts = 300, 16, []
     x0, y0, x1, y1 = panels[0][1]
     scale = side / (x1 - x0)
@@ -196,8 +210,9 @@ def drawing(path, panels, columns):
 
 
 class Stick:
-    """The pogo stick by hand, in one dimension, as the paper's other two ways have it: contact by impulses, or clocks of layers that are
-    restarted whenever a layer wakes. test/unit/test_async_findings.c has the same with regular clocks, too."""
+    """The pogo stick by hand, in one dimension, as the paper's other two ways have it: contact by impulses, or clocks
+    of layers that are restarted whenever a layer wakes. test/unit/test_async_findings.c has the same with regular
+    clocks, too."""
 
     def __init__(self, restarted, h=0.0025, safety=0.025):
         self.restarted, self.h, self.t, self.y, self.v, self.steps = restarted, h, 0.0, [1.0, 2.0], [0.0, 0.0], 0
@@ -269,7 +284,8 @@ def measure_pogo(runner):
     change, errors = drift(energy)
     kept = {"end": rows[-1]["time"], "first": energy[0], "least": min(energy), "most": max(energy), "change": change,
             "errors": errors, "curve": thin([(row["time"], row["total"] / energy[0] - 1) for row in rows])}
-    kept["heights"] = []  # other drops, independent of each other: change of the block means and largest change, in parts
+    # other drops, independent of each other: change of the block means and largest change, in parts
+    kept["heights"] = []
     for i in range(1, 3 if runner.quick else 17):
         _, rows, _ = runner.run("pogo", "pogo", {"time.end": 200 if runner.quick else 10000, "time.frame": 2,
                                                  "bodies[0].transform.translate": f"[0,{1 + 0.003 * i},0]"})
@@ -294,8 +310,10 @@ def measure_layers(runner):
     kept = []
     for gap in [1.1 - 0.02 * i for i in range(36)]:
         scene = {"rubato": 1, "bodies": [
-            {"name": "dust", "mesh": {"shape": {"cloth": {"length": 9, "width": 9, "cells_along": 1, "cells_across": 1}}},
-             "transform": {"translate": [0, gap, 0]}, "particles": {"radius": 0, "mass": 1}}], "obstacles": [{"plane": {}}],
+            {"name": "dust",
+             "mesh": {"shape": {"cloth": {"length": 9, "width": 9, "cells_along": 1, "cells_across": 1}}},
+             "transform": {"translate": [0, gap, 0]}, "particles": {"radius": 0, "mass": 1}}],
+            "obstacles": [{"plane": {}}],
             "time": {"step": 1e-3, "frame": 1e-3, "end": 1e-3}, "output": {"vtu": False, "checkpoint_every": 0},
             "integrator": {"method": "async-contact", "options": {"stiffness": 1, "thickness": 1}}}
         _, rows, _ = runner.run(scene, "layers", {})
@@ -319,7 +337,8 @@ def measure_walls(runner):
 
 
 def measure_discs(runner, scene, e, end, settings=None):
-    """Of one box: restitution, energies, their largest change, what overlaps in all frames, seconds, and places at the end"""
+    """Of one box: restitution, energies, their largest change, what overlaps in all frames, seconds, and places at the
+    end"""
     progress(f"  {scene}, restitution {e}")
     report, rows, seconds = runner.run(scene, "box", {"time.end": end, "integrator.options.restitution": e,
         "output.vtu": "true", **(settings or {})})
@@ -329,7 +348,8 @@ def measure_discs(runner, scene, e, end, settings=None):
             "worst": max(abs(v / energy[0] - 1) for v in energy), "change": change / energy[0], "errors": errors,
             "frames": len(rows), "crossings": runner.crossings("box"), "early": energy[1],
             "curve": thin([(round(row["time"], 6), float(f"{row['total']:.7g}")) for row in rows], 150),
-            "discs": [(round(x, 4), round(z, 4)) for x, _, z in runner.points("box", len(rows) - 1)] if e in (0, 1) else None}
+            "discs": ([(round(x, 4), round(z, 4)) for x, _, z in runner.points("box", len(rows) - 1)]
+                      if e in (0, 1) else None)}
 
 
 def measure_box(runner):
@@ -348,13 +368,15 @@ def measure_box(runner):
         progress(f"  safety {safety}")
         _, rows, seconds = runner.run("particle-box", "box", {"time.end": end, "integrator.options.safety": safety})
         energy = [row["total"] for row in rows]
-        kept["safety"].append([safety, rows[-1]["time"], max(abs(v / energy[0] - 1) for v in energy), energy[-1] / energy[0] - 1, seconds])
+        kept["safety"].append([safety, rows[-1]["time"], max(abs(v / energy[0] - 1) for v in energy),
+                               energy[-1] / energy[0] - 1, seconds])
     return kept
 
 
 def measure_box_3m(runner):
     end = 0.5 if runner.quick else 2
-    return {where: [measure_discs(runner, "particle-box-3m", e, end, settings) for e in BOX_3M_RESTITUTION] for where, settings in BOX_3M.items()}
+    return {where: [measure_discs(runner, "particle-box-3m", e, end, settings) for e in BOX_3M_RESTITUTION]
+            for where, settings in BOX_3M.items()}
 
 
 def measure_events(runner):
@@ -363,10 +385,12 @@ def measure_events(runner):
     for name, whole, quick, settings in EVENTS:
         first, last = quick if runner.quick else whole
         progress(f"  {name}, event by event")
-        settings, until = {**settings, "output.vtu": "false", "output.checkpoint_every": 1}, ("--frames", last) if last else ()
+        settings, until = {**settings, "output.vtu": "false",
+                           "output.checkpoint_every": 1}, ("--frames", last) if last else ()
         if first:
             runner.run(name, "events", settings, "--frames", first)
-        report, rows, _ = runner.run(name, "events", settings, "--verify-events", *(("--from-frame", first) if first else ()), *until)
+        report, rows, _ = runner.run(name, "events", settings, "--verify-events",
+                                     *(("--from-frame", first) if first else ()), *until)
         own = report["verify"]
         kept.append({"scene": name, "from": rows[first]["time"], "to": report["time"], "status": report["status"],
             "contact": report["async-contact"]["contact_forces"],
@@ -399,13 +423,15 @@ def measure_curtain(runner):
     kept = []
     for speed in (5, 50, 500):
         for limit in (0.05, 0):
-            settings = {"bodies[0].springs.limit": limit, "bodies[1].velocity.linear": f"[{speed},0,0]", "time.step": min(2e-4, 0.005 / speed),
+            settings = {"bodies[0].springs.limit": limit, "bodies[1].velocity.linear": f"[{speed},0,0]",
+                        "time.step": min(2e-4, 0.005 / speed),
                         "time.frame": 0.1 / speed, "time.end": 10 / speed if runner.quick else 20 / speed}
             report, rows, _ = runner.run("inextensible-curtain", "curtain", settings)
             places = [runner.points("curtain", frame) for frame in range(len(rows))]
             stretch = max(math.dist(a, b) / 0.025 - 1 for all_of in places for a, b in zip(all_of[:40], all_of[1:41]))
             shown = places[min(len(places) - 1, 100)]
-            kept.append([speed, limit, report["status"], stretch, [(x, y) for x, y, _ in shown[:41]], shown[41][:2], runner.crossings("curtain")])
+            kept.append([speed, limit, report["status"], stretch, [(x, y) for x, y, _ in shown[:41]], shown[41][:2],
+                         runner.crossings("curtain")])
     return kept
 
 
@@ -423,7 +449,8 @@ def measure_vague(runner):
             before = row["runs"].get(vague, {"seconds": math.inf})
             row["runs"][vague] = {**{key: own[key] for key in ("events", "certificates", "cones", "searches",
                 "rescheduling_share")},
-                                  "seconds": min(seconds, before["seconds"]), "contact": sum(line["contact"] > 0 for line in rows)}
+                                  "seconds": min(seconds, before["seconds"]),
+                                  "contact": sum(line["contact"] > 0 for line in rows)}
             found = runner.results("slack")
             row["same"] = row["same"] and results in (None, found)
             results = found
@@ -432,8 +459,9 @@ def measure_vague(runner):
 
 
 def measure_impacts(runner):
-    """441 particles, each at another height, hit a plane, or several at one place, once: mean and standard deviation of the relative change of
-    their energy, forces of layers and moments. r = 1 N/m, eta = 1 m, m = 1 kg; the step is that of layer 1, as long as `safety` allows."""
+    """441 particles, each at another height, hit a plane, or several at one place, once: mean and standard deviation of
+    the relative change of their energy, forces of layers and moments. r = 1 N/m, eta = 1 m, m = 1 kg; the step is that
+    of layer 1, as long as `safety` allows."""
     kept = []
     for safety, speed, planes in IMPACTS:
         progress(f"  impacts: safety {safety}, speed {speed}, {planes} planes")
@@ -441,10 +469,11 @@ def measure_impacts(runner):
         cells, side = 20, 200
         scene = {"rubato": 1, "bodies": [
             {"name": "dust", "mesh": {"shape": {"cloth": {"length": side, "width": side, "cells_along": cells,
-                "cells_across": cells}}},
+                                                          "cells_across": cells}}},
              "transform": {"axis": [1, 0, 0.37], "degrees": math.degrees(0.5 * 40 * safety * speed / side),
-                 "translate": [0, high, 0]},
-             "particles": {"radius": 0, "mass": 1}, "velocity": {"linear": [0, -speed, 0]}}], "obstacles": [{"plane": {}}] * planes,
+                           "translate": [0, high, 0]},
+             "particles": {"radius": 0, "mass": 1}, "velocity": {"linear": [0, -speed, 0]}}],
+            "obstacles": [{"plane": {}}] * planes,
             "time": {"step": step, "frame": 2 * step, "end": step * math.ceil((4 * high / speed + 20) / step)},
             "output": {"checkpoint_every": 0}, "integrator": {"method": "async-contact", "options": {"stiffness": 1,
                 "thickness": 1, "safety": safety}}}
@@ -453,7 +482,8 @@ def measure_impacts(runner):
         span = rows[-1]["time"] - rows[-2]["time"]
         changes = [((b[1] - a[1]) / span / speed) ** 2 - 1 for a, b in zip(before, last)]
         own = report["async-contact"]
-        kept.append([safety, speed, planes, statistics.fmean(changes), statistics.pstdev(changes, 0), own["layer_ticks"] / len(changes), own["contact_forces"] / len(changes)])
+        kept.append([safety, speed, planes, statistics.fmean(changes), statistics.pstdev(changes, 0),
+                     own["layer_ticks"] / len(changes), own["contact_forces"] / len(changes)])
     return kept
 
 
@@ -462,8 +492,8 @@ def measure_depth(runner):
     kept = []
     for safety in DEPTH:
         report, rows, _ = runner.run("inextensible-curtain", "depth", {
-            "bodies[1].velocity.linear": "[50,0,0]", "time.step": 1e-3, "time.frame": 2e-3, "time.end": 0.1 if runner.quick else 0.4,
-            "integrator.options.safety": safety})
+            "bodies[1].velocity.linear": "[50,0,0]", "time.step": 1e-3, "time.frame": 2e-3,
+            "time.end": 0.1 if runner.quick else 0.4, "integrator.options.safety": safety})
         kept.append([safety, report["status"], rows[0]["total"], max(row["total"] for row in rows), rows[-1]["time"]])
     return kept
 
@@ -502,7 +532,8 @@ def tenths(seconds, end):
 
 
 def apart(runner, name, report):
-    """How far the first of two bodies is wholly to the left of the second in the last frame [m]; negative: not at all"""
+    """How far the first of two bodies is wholly to the left of the second in the last frame [m]; negative: not at
+    all"""
     if len(report["bodies"]) != 2:
         return None
     places, first = runner.points(name, report["frame"]), report["bodies"][0]["nodes"]
@@ -519,14 +550,16 @@ def slid(rows):
 def collect(runner, name, report, rows, seconds):
     own, stages = report["async-contact"], report["seconds"]["stages"]
     all_stages = sum(stages.values())
-    return {"nodes": sum(body["nodes"] for body in report["bodies"]), "time": report["time"], "status": report["status"],
+    return {"nodes": sum(body["nodes"] for body in report["bodies"]),
+            "time": report["time"], "status": report["status"],
             "seconds": seconds, "forces": own["forces"], "events": own["events"], "share": own["rescheduling_share"],
             "clock": own["fastest_clock"], "stages": {key: value / all_stages for key, value in stages.items()},
             "crossings": runner.crossings(name), "work": rows[-1]["work"], "total": rows[-1]["total"],
             "rest": rows[-1]["kinetic"] / max(row["kinetic"] for row in rows),
             "slid": slid(rows), "apart": apart(runner, name, report),
             "step": report["step"], "clocks": thin(report["frame_clocks"], 60),
-            "tenths": tenths(report["frame_seconds"], report["time"]) if len(report.get("frame_seconds", [])) >= 10 else None,
+            "tenths": tenths(report["frame_seconds"],
+                             report["time"]) if len(report.get("frame_seconds", [])) >= 10 else None,
             "frames": thin(list(zip([row["time"] for row in rows[1:]], report.get("frame_seconds", []))), 100)}
 
 
@@ -537,12 +570,13 @@ def measure_scene(runner, name, end):
 
 
 SECTIONS = {
-    "pogo": measure_pogo, "layers": measure_layers, "walls": measure_walls, "box": measure_box, "box-3m": measure_box_3m,
-        "events": measure_events, "sludge": measure_sludge, "curtain": measure_curtain,
+    "pogo": measure_pogo, "layers": measure_layers, "walls": measure_walls, "box": measure_box,
+    "box-3m": measure_box_3m, "events": measure_events, "sludge": measure_sludge, "curtain": measure_curtain,
     "friction": measure_friction, "slack": measure_vague, "depth": measure_depth, "impacts": measure_impacts,
     "plate": lambda runner: measure_impact(runner, "sphere-plate", 2e-4 if runner.quick else 2e-3),
     "wedge": lambda runner: measure_impact(runner, "sphere-wedge", 0.1 if runner.quick else 0.6),
-    **{name: (lambda runner, name=name: measure_scene(runner, name, SCENES[name][1 if runner.quick else 0])) for name in SCENES},
+    **{name: (lambda runner, name=name: measure_scene(runner, name, SCENES[name][1 if runner.quick else 0]))
+       for name in SCENES},
 }
 
 
@@ -551,8 +585,8 @@ def picture(runner, folder, name, view, frames=None):
     if not run.exists():
         return
     last = json.loads(run.read_text())["frame"]
-    frames = frames or (SHOWN.get(name) if last >= 80 else None) or (",".join(str(round(last * k / 3)) for k in range(4)) if last >= 6 else
-        f"0,{last}")
+    frames = (frames or (SHOWN.get(name) if last >= 80 else None)
+              or (",".join(str(round(last * k / 3)) for k in range(4)) if last >= 6 else f"0,{last}"))
     subprocess.run([runner.rubato, "render", str(run.parent), "-o", str(folder / f"async-contact-{name}.png"),
         "--frames", frames,
                     "--columns", "2", "--view", view, "--color", "body"], capture_output=True)
@@ -577,7 +611,8 @@ def measure_shipped(runner):
         settings = {} if end == times["end"] else {"time.end": end, "time.frame": max(times["frame"], end / 5000)}
         report, rows, seconds = runner.run(name, f"shipped-{name}", {**settings, "output.vtu": "false"})
         energy = [row["total"] - row["work"] for row in rows]
-        kept.append([name, rows[-1]["time"], report["status"], min(energy) / energy[0] - 1, max(energy) / energy[0] - 1, energy[-1] / energy[0] - 1, seconds])
+        kept.append([name, rows[-1]["time"], report["status"], min(energy) / energy[0] - 1, max(energy) / energy[0] - 1,
+                     energy[-1] / energy[0] - 1, seconds])
     return {"rows": kept}
 
 
@@ -589,8 +624,8 @@ def measure_cost(runner, tree):
         for turn in range(2):
             for which, root in (("before", tree), ("now", ROOT)):
                 progress(f"  {name}, {which}")
-                out, words = runner.folder / f"cost-{which}", [word for key, value in settings.items() for word in ("--set",
-                    f"{key}={value}")]
+                out, words = runner.folder / f"cost-{which}", [word for key, value in settings.items()
+                                                               for word in ("--set", f"{key}={value}")]
                 rubato = runner.rubato if which == "now" else str(tree / "build" / "rubato")
                 before = resource.getrusage(resource.RUSAGE_CHILDREN)
                 subprocess.run([rubato, "run", str(root / f"scenes/async-contact/{name}.json"), "-o", str(out), "-q",
@@ -601,10 +636,11 @@ def measure_cost(runner, tree):
                 seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
                 own = report["async-contact"]
                 least = min(seconds, found.get(which, {"seconds": math.inf})["seconds"])
-                found[which] = {"seconds": least, "events": own["events"], "layers": own["layer_ticks"], "forces": own["contact_forces"],
-                                "time": report["time"], "status": report["status"]}
+                found[which] = {"seconds": least, "events": own["events"], "layers": own["layer_ticks"],
+                                "forces": own["contact_forces"], "time": report["time"], "status": report["status"]}
         rows.append([name, found["now"]["time"], found["before"], found["now"]])
-    commit = subprocess.run(["git", "-C", str(tree), "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    commit = subprocess.run(["git", "-C", str(tree), "rev-parse", "--short", "HEAD"], capture_output=True,
+                            text=True).stdout.strip()
     return {"rows": rows, "before": commit or tree.name}
 
 
@@ -625,7 +661,8 @@ def run_whole(runner, folder, names):
     about = measured_here()  # before the file below is another
     for name in names:
         end = 0.06 if runner.quick else WHOLE[name]
-        measured = measure_scene(runner, name, end) if name in SCENES else measure_shipped(runner) if name == "shipped" else measure_whole_box(runner, end)
+        measured = measure_scene(runner, name, end) if name in SCENES else measure_shipped(
+            runner) if name == "shipped" else measure_whole_box(runner, end)
         kept = json.loads(WHOLE_FILE.read_text()) if WHOLE_FILE.exists() else {}
         kept[name] = {**measured, "about": about}
         if not runner.quick:
@@ -646,28 +683,32 @@ def write_small(page, kept):
              "which clocks can also be restarted at contact or contacts be impulses; so does this page.")
     changes, worst = [row[0] for row in p["heights"]], max(row[1] for row in p["heights"])
     mean, error = statistics.fmean(changes), statistics.stdev(changes) / len(changes) ** 0.5
-    page.claim("Regular clocks: no energy drift.", abs(mean) < 3 * error and max(abs(p["least"] - p["first"]), abs(p["most"] - p["first"]), worst * p["first"]) < 0.02 * p["first"],
+    page.claim("Regular clocks: no energy drift.", abs(mean) < 3 * error
+               and max(abs(p["least"] - p["first"]), abs(p["most"] - p["first"]),
+                       worst * p["first"]) < 0.02 * p["first"],
                f"over {p['end']:g} s the mean energy changes by {100 * p['change'] / p['first']:+.2f} %; frames lie "
                f"between {p['least']:.3f} and {p['most']:.3f} of {p['first']:g} J (bound: 2 %). "
                f"One run cannot tell a drift from a random walk whose steps hang together: its change is "
                f"{p['errors']:.1f} standard errors by the scatter of its own twentieths. {len(changes)} others, "
-               f"dropped from "
-               f"0.3 to {0.3 * len(changes):.1f} % higher, change by {100 * mean:+.3f} % in the mean, "
+               f"dropped from 0.3 to {0.3 * len(changes):.1f} % higher, change by {100 * mean:+.3f} % in the mean, "
                f"{abs(mean) / error:.1f} standard errors from none (bound: 3), and by "
                f"{100 * statistics.pstdev(changes):.2f} % "
                f"each; no frame of them is off by more than {100 * worst:.2f} % (bound: 2 %).")
-    page.claim("Restarted clocks gain energy systematically.", p["restarted"]["errors"] > 5 and p["restarted"]["change"] > 0,
+    page.claim("Restarted clocks gain energy systematically.",
+               p["restarted"]["errors"] > 5 and p["restarted"]["change"] > 0,
                f"{100 * p['restarted']['change'] / 3:+.1f} % over {p['restarted']['end']:.0f} s, "
                f"{p['restarted']['errors']:.0f} standard errors from none (bound: 5).")
-    page.claim("With impulses the energy makes a random walk.", p["impulses"]["errors"] < 3 and p["impulses"]["spread"] > 5 * p["spread"],
+    page.claim("With impulses the energy makes a random walk.",
+               p["impulses"]["errors"] < 3 and p["impulses"]["spread"] > 5 * p["spread"],
                f"means over twentieths of {p['impulses']['end']:.0f} s are up to "
                f"{100 * p['impulses']['spread'] / 3:.1f} % apart, with regular clocks "
                f"{100 * p['spread'] / 3:.2f} % (bound: five times as far), and where it ends is "
                f"{p['impulses']['errors']:.1f} standard errors of a random walk "
                "from where it began (bound: 3).")
     page.plot("pogo", "Pogo stick (figure 2 of 2011): relative change of energy",
-              [("the three ways", "time [s]", "relative change", "", {"regular clocks": p["near"], "restarted clocks": p["restarted"]["curve"],
-                                                                      "impulses": p["impulses"]["curve"]}),
+              [("the three ways", "time [s]", "relative change", "",
+                {"regular clocks": p["near"], "restarted clocks": p["restarted"]["curve"],
+                 "impulses": p["impulses"]["curve"]}),
                ("regular clocks for long", "time [s]", "relative change", "", {"regular clocks": p["curve"]})])
     law = [(gap, sum(0.5 * n ** 3 * max(n ** -0.25 - gap, 0) ** 2 for n in range(1, 400))) for gap, _ in kept["layers"]]
     worst = max(abs(a - b) for (_, a), (_, b) in zip(law, kept["layers"])) / max(b for _, b in kept["layers"])
@@ -678,17 +719,21 @@ def write_small(page, kept):
                f"the largest difference is {worst:.1e} of the largest energy (bound: 1e-12).")
     page.plot("layers", "Energy of nested layers", [("", "distance [m]", "energy [J]", "y", {
         "all": [(g, e) for g, e in kept["layers"] if e > 0],
-        **{f"layer {n}": [(g, 0.5 * n ** 3 * (n ** -0.25 - g) ** 2) for g, _ in kept["layers"] if g < n ** -0.25] for n in (1, 2, 3)}})])
+        **{f"layer {n}": [(g, 0.5 * n ** 3 * (n ** -0.25 - g) ** 2) for g, _ in kept["layers"] if g < n ** -0.25]
+           for n in (1, 2, 3)}})])
     page.add("## Two walls", "As shipped, but for thickness and stiffness.")
     walls = kept["walls"]
-    page.table(["eta [m]", "r [N/m]", "largest relative change of energy in 60 s", "intersections"], [[eta, r, worst, crossings] for eta, r, worst, _, _, crossings in walls])
+    page.table(["eta [m]", "r [N/m]", "largest relative change of energy in 60 s", "intersections"],
+               [[eta, r, worst, crossings] for eta, r, worst, _, _, crossings in walls])
     page.claim("Energy is good for any stiffness and thickness.", all(row[2] < 0.05 and row[5] == 0 for row in walls),
                f"the largest change of all is {100 * max(row[2] for row in walls):.2f} % (bound: 5 %); in "
                f"{sum(row[5] for row in walls)} frames a particle is in a wall.")
     page.plot("walls", "A particle between two walls (figure 14 of 2011)",
               [panel for eta in (1, 0.1) for panel in (
-                  (f"way, eta = {eta:g} m", "along [m]", "between [m]", "", {f"r = {r:g}": way for e, r, _, _, way, _ in walls if e == eta}),
-                  (f"energy, eta = {eta:g} m", "time [s]", "relative change", "", {f"r = {r:g}": curve for e, r, _, curve, _, _ in walls if e == eta}))])
+                  (f"way, eta = {eta:g} m", "along [m]", "between [m]", "",
+                   {f"r = {r:g}": way for e, r, _, _, way, _ in walls if e == eta}),
+                  (f"energy, eta = {eta:g} m", "time [s]", "relative change", "",
+                   {f"r = {r:g}": curve for e, r, _, curve, _, _ in walls if e == eta}))])
 
 
 def clustering(discs, side=3.7):
@@ -715,9 +760,9 @@ def claim_box(page, box, words):
                    f"(bound: {100 * bound:g} %)"
                    + (f", its mean by {100 * elastic['change']:+.2f} %, {elastic['errors']:.1f} standard errors of "
                       f"a random walk from none" if elastic["errors"] else "")
-                   + "; after the first frame " + ", ".join(f"{energy:.5g} J ({run['restitution']:g})" for energy, run in zip(early, runs))
-                   + "; at the end " + ", ".join(f"{run['curve'][-1][1]:.4g} J ({run['restitution']:g})" for run in runs) +
-                       ".")
+                   + "; after the first frame " + ", ".join(f"{energy:.5g} J ({run['restitution']:g})"
+                                                            for energy, run in zip(early, runs)) + "; at the end "
+                   + ", ".join(f"{run['curve'][-1][1]:.4g} J ({run['restitution']:g})" for run in runs) + ".")
 
 
 def write_box(page, kept, whole):
@@ -741,7 +786,8 @@ def write_box(page, kept, whole):
     claim_box(page, box, "In the box of 3.7 m at first")
     page.add("What becomes of the energy with restitution 1 is a matter of the steps of layers; by `safety`, which "
              "is 0.025 if nothing is said:")
-    page.table(["safety", "simulated [s]", "largest relative change of energy", "at the end", "our time [s]"], box["safety"])
+    page.table(["safety", "simulated [s]", "largest relative change of energy", "at the end", "our time [s]"],
+               box["safety"])
     longest = whole.get("particle-box", box)
     runs = [run for where in ("light", "heavy") for run in box[where] + (longest[where] if longest is not box else [])]
     if longest is not box:
@@ -757,22 +803,26 @@ def write_box(page, kept, whole):
                f"s, {sum(run['status'] == 'finished' for run in runs)} of which finished.")
     floor = 900 * 9.8 * (1.85 - 0.04)
     page.plot("box", "900 discs: energy by restitution (figure 5 of 2011)",
-              [(f"{words}{also}", "time [s]", "energy [J]", log, box_curves(runs[where], floor if where == "heavy" else 0))
+              [(f"{words}{also}", "time [s]", "energy [J]", log,
+                box_curves(runs[where], floor if where == "heavy" else 0))
                for words, runs in (("at first", box), *((("to the end", longest),) if longest is not box else ()))
                for where, also, log in (("light", "", "y"), ("heavy", ", with gravity", ""))])
     page.plot("box-elastic", "900 discs, restitution 1: relative change of energy (figure 4 of 2011)",
-              [("", "time [s]", "relative change", "", {words: [(time, energy / longest[where][0]["curve"][0][1] - 1) for time, energy in longest[where][0]["curve"]]
-                                                        for words, where in (("without gravity", "light"), ("with gravity",
-                                                            "heavy"))})])
-    shown = [(run["restitution"], run["time"], run["discs"]) for run in box["light"] + (longest["light"] if longest is not box else []) if run["discs"]]
-    drawing(page.folder / "async-contact-discs.svg", [(f"restitution {e:g}, {time:g} s", (-1.9, -1.9, 1.9, 1.9), [(x, z, 0.04) for x, z in discs], [])
-                                                      for e, time, discs in shown], 2)
+              [("", "time [s]", "relative change", "",
+                {words: [(time, energy / longest[where][0]["curve"][0][1] - 1)
+                         for time, energy in longest[where][0]["curve"]]
+                 for words, where in (("without gravity", "light"), ("with gravity", "heavy"))})])
+    shown = [(run["restitution"], run["time"], run["discs"])
+             for run in box["light"] + (longest["light"] if longest is not box else []) if run["discs"]]
+    drawing(page.folder / "async-contact-discs.svg",
+            [(f"restitution {e:g}, {time:g} s", (-1.9, -1.9, 1.9, 1.9), [(x, z, 0.04) for x, z in discs], [])
+             for e, time, discs in shown], 2)
     page.add("![900 discs (figures 3 of 2011 and 10 of 2009)](async-contact-discs.svg)")
     spread_of = {(e, time): clustering(discs) for e, time, discs in shown}
     page.claim("Without restitution discs gather in clusters (figure 10 of 2009).",
                all(spread_of[0, time] > 3 * spread_of[1, time] for e, time, _ in shown if e == 0),
-               "variance over mean of the number of discs in 36 cells: " + ", ".join(f"{v:.2g} (restitution {e:g}, "
-                                                                                     f"{time:g} s)" for (e, time), v in spread_of.items())
+               "variance over mean of the number of discs in 36 cells: "
+               + ", ".join(f"{v:.2g} (restitution {e:g}, {time:g} s)" for (e, time), v in spread_of.items())
                + " (bound: three times that of restitution 1).")
     write_box_3m(page, kept["box-3m"])
 
@@ -790,13 +840,15 @@ def write_box_3m(page, box):
         ("without gravity", "time [s]", "energy [J]", "y", box_curves(box["light"], 0)), ("with gravity", "time [s]",
             "energy [J]", "", box_curves(box["heavy"], 900 * 9.8 * 1.46))])
     shown = [(run["restitution"], run["time"], run["discs"]) for run in box["light"] if run["discs"]]
-    drawing(page.folder / "async-contact-discs-3m.svg", [(f"restitution {e:g}, {time:g} s", (-1.55, -1.55, 1.55, 1.55), [(x, z, 0.04) for x, z in discs],
-                                                          [[(-1.5, -1.5), (1.5, -1.5), (1.5, 1.5), (-1.5, 1.5), (-1.5, -1.5)]]) for e, time, discs in shown], 2)
+    drawing(page.folder / "async-contact-discs-3m.svg",
+            [(f"restitution {e:g}, {time:g} s", (-1.55, -1.55, 1.55, 1.55), [(x, z, 0.04) for x, z in discs],
+              [[(-1.5, -1.5), (1.5, -1.5), (1.5, 1.5), (-1.5, 1.5), (-1.5, -1.5)]]) for e, time, discs in shown], 2)
     page.add("![900 discs in 3 m](async-contact-discs-3m.svg)")
     spread_of = {e: clustering(discs, 3) for e, _, discs in shown}
     page.claim("In the box of 3 m too discs gather in clusters without restitution.", spread_of[0] > 3 * spread_of[1],
-               "variance over mean of the number of discs in 36 cells: " + ", ".join(f"{v:.2g} (restitution {e:g})" for e, v in spread_of.items()) +
-                   " (bound: three times that of restitution 1).")
+               "variance over mean of the number of discs in 36 cells: "
+               + ", ".join(f"{v:.2g} (restitution {e:g})" for e, v in spread_of.items()) +
+               " (bound: three times that of restitution 1).")
 
 
 def write_sludge(page, kept):
@@ -804,13 +856,14 @@ def write_sludge(page, kept):
     page.add("## Sludge", "The same discs settle in the box of 3.7 m; its right wall goes at 1.5 s, and they flow "
                           "down a slope of 20 degrees. 2.5 s later:")
     slope = [[(-2, -1.85), (1.85, -1.85), (9, -4.45)], [(-1.85, -1.85), (-1.85, 2)]]
-    drawing(page.folder / "async-contact-sludge.svg", [(f"friction {mu:g}", (-2, -5, 9, 2), [(x, z, 0.05) for x, z in discs], slope)
-                                                       for mu, _, _, discs, _ in sludge], 2)
+    drawing(page.folder / "async-contact-sludge.svg",
+            [(f"friction {mu:g}", (-2, -5, 9, 2), [(x, z, 0.05) for x, z in discs], slope)
+             for mu, _, _, discs, _ in sludge], 2)
     page.add("![Sludge by friction](async-contact-sludge.svg)")
     lost = [row[2] for row in sludge]
     page.claim("The more friction, the slower the flow.", all(a > b for a, b in zip(lost, lost[1:])),
-               "height lost since the wall went, as energy: " + ", ".join(f"{v:.4g} J ({mu:g})" for mu, _, v, _, _ in sludge) +
-                   ".")
+               "height lost since the wall went, as energy: "
+               + ", ".join(f"{v:.4g} J ({mu:g})" for mu, _, v, _, _ in sludge) + ".")
     page.claim("Nothing penetrates in frames of the sludge.", all(row[4] == 0 for row in sludge),
         f"{sum(row[4] for row in sludge)} discs overlap each other, the slope or a wall in all frames.")
     page.add("### Static friction", "A particle on a plane of 20 degrees (tan 0.364), two seconds. The papers leave "
@@ -819,19 +872,18 @@ def write_sludge(page, kept):
              "and stops what it can at once, as far as the layers push at "
              "that moment: where they let go nothing holds the particle, and it falls back into them a little "
              "further down.")
-    page.table(["friction", "restitution", "step [s]", "mean speed in the last second [m/s]", "gravity in a step "
-                                                                                              "[m/s]", "speed over "
-                                                                                                       "Coulomb's"],
-               [[mu, e, h, speed, 9.8 * math.sin(math.pi / 9) * h, ratio if mu < 0.36 else None] for mu, e, h, speed, ratio in kept["friction"]])
+    page.table(["friction", "restitution", "step [s]", "mean speed in the last second [m/s]", "gravity in a step [m/s]",
+                "speed over Coulomb's"],
+               [[mu, e, h, speed, 9.8 * math.sin(math.pi / 9) * h, ratio if mu < 0.36 else None]
+                for mu, e, h, speed, ratio in kept["friction"]])
     steep = [row for row in kept["friction"] if row[0] > 0.364]
     held = [row for row in steep if row[3] == 0]
     page.claim("A slope holds what its friction can hold.", len(held) == len(steep),
-               f"at rest to the last digit in {len(held)} of {len(steep)} cases" + (" (" + ", ".join(f"friction "
-                                                                                                     f"{mu:g}, restitution {e:g}, step {h:g} s" for mu, e, h, _, _ in held) +
-                                                                                                         ")" if held else
-                                                                                                             "")
-               + (f"; the others creep, with {max(row[3] for row in steep):.1e} m/s at most" if len(held) < len(steep) else
-                   "")
+               f"at rest to the last digit in {len(held)} of {len(steep)} cases"
+               + (" (" + ", ".join(f"friction {mu:g}, restitution {e:g}, step {h:g} s" for mu, e, h, _, _ in held) +
+                  ")" if held else "")
+               + (f"; the others creep, with {max(row[3] for row in steep):.1e} m/s at most" if len(held) < len(steep)
+                  else "")
                + ". Stacks that stand by friction alone, as houses of cards, were not tried.")
 
 
@@ -840,15 +892,16 @@ def write_curtain(page, kept):
     page.add("## The inextensible curtain", "A curtain of 40 springs in two dimensions is hit by a ball; its parts "
                                             "may change their length by 5 %, or at will.")
     page.table(["speed of the ball [m/s]", "limit", "ended", "largest stretch"],
-               [[speed, "5 %" if limit else "none", status, f"{100 * stretch:.2f} %"] for speed, limit, status, stretch, _, _, _ in rows])
+               [[speed, "5 %" if limit else "none", status, f"{100 * stretch:.2f} %"]
+                for speed, limit, status, stretch, _, _, _ in rows])
     page.claim("Nothing penetrates in frames of the inextensible curtain.", all(row[6] == 0 for row in rows),
         f"the ball overlaps the curtain in {sum(row[6] for row in rows)} places of all frames.")
     page.claim("Stretch is bounded no matter how fast the ball is.", all(row[3] < 0.05 for row in rows if row[1]),
                f"at most {100 * max(row[3] for row in rows if row[1]):.2f} % (bound: 5 %); springs alone stretch up to "
                f"{100 * max(row[3] for row in rows if not row[1]):.0f} %.")
     drawing(page.folder / "async-contact-curtain.svg",
-            [(f"{speed:g} m/s, {'limit 5 %' if limit else 'springs alone'}", (-1.3, -1.3, 1.7, 1.1), [(*ball, 0.05)], [line])
-             for speed, limit, _, _, line, ball, _ in rows], 2)
+            [(f"{speed:g} m/s, {'limit 5 %' if limit else 'springs alone'}", (-1.3, -1.3, 1.7, 1.1), [(*ball, 0.05)],
+              [line]) for speed, limit, _, _, line, ball, _ in rows], 2)
     page.add("![The curtain when the ball would have gone 10 m](async-contact-curtain.svg)")
 
 
@@ -863,7 +916,8 @@ def write_impacts(page, kept):
                f"of it in contact layers; "
                f"{plate['crossings']} intersections.")
     page.add("![Sphere against plate](async-contact-sphere-plate.png)")
-    page.plot("plate", "Sphere against plate: relative change of energy", [("", "time [s]", "relative change", "", {"energy": plate["curve"]})])
+    page.plot("plate", "Sphere against plate: relative change of energy",
+              [("", "time [s]", "relative change", "", {"energy": plate["curve"]})])
     page.add("## Sphere and wedge", "The paper's figure 9: the energy oscillates about its first value without drift.")
     worst = max(abs(v) for _, v in wedge["curve"])
     values = [v for _, v in wedge["curve"]]
@@ -875,13 +929,15 @@ def write_impacts(page, kept):
                f"{100 * shift:+.4f} % (bound: 0.2 %); up to {100 * wedge['elastic']:.0f} % of it is elastic; "
                f"{wedge['crossings']} intersections.")
     page.add("![Sphere and wedge: at the start, and after 0.42 s as in figure 8](async-contact-sphere-wedge.png)")
-    page.plot("wedge", "Sphere and wedge: relative change of energy", [("", "time [s]", "relative change", "", {"energy": wedge["curve"]})])
+    page.plot("wedge", "Sphere and wedge: relative change of energy",
+              [("", "time [s]", "relative change", "", {"energy": wedge["curve"]})])
 
 
 def scene_row(name, k):
     paper = PAPER.get(SCENES[name][2])
     theirs = 3600 * paper[3] / paper[0] if paper else None
-    return [name, k["nodes"], k["time"], WHOLE.get(name, SCENES[name][0]), k["status"], k["seconds"], k["seconds"] / k["time"], k["forces"], k["clock"],
+    return [name, k["nodes"], k["time"], WHOLE.get(name, SCENES[name][0]), k["status"],
+            k["seconds"], k["seconds"] / k["time"], k["forces"], k["clock"],
             f"{100 * k['share']:.0f} %", k["crossings"], theirs, theirs / (k["seconds"] / k["time"]) if paper else None]
 
 
@@ -891,13 +947,15 @@ SCENE_HEADS = ["scene", "nodes", "simulated [s]", "of", "ended", "our time [s]",
 
 
 def parameters_of(name):
-    """Of a scene in the paper's units: density [g/cm^2], restitution, r(1) [dyn/cm], eta(1) [cm], stretching [dyn/cm], damping [s], bending [dyn cm]"""
+    """Of a scene in the paper's units: density [g/cm^2], restitution, r(1) [dyn/cm], eta(1) [cm], stretching [dyn/cm],
+    damping [s], bending [dyn cm]"""
     scene = json.loads((ROOT / f"scenes/async-contact/{name}.json").read_text())
     options = scene["integrator"]["options"]
     body = next(b for b in scene["bodies"] if "material" in b)
     thickness = body["shell"]["thickness"]
-    return [0.1 * body["material"]["density"] * thickness, options.get("restitution", 1), 1000 * options["stiffness"], 100 * options["thickness"],
-            1000 * body["material"]["young"] * thickness, body.get("damping", {}).get("stiffness", 0), 1e7 * body["shell"].get("bending", 0) or None]
+    return [0.1 * body["material"]["density"] * thickness, options.get("restitution", 1), 1000 * options["stiffness"],
+            100 * options["thickness"], 1000 * body["material"]["young"] * thickness,
+            body.get("damping", {}).get("stiffness", 0), 1e7 * body["shell"].get("bending", 0) or None]
 
 
 def write_rest(page, whole):
@@ -907,12 +965,11 @@ def write_rest(page, whole):
     stay = all(abs(v) < 0.05 for _, v in slides)
     page.claim("The sheets stay on their spikes.", None if stay and len(slides) < len(sheets) else stay,
                "height lost in the last second, in parts of that lost before: "
-               + ", ".join(f"{100 * k['slid']:.1f} % ({name})" if k.get("slid") is not None else f"unknown ({name})" for name, k in sheets) +
-                   " (bound: 5 %).")
+               + ", ".join(f"{100 * k['slid']:.1f} % ({name})" if k.get("slid") is not None else f"unknown ({name})"
+                           for name, k in sheets) + " (bound: 5 %).")
     page.claim("They come to rest.", all(k["rest"] < 1e-3 for _, k in sheets),
-               "at the end their kinetic energy is, in parts of the largest, " + ", ".join(f"{k['rest']:.2g} "
-                                                                                           f"({name})" for name, k in sheets) +
-                                                                                               " (bound: 0.001).")
+               "at the end their kinetic energy is, in parts of the largest, "
+               + ", ".join(f"{k['rest']:.2g} ({name})" for name, k in sheets) + " (bound: 0.001).")
     page.add("The papers give these sheets no friction: 2009 lists none among their parameters, and in 2011 the "
              "lower one slides, when it is pulled, \"with no dissipation\" against the "
              "upper one (section 8.6). So there is none in our scenes. The cloth that 2011 says came to rest has "
@@ -924,7 +981,8 @@ def write_rest(page, whole):
 
 def write_whole(page, whole):
     rows = [(name, whole[name]) for name in WHOLE if name in whole and name in SCENES]
-    seconds = sum(k.get("seconds", 0) for k in whole.values()) + sum(row[-1] for row in whole.get("shipped", {"rows": []})["rows"])
+    seconds = sum(k.get("seconds", 0)
+                  for k in whole.values()) + sum(row[-1] for row in whole.get("shipped", {"rows": []})["rows"])
     page.add("### Whole runs", "Runs that are too long for this page are made by `make reproduce-async-contact "
                                "ARGS=--whole` "
              f"({seconds / 60:.0f} minutes of one thread, the discs included) and kept in "
@@ -937,7 +995,8 @@ def write_whole(page, whole):
     page.table(SCENE_HEADS, [scene_row(name, k) for name, k in rows])
     missing = [name for name in WHOLE if name not in whole]
     page.claim("Every scene runs to its last frame with nothing penetrating anything.",
-               None if missing else all(k["status"] == "finished" and k["crossings"] == 0 and k["time"] > WHOLE[name] - 0.021 for name, k in rows),
+               None if missing else all(k["status"] == "finished" and k["crossings"] == 0
+                                        and k["time"] > WHOLE[name] - 0.021 for name, k in rows),
                "; ".join(f"{name} {k['status']} at {k['time']:g} s, {k['crossings']} intersections" for name, k in rows)
                + (f"; not run: {', '.join(missing)}" if missing else "") + ".")
     if "sheets-draped" in whole:
@@ -951,7 +1010,8 @@ def write_whole(page, whole):
         first, _, last = whole["reef-knot"]["tenths"]
         page.claim("Frames of the reef knot take the longer, the tighter it is (section 8 of 2009).", last > 2 * first,
                    f"the last tenth takes {last / first:.1f} times as long as the first (bound: 2).")
-    page.plot("frames", "Seconds per frame of whole runs", [(name, "simulated time [s]", "seconds", "", {"": k["frames"]}) for name, k in timed])
+    page.plot("frames", "Seconds per frame of whole runs",
+              [(name, "simulated time [s]", "seconds", "", {"": k["frames"]}) for name, k in timed])
 
 
 def write_untied(page, best):
@@ -961,7 +1021,8 @@ def write_untied(page, best):
              "reef-knot, then one end of the left ribbon is let go and its other end is pulled at 20 cm/s, while "
              "the right ribbon is held by both ends.")
     done = k["time"] > WHOLE["reef-knot-untied"] - 0.021
-    page.claim("The knot comes undone, and nothing penetrates.", k["apart"] > 0 and k["crossings"] == 0 if done else None,
+    page.claim("The knot comes undone, and nothing penetrates.",
+               k["apart"] > 0 and k["crossings"] == 0 if done else None,
                f"at {k['time']:g} s the left ribbon is wholly to the left of the right one, by "
                f"{100 * k['apart']:.1f} cm; {k['crossings']} intersections in all frames."
                if k["apart"] > 0 else f"at {k['time']:g} s the ribbons are still {100 * -k['apart']:.1f} cm into "
@@ -980,7 +1041,8 @@ def quantile(counts, share, step):
 
 def write_clocks(page, best):
     """Figure 2 of 2009"""
-    shown = [(name, best[name]) for name in ("curtains", "reef-knot", "trash-compactor") if best.get(name, {}).get("clocks")]
+    shown = [(name, best[name]) for name in ("curtains", "reef-knot", "trash-compactor")
+             if best.get(name, {}).get("clocks")]
     if not shown:
         return
     page.add("### Steps of nodes", "Figure 2 of 2009 shows how the steps of the vertices are distributed over the "
@@ -990,7 +1052,8 @@ def write_clocks(page, best):
     page.plot("steps", "Steps of nodes over time (figure 2 of 2009)",
               [(f"{name}, {k['nodes']:,} nodes", "time [s]", "step [s]", "y",
                 {words: [(time, quantile(counts, share, k["step"])) for time, counts in k["clocks"]]
-                 for words, share in (("median", 0.5), ("fastest 10 %", 0.1), ("fastest 1 %", 0.01), ("fastest", 0))}) for name, k in shown])
+                 for words, share in (("median", 0.5), ("fastest 10 %", 0.1), ("fastest 1 %", 0.01), ("fastest", 0))})
+               for name, k in shown])
     words, typical = [], []
     for name, k in shown:
         steps = [(quantile(counts, 0.5, k["step"]), quantile(counts, 0, k["step"])) for _, counts in k["clocks"]]
@@ -1001,8 +1064,8 @@ def write_clocks(page, best):
                      f"{len(steps)} frames"
                      + (f"; from {min(ratios):.2g} to {max(ratios):.3g} times)" if ratios else ")"))
     page.claim("The median step is moderate even where contact forces some nodes to small ones.", typical[0] >= 8,
-               "the median step over that of the fastest node, in half of the frames or more at least: " + "; ".join(words) +
-                   f" (bound: 8 times, for {shown[0][0]}).")
+               "the median step over that of the fastest node, in half of the frames or more at least: "
+               + "; ".join(words) + f" (bound: 8 times, for {shown[0][0]}).")
 
 
 def write_vague(page, rows):
@@ -1018,18 +1081,18 @@ def write_vague(page, rows):
         vague, exact = row["runs"]["true"], row["runs"]["false"]
         saved.append((row["words"], 1 - vague["seconds"] / exact["seconds"]))
         for words, run in (("slack", vague), ("exact", exact)):
-            table.append([row["words"], row["end"], words, run["seconds"], f"{100 * run['rescheduling_share']:.0f} %", run["cones"], run["certificates"], run["searches"], run["events"]])
+            table.append([row["words"], row["end"], words, run["seconds"], f"{100 * run['rescheduling_share']:.0f} %",
+                          run["cones"], run["certificates"], run["searches"], run["events"]])
     page.table(["scene", "simulated [s]", "trajectories", "time [s]", "rescheduling", "cones left", "certificates",
         "searches", "events"], table)
     page.claim("Vague trajectories change no bit of the motion.", all(row["same"] for row in rows),
                f"all frames and energies are equal, byte by byte, in {sum(row['same'] for row in rows)} of "
                f"{len(rows)} scenes.")
     page.claim("They save about 30 % of the time.", all(share > 0.2 for _, share in saved),
-               ", ".join(f"{100 * share:+.0f} % ({words})" for words, share in saved) + " (bound: 20 %; negative: "
-                                                                                        "they cost time). The "
-                                                                                        "number of cones that nodes "
-                                                                                        "leave falls to "
-               + ", ".join(f"{100 * row['runs']['true']['cones'] / row['runs']['false']['cones']:.0f} %" for row in rows)
+               ", ".join(f"{100 * share:+.0f} % ({words})" for words, share in saved)
+               + " (bound: 20 %; negative: they cost time). The number of cones that nodes leave falls to "
+               + ", ".join(f"{100 * row['runs']['true']['cones'] / row['runs']['false']['cones']:.0f} %"
+                           for row in rows)
                + ". Looking at the pairs of such a node is mostly one comparison each here, whereas the paper "
                  "computed a new time and moved it in the queue.")
 
@@ -1078,20 +1141,21 @@ def write_scenes(page, kept, whole):
              "Runs shorter than the scene say little about later parts, where contact is tighter; whole ones of "
              "these are below.")
     page.table(SCENE_HEADS, [scene_row(name, k) for name, k in rows])
-    page.claim("Nothing penetrates in frames of knots, compactors, spikes and curtains.", all(k["crossings"] == 0 for _, k in rows),
-        "`rubato verify --frames-only` finds "
+    page.claim("Nothing penetrates in frames of knots, compactors, spikes and curtains.",
+               all(k["crossings"] == 0 for _, k in rows), "`rubato verify --frames-only` finds "
                + ", ".join(f"{k['crossings']} in {name}" for name, k in rows) + ", walls that move included.")
     write_whole(page, whole)
     best = {**kept, **whole}
     write_untied(page, best)
     write_clocks(page, {name: whole[name] if whole.get(name, {}).get("clocks") else kept[name] for name in SCENES})
     write_timing(page, best)
-    page.claim("Rescheduling takes less than half of the time (paper: over 90 %).", all(best[name]["share"] < 0.5 for name in SCENES if name in best),
+    page.claim("Rescheduling takes less than half of the time (paper: over 90 %).",
+               all(best[name]["share"] < 0.5 for name in SCENES if name in best),
                ", ".join(f"{100 * best[name]['share']:.0f} % ({name})" for name in SCENES if name in best) +
                    ", of the longest run of each.")
     page.add("Work that the scripts have done, as `energy.csv` counts it: "
-             + ", ".join(f"{k['work']:.3g} J ({name}; {k['total']:.3g} J are there at the end)" for name, k in best.items() if name in SCENES and k["work"]) +
-                 ".")
+             + ", ".join(f"{k['work']:.3g} J ({name}; {k['total']:.3g} J are there at the end)"
+                         for name, k in best.items() if name in SCENES and k["work"]) + ".")
     write_vague(page, kept["slack"])
     write_parameters(page)
     page.add("### Pictures")
@@ -1111,7 +1175,8 @@ def write_shipped(page, whole):
              f"inextensible curtain to their ends. By `--whole` at commit `{shipped['about']['commit']}`.")
     page.table(["scene", "simulated [s]", "ended", "energy falls by at most", "rises by at most", "at the end",
         "our time [s]"],
-               [[name, time, status, *(f"{100 * v:+.3f} %" for v in values), seconds] for name, time, status, *values, seconds in rows])
+               [[name, time, status, *(f"{100 * v:+.3f} %" for v in values), seconds]
+                for name, time, status, *values, seconds in rows])
     worst = max(max(-row[3], row[4]) for row in rows)
     page.claim("The energy stays within 2 % without any parameter being set.", worst < 0.02 and all(row[2] ==
         "finished" for row in rows),
@@ -1133,7 +1198,8 @@ def write_depth(page, kept, whole):
              "stops a particle, at 100 about a hundred. The relative change of a particle's energy, mean and "
              "standard deviation:")
     page.table(["speed", *(f"safety {safety:g}" for safety in SAFETIES), "layer ticks at 0.025"],
-               [[speed, *(next(f"{mean:+.1e} ± {std:.1e}" for s, v, planes, mean, std, _, _ in impacts if (s, v, planes) == (safety, speed, 1)) for safety in SAFETIES),
+               [[speed, *(next(f"{mean:+.1e} ± {std:.1e}" for s, v, planes, mean, std, _, _ in impacts
+                               if (s, v, planes) == (safety, speed, 1)) for safety in SAFETIES),
                  next(ticks for s, v, planes, _, _, ticks, _ in impacts if (s, v, planes) == (0.025, speed, 1))]
                 for speed in dict.fromkeys(v for _, v, planes, *_ in impacts if planes == 1)])
     ratio = max(std / s ** 2 for s, _, planes, _, std, _, _ in impacts if planes == 1)
@@ -1143,8 +1209,10 @@ def write_depth(page, kept, whole):
              "particles against several planes at one place, speed 2:")
     planes = [1] + sorted({row[2] for row in impacts if row[2] > 1})
     page.table(["planes", *(f"safety {safety:g}" for safety in (0.2, 0.025))],
-               [[n, *(next(f"{mean:+.1e} ± {std:.1e}" for s, v, k, mean, std, _, _ in impacts if (s, v, k) == (safety, 2, n)) for safety in (0.2, 0.025))] for n in planes])
-    one, many = ({n: next(std for s, v, k, _, std, _, _ in impacts if (s, v, k) == (0.025, 2, n)) for n in planes}[n] for n in (1, planes[-1]))
+               [[n, *(next(f"{mean:+.1e} ± {std:.1e}" for s, v, k, mean, std, _, _ in impacts
+                           if (s, v, k) == (safety, 2, n)) for safety in (0.2, 0.025))] for n in planes])
+    one, many = ({n: next(std for s, v, k, _, std, _, _ in impacts if (s, v, k) == (0.025, 2, n)) for n in planes}[n]
+                 for n in (1, planes[-1]))
     page.add(f"With 0.025 {planes[-1]} pairs at a node make the error of one impact {many / one:.0f} times that of "
              f"one pair, about as many as the sum of their stiffness has. The limit of stability, 2 / sqrt(n), "
              "is 0.5 for 16 pairs; a node above a corner where six triangles meet has about as many.")
@@ -1153,11 +1221,13 @@ def write_depth(page, kept, whole):
     deepest = max(((0.05 - row[3]) / 0.025) ** -4 for row in kept["curtain"] if row[1])
     page.add("### How deep layers are stable", f"The inextensible curtain is at least {deepest:.0f} layers deep in "
                                                f"the frames above. With a ball of 50 m/s and `time.step` 1 ms:")
-    page.table(["safety", "ended", "at [s]", "energy at the start [J]", "at most [J]"], [[f"{safety:g}", status, time,
-        f"{first:.1f}", f"{most:.1f}"] for safety, status, first, most, time in rows])
+    page.table(["safety", "ended", "at [s]", "energy at the start [J]", "at most [J]"],
+               [[f"{safety:g}", status, time, f"{first:.1f}", f"{most:.1f}"]
+                for safety, status, first, most, time in rows])
     good = [safety for safety, status, first, most, _ in rows if status == "finished" and most < 1.02 * first]
-    page.claim("Layers keep the energy hundreds deep.", 0.025 in good, f"it grows by less than 2 % with `safety` "
-                                                                       f"{', '.join(f'{safety:g}' for safety in good) or 'none'} of these. "
+    page.claim("Layers keep the energy hundreds deep.", 0.025 in good,
+               "it grows by less than 2 % with `safety` "
+               f"{', '.join(f'{safety:g}' for safety in good) or 'none'} of these. "
                "(With the paper's steps it grew by 7 % with 0.05, and with 0.1 the run failed.)")
     cost = whole.get("cost")
     if not cost:
@@ -1171,8 +1241,8 @@ def write_depth(page, kept, whole):
     page.table(["scene", "simulated [s]", "events before [M]", "now [M]", "ratio", "layer ticks, ratio",
         "seconds before", "now", "ratio"],
                [[name, time, before["events"] / 1e6, now["events"] / 1e6, now["events"] / before["events"],
-                 now["layers"] / before["layers"] if before["layers"] else None, before["seconds"], now["seconds"], now["seconds"] / before["seconds"]]
-                for name, time, before, now in cost["rows"]])
+                 now["layers"] / before["layers"] if before["layers"] else None, before["seconds"], now["seconds"],
+                 now["seconds"] / before["seconds"]] for name, time, before, now in cost["rows"]])
 
 
 def write_events(page, kept):
@@ -1186,14 +1256,16 @@ def write_events(page, kept):
              "scenes and times on this page is judged in frames (`rubato verify --frames-only`).")
     page.table(["scene", "from [s]", "to [s]", "of [s]", "contact forces", "events", "states", "ways between",
         "intersections in states", "on ways", "time to judge [s]"],
-               [[row["scene"], row["from"], row["to"], end_of(row["scene"]), row["contact"], row["events"], row["states"], row["ways"], row["intersections"], row["on_ways"], row["seconds"]] for row in rows])
-    page.claim("Nothing penetrates event by event.", all(row["status"] == "finished" and row["intersections"] == 0 and row["on_ways"] == 0 and row["contact"] > 0 for row in rows),
+               [[row["scene"], row["from"], row["to"], end_of(row["scene"]), row["contact"], row["events"],
+                 row["states"], row["ways"], row["intersections"], row["on_ways"], row["seconds"]] for row in rows])
+    page.claim("Nothing penetrates event by event.",
+               all(row["status"] == "finished" and row["intersections"] == 0
+                   and row["on_ways"] == 0 and row["contact"] > 0 for row in rows),
                f"{sum(row['intersections'] + row['on_ways'] for row in rows)} intersections at "
                f"{sum(row['states'] for row in rows):,} states and on {sum(row['ways'] for row in rows):,} ways of "
                f"{len(rows)} scenes, "
                f"{sum(row['from'] == 0 and row['to'] >= 0.99 * end_of(row['scene']) for row in rows)} of them whole "
-               f"and the others for a while"
-               "; things touch in all of them (bound: 0, and some contact forces in each).")
+               f"and the others for a while; things touch in all of them (bound: 0, and some contact forces in each).")
 
 
 def end_of(scene):
@@ -1204,8 +1276,10 @@ def write_all(page, kept, whole):
     """Every scene of the folder: how far its runs went and what was found"""
     ran = {}
     found = [(scene, own) for section in kept["ran"].values() for scene, own in section.items()]
-    found += [(name, {"runs": 1, "time": k["time"], "unfinished": k["status"] != "finished", "crossings": k["crossings"]}) for name, k in whole.items() if name in SCENES]
-    found += [(scene, {"runs": 1, "time": run["time"], "unfinished": run["status"] != "finished", "crossings": run["crossings"]})
+    found += [(name, {"runs": 1, "time": k["time"], "unfinished": k["status"] != "finished",
+                      "crossings": k["crossings"]}) for name, k in whole.items() if name in SCENES]
+    found += [(scene, {"runs": 1, "time": run["time"], "unfinished": run["status"] != "finished",
+                       "crossings": run["crossings"]})
               for scene, where in BOXES for run in whole.get("particle-box", {}).get(where, [])]
     for scene, own in found:
         all_of = ran.setdefault(scene, {"runs": 0, "time": 0, "unfinished": 0, "crossings": 0})
@@ -1223,9 +1297,10 @@ def write_all(page, kept, whole):
         short += [path.stem] if own["time"] < times["end"] - 1.01 * times["frame"] else []
     page.add("## Every scene", "All runs of this page that were judged in frames, whole ones included, and what of "
                                "them was judged event by event.")
-    page.table(["scene", "its end [s]", "runs", "longest [s]", "not finished", "intersections in frames", "event by "
-                                                                                                          "event"], rows)
-    page.claim("Every scene runs to its end, and nothing intersects.", not short and all(row[4] == 0 and row[5] == 0 for row in rows),
+    page.table(["scene", "its end [s]", "runs", "longest [s]", "not finished", "intersections in frames",
+                "event by event"], rows)
+    page.claim("Every scene runs to its end, and nothing intersects.",
+               not short and all(row[4] == 0 and row[5] == 0 for row in rows),
                f"`rubato verify --frames-only` finds {sum(row[5] for row in rows)} intersections in "
                f"{sum(row[2] for row in rows)} runs of {len(rows)} scenes in frames"
                + (f"; not to the end: {', '.join(short)}" if short else "") + ".")
@@ -1234,35 +1309,32 @@ def write_all(page, kept, whole):
 # The five lines at the top; see study.lines_of_claims().
 TOPICS = {
     "Nothing penetrates": {
-        r"Nothing penetrates event by event": "event by event, {}", r"Nothing penetrates in frames of (.+)\.":
-            "in frames of {}",
-        r"Every scene runs to its end": "every scene runs to its end, by frames", r"Every scene runs to its last frame":
-            "the long runs reach their last frame, by frames"},
+        r"Nothing penetrates event by event": "event by event, {}",
+        r"Nothing penetrates in frames of (.+)\.": "in frames of {}",
+        r"Every scene runs to its end": "every scene runs to its end, by frames",
+        r"Every scene runs to its last frame": "the long runs reach their last frame, by frames"},
     "Energy and momentum": {
-        r"Regular clocks": "no drift with regular clocks", r"Restarted clocks": "restarted clocks gain energy", r"With impulses":
-            "impulses make the energy walk at random", r"It is that of layers": "layers are the paper's",
-        r"Energy is good": "energy is good for any stiffness and thickness", r"Momentum": "momentum is exact", r"No decay":
-            "sphere and plate keep their energy", r"The energy oscillates": "sphere and wedge keep their energy",
-        r"The energy stays within": "energy stays within 2 % without a parameter being set", r"An impact":
-            "an impact changes the energy by safety² at most", r"Layers keep": "hundreds of layers keep the energy"},
+        r"Regular clocks": "no drift with regular clocks", r"Restarted clocks": "restarted clocks gain energy",
+        r"With impulses": "impulses make the energy walk at random", r"It is that of layers": "layers are the paper's",
+        r"Energy is good": "energy is good for any stiffness and thickness",
+        r"Momentum": "momentum is exact", r"No decay": "sphere and plate keep their energy",
+        r"The energy oscillates": "sphere and wedge keep their energy",
+        r"The energy stays within": "energy stays within 2 % without a parameter being set",
+        r"An impact": "an impact changes the energy by safety² at most",
+        r"Layers keep": "hundreds of layers keep the energy"},
     "Restitution, friction, limits": {
         r"In the box of (3.+): restitution": "discs keep or lose energy by restitution (in {})",
-        r"Without restitution": "clusters without restitution", r"In the box of 3 m too": "clusters without "
-                                                                                          "restitution in 3 m", r"The more friction":
-                                                                                              "friction slows sludge",
+        r"Without restitution": "clusters without restitution",
+        r"In the box of 3 m too": "clusters without restitution in 3 m", r"The more friction": "friction slows sludge",
         r"A slope": "a slope holds what its friction can hold ({})", r"Stretch": "stretch is bounded at any speed"},
-    "Knots and sheets": {r"The knot comes": "the reef knot comes undone", r"The sheets stay": "the sheets stay on "
-                                                                                              "their spikes", r"They come to rest":
-                                                                                                  "the sheets come "
-                                                                                                  "to rest"},
-    "Time": {r"Rescheduling": "rescheduling takes less than half of the time", r"Vague": "vague trajectories change "
-                                                                                         "no bit", r"They save":
-                                                                                             "vague trajectories "
-                                                                                             "save 30 % of it",
-             r"The median step": "the median node takes moderate steps", r"Frames of the reef knot": "the reef knot "
-                                                                                                     "costs more "
-                                                                                                     "the tighter "
-                                                                                                     "it is"},
+    "Knots and sheets": {
+        r"The knot comes": "the reef knot comes undone", r"The sheets stay": "the sheets stay on their spikes",
+        r"They come to rest": "the sheets come to rest"},
+    "Time": {
+        r"Rescheduling": "rescheduling takes less than half of the time",
+        r"Vague": "vague trajectories change no bit", r"They save": "vague trajectories save 30 % of it",
+        r"The median step": "the median node takes moderate steps",
+        r"Frames of the reef knot": "the reef knot costs more the tighter it is"},
 }
 
 
@@ -1292,7 +1364,7 @@ def write(tools, folder, kept):
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    words = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     words.add_argument("rubato")
     words.add_argument("--quick", action="store_true")
     words.add_argument("--page-only", action="store_true")
@@ -1312,7 +1384,8 @@ def main():
     if asked.whole:
         run_whole(runner, folder, list(WHOLE) if asked.only == words.get_default("only") else asked.only.split(","))
         return
-    kept = json.loads(file.read_text()) if file.exists() and (asked.page_only or asked.only != words.get_default("only")) else {}
+    kept = json.loads(file.read_text()) if file.exists() and (asked.page_only
+                                                              or asked.only != words.get_default("only")) else {}
     for name in [] if asked.page_only else asked.only.split(","):
         progress(name)
         runner.ran = {}

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""bench.py RUBATO [--quick] [--rounds N] [ROW…]: the step solvers on the dot authors' meshes, in units of one factorisation.
+"""bench.py RUBATO [--quick] [--rounds N] [ROW…]: the step solvers on the dot authors' meshes, in units of one
+factorisation.
 
-U is one supernodal factorisation by CHOLMOD, AMD ordering, two BLAS threads, of the full projected Hessian of the first step
-(bench/tools/unit.c), in a process of its own and in the environment that makes it fastest. Each row runs its first steps with every
-solver on two threads, in rounds over the solvers with U measured in between, since a machine's speed drifts; a round's figure is time
-per step over the median U of that round, and the median over the rounds counts. ROW is part of a row's name. --quick makes few
-steps and one round, and judges nothing.
+U is one supernodal factorisation by CHOLMOD, AMD ordering, two BLAS threads, of the full projected Hessian of the first
+step (bench/tools/unit.c), in a process of its own and in the environment that makes it fastest. Each row runs its first
+steps with every solver on two threads, in rounds over the solvers with U measured in between, since a machine's speed
+drifts; a round's figure is time per step over the median U of that round, and the median over the rounds counts. ROW is
+part of a row's name. --quick makes few steps and one round, and judges nothing.
 
-Targets and counts of iterations are those of the paper's stop test ("stop": "characteristic"), and of its start but for our variant of
-dot. What the default test costs, which knows the loads, is measured beside it in the same rounds: rows "default stop".
+Targets and counts of iterations are those of the paper's stop test ("stop": "characteristic"), and of its start but for
+our variant of dot. What the default test costs, which knows the loads, is measured beside it in the same rounds: rows
+"default stop".
 """
 
 import argparse
@@ -18,14 +20,15 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 from figures import Figures  # noqa: E402
-from study import (MESHES, Ended, Tools, figure, iterations_per_step, meshes_are_there, seconds_per_step, shares)  # noqa: E402
+from study import (MESHES, Ended, Tools, figure, iterations_per_step, meshes_are_there, seconds_per_step,
+                   shares)  # noqa: E402
 
 TEST = {"integrator.options.stop": "characteristic"}
 PAPER = {**TEST, "integrator.options.start": "predictor"}
 SOLVERS = {
     "dot": {"integrator.solver": "dot", **TEST},
-    "dot paper": {"integrator.solver": "dot", "integrator.options.variant": "paper", "integrator.options.subdomains": 2, **PAPER},
-    "newton": {"integrator.solver": "newton", **PAPER},
+    "dot paper": {"integrator.solver": "dot", "integrator.options.variant": "paper", "integrator.options.subdomains": 2,
+                  **PAPER}, "newton": {"integrator.solver": "newton", **PAPER},
     "lbfgs-h": {"integrator.solver": "lbfgs-h", **PAPER},
     "lbfgs-pd": {"integrator.solver": "lbfgs-pd", **PAPER},
     "dot, default stop": {"integrator.solver": "dot"},
@@ -54,7 +57,8 @@ def scene_of(row):
 
 
 def measure_row(tools, row, steps, rounds):
-    """Per solver the ratio to U of each round and the last run; the median U of the rounds; the environment chosen for U."""
+    """Per solver the ratio to U of each round and the last run; the median U of the rounds; the environment chosen for
+    U."""
     scene = scene_of(row)
     tried = [(tools.unit(scene, environment), i) for i, environment in enumerate(ENVIRONMENTS)]
     environment = ENVIRONMENTS[min(tried)[1]]
@@ -114,7 +118,7 @@ def print_summary(results):
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    words = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     words.add_argument("rubato")
     words.add_argument("rows", nargs="*", metavar="ROW")
     words.add_argument("--quick", action="store_true")

@@ -30,7 +30,8 @@ def ranking(runs):
 
 def factors(rows, other, name):
     """How many times longer `other` takes than `name`, least and most, over rows where both worked."""
-    both = [runs[other]["seconds"] / runs[name]["seconds"] for runs in rows if worked(runs.get(other)) and worked(runs.get(name))]
+    both = [runs[other]["seconds"] / runs[name]["seconds"] for runs in rows if worked(runs.get(other))
+            and worked(runs.get(name))]
     return f"{min(both):.1f} to {max(both):.1f}" if both else "–"
 
 
@@ -49,7 +50,8 @@ def counted(run):
 
 def counts(rows, name):
     """How many subdomains a variant of dot had over these rows, in words."""
-    seen = sorted({runs[name]["subdomains"] for runs in rows if worked(runs.get(name)) and runs[name].get("subdomains")})
+    seen = sorted({runs[name]["subdomains"] for runs in rows if worked(runs.get(name))
+                   and runs[name].get("subdomains")})
     if not seen:
         return "an unknown number of subdomains"
     words = f"{seen[0]}" if len(seen) == 1 else f"{seen[0]} to {seen[-1]}"
@@ -60,7 +62,8 @@ def line(published, ours, words):
     """One of the five that the page begins with, with its verdict for dot as published and for our variant."""
     if published == ours:
         return f"**{VERDICTS[published]}**: {words}"
-    return f"**Holds {'as published, not in' if published else 'in'} our variant{'' if published else ', not as published'}**: {words}"
+    return (f"**Holds {'as published, not in' if published else 'in'} our "
+            f"variant{'' if published else ', not as published'}**: {words}")
 
 
 # ---- Sections
@@ -83,20 +86,22 @@ def add_scenes(page, scenes):
     page.plot("scenes", "Time per step of each solver over that of dot",
               [("", "scene, in the order of the table", "times longer than dot", "y",
                 {solver: [(i + 1, runs[solver]["seconds"] / runs[OURS]["seconds"])
-                          for i, runs in enumerate(rows) if worked(runs[solver]) and worked(runs[OURS])] for solver in solvers})])
+                          for i, runs in enumerate(rows) if worked(runs[solver]) and worked(runs[OURS])]
+                 for solver in solvers})])
     paper = {"newton": "1.1 to 10", "lbfgs-h": "1 to 2.5", "lbfgs-pd": "1.6 to 11.4"}
     wins = {name: sum(is_fastest(runs, name, OTHERS) for runs in rows) for name in (PUBLISHED, OURS)}
     for name, words in ((PUBLISHED, f"as published, {counts(rows, PUBLISHED)}"), (OURS, f"in our variant, "
                                                                                         f"{counts(rows, OURS)}")):
         best = wins[name]
-        ranges = "; ".join(f"{other} {factors(rows, other, name)}" + (f" (paper: {paper[other]})" if name == PUBLISHED else
-            "")
+        ranges = "; ".join(f"{other} {factors(rows, other, name)}"
+                           + (f" (paper: {paper[other]})" if name == PUBLISHED else "")
                            for other in OTHERS)
         page.claim(f"dot is the fastest converging solver on all scenes but a few slow, small ones (dot {words}; "
-                   f"bound: within "
-                   f"{100 * (NOISE - 1):.0f} % of the best of the others on three scenes in four).", best >= 0.75 * len(rows),
+                   f"bound: within {100 * (NOISE - 1):.0f} % of the best of the others on three scenes in four).",
+                   best >= 0.75 * len(rows),
                    f"on {best} of {len(rows)} scenes; times of the others over its own: {ranges}.")
-    winners = {min((s for s in OTHERS if worked(runs[s])), key=lambda s: runs[s]["seconds"], default="") for runs in rows}
+    winners = {min((s for s in OTHERS if worked(runs[s])), key=lambda s: runs[s]["seconds"], default="")
+               for runs in rows}
     page.claim("Which of newton, lbfgs-h and lbfgs-pd is fastest changes from scene to scene (bound: at least two "
                "of them win).",
                len(winners - {""}) >= 2, f"the fastest of the three is {' or '.join(sorted(winners))}.")
@@ -148,7 +153,8 @@ def add_admm(page, admm):
     runs = {path.removesuffix(".json").split("dot/")[1]: run for path, run in admm["runs"].items()}
     stuck = {name: run["unsolved"] for name, run in runs.items() if run["unsolved"]}
     failed = [name for name, run in runs.items() if not worked(run)]
-    said = [f"{name} {count} steps" for name, count in stuck.items() if name not in failed] + [f"{name} failed" for name in failed]
+    said = [f"{name} {count} steps" for name, count in stuck.items()
+            if name not in failed] + [f"{name} failed" for name in failed]
     page.claim(f"admm-pd converges on none of the scenes (bound: of the first {admm['steps']} steps of each, at "
                f"least one is unsolved "
                f"after {admm['cap']} iterations).", len({*stuck, *failed}) == len(runs),
@@ -169,7 +175,8 @@ def gains(run):
     """Decades of the residual per iteration in the first and in the second half of the traced step."""
     logs = [math.log10(r) for r in run["trace"]["residual"] if r]
     half = len(logs) // 2
-    return ((logs[0] - logs[half]) / half, (logs[half] - logs[-1]) / (len(logs) - 1 - half)) if half else (math.nan, math.nan)
+    return ((logs[0] - logs[half]) / half,
+            (logs[half] - logs[-1]) / (len(logs) - 1 - half)) if half else (math.nan, math.nan)
 
 
 def add_convergence(page, data):
@@ -188,11 +195,13 @@ def add_convergence(page, data):
               [("Against iterations", "iteration", "residual over tolerance", "y",
                 {name + counted(run): list(enumerate(run["trace"]["residual"])) for name, run in runs.items()}),
                ("Against time", "seconds", "residual over tolerance", "xy",
-                {name + counted(run): list(zip(run["trace"]["seconds"], run["trace"]["residual"])) for name, run in runs.items()})])
+                {name + counted(run): list(zip(run["trace"]["seconds"], run["trace"]["residual"]))
+                 for name, run in runs.items()})])
     page.table(["solver", "subdomains", "iterations", "ms", "last residual"],
                [[name, run.get("subdomains"), ends[name][0] if ends[name] else
                    f"not in {len(run['trace']['residual']) - 1}",
-                 1e3 * ends[name][1] if ends[name] else None, run["trace"]["residual"][-1]] for name, run in runs.items()])
+                 1e3 * ends[name][1] if ends[name] else None, run["trace"]["residual"][-1]]
+                for name, run in runs.items()])
     rates = {name: gains(run) for name, run in runs.items() if ends.get(name)}
     said = ", ".join(f"{name} {figure(early, 2)} and {figure(late, 2)}" for name, (early, late) in rates.items())
     page.claim("dot converges super-linearly (bound: more decades per iteration in the second half of the "
@@ -218,8 +227,8 @@ def add_convergence(page, data):
     return line(matches, mine, f"dot converges like lbfgs-h. In one step midway through a stretch, with "
                                f"{counts([runs], PUBLISHED)}, it needs "
                          f"{own[0] if own else 'more than all'} iterations ({needs}"
-                         + (f"; undivided, where it is lbfgs-h but for the line search, {ends[WHOLE][0]}" if ends.get(WHOLE) else
-                             "") + ").")
+                         + (f"; undivided, where it is lbfgs-h but for the line search, {ends[WHOLE][0]}"
+                            if ends.get(WHOLE) else "") + ").")
 
 
 def compare_ends(page, ends, name, other, bound, words, which):
@@ -238,11 +247,13 @@ def add_subdomains(page, series):
              "The paper's figure 6: iterations per step, by the number of subdomains. Means over the first steps; "
              "`paper` is the published "
              "method, `fast` ours.")
-    rows = {name: [(row["count"], row["iterations"]) for row in items if row["iterations"]] for name, items in series.items()}
+    rows = {name: [(row["count"], row["iterations"]) for row in items if row["iterations"]]
+            for name, items in series.items()}
     page.plot("subdomains", "Iterations per step against the number of subdomains",
               [("", "subdomains", "iterations per step", "xy", rows),
                ("Time", "subdomains", "seconds per step", "xy",
-                {name: [(row["count"], row["seconds"]) for row in items if worked(row)] for name, items in series.items()})])
+                {name: [(row["count"], row["seconds"]) for row in items if worked(row)]
+                 for name, items in series.items()})])
     asked = [row["count"] for row in next(iter(series.values()))]
     page.table(["body; variant", "nodes"] + [str(count) for count in asked] + ["exponent"],
                [[name, items[0]["nodes"]] + [row["iterations"] for row in items] + [growth(rows[name])]
@@ -253,7 +264,8 @@ def add_subdomains(page, series):
         exponents = [growth(points) for points in mine.values()]
         evidence = "; ".join(f"{name.split(';')[0]}: {figure(points[0][1])} iterations with {points[0][0]}, "
                              f"{figure(points[-1][1])} with {points[-1][0]}" for name, points in mine.items())
-        failed = sum(row["iterations"] is None for name, items in series.items() if name.endswith(variant) for row in items)
+        failed = sum(row["iterations"] is None for name, items in series.items() if name.endswith(variant)
+                     for row in items)
         page.claim(f"Iterations grow sub-linearly with the number of subdomains ({variant}; bound: iterations ~ "
                    f"subdomains^p with "
                    "p at most 0.75, and no run fails).", bool(exponents) and max(exponents) <= 0.75 and not failed,
@@ -265,7 +277,8 @@ def add_subdomains(page, series):
                        f"{spans['paper']} as published, and like {spans['fast']} in our variant.")
 
 
-PARAMETERS = {"step": ("h [ms]", 1e3), "young": ("E over 1e5 Pa", 1), "poisson": ("ν", 1)}  # label, factor to show it with
+# label, factor to show it with
+PARAMETERS = {"step": ("h [ms]", 1e3), "young": ("E over 1e5 Pa", 1), "poisson": ("ν", 1)}
 
 
 def add_parameters(page, data):
@@ -278,7 +291,8 @@ def add_parameters(page, data):
     page.table(["", "value"] + solvers + ["ranking"],
                [[key if key == "model" else PARAMETERS[key][0], value if key == "model" else
                    f"{PARAMETERS[key][1] * value:g}"] +
-                [cell(runs[solver]) for solver in solvers] + [ranking(runs)] for key, items in data.items() for value, runs in items])
+                [cell(runs[solver]) for solver in solvers] + [ranking(runs)] for key, items in data.items()
+                for value, runs in items])
     page.plot("parameters", "Time per step against the parameters",
               [("", label, "seconds per step", "xy" if key == "young" else "y",
                 {solver: [(scale * value, runs[solver]["seconds"]) for value, runs in data[key] if worked(runs[solver])]
@@ -291,7 +305,8 @@ def add_parameters(page, data):
                    "best of the others, each time).", best == len(every), f"in {best} of {len(every)} rows.")
     for key, words in (("step", "longer steps"), ("poisson", "a larger Poisson's ratio")):
         change = {solver: ratio(data[key][-1][1], data[key][0][1], solver) for solver in solvers}
-        page.claim(f"A step takes longer with {words}, for every solver.", all(value is not None and value > 1 for value in change.values()),
+        page.claim(f"A step takes longer with {words}, for every solver.",
+                   all(value is not None and value > 1 for value in change.values()),
                    "from the least to the largest value by factors of " + listed(change) + ".")
     add_stiffness_claims(page, data["young"], solvers)
     runs = dict(data["model"])["stable-neo-hookean"]
@@ -299,10 +314,9 @@ def add_parameters(page, data):
     rivals = [seconds[other] for other in OTHERS if other in seconds]
     leads = {name: min(rivals) / seconds[name] for name in (PUBLISHED, OURS) if name in seconds and rivals}
     page.claim("With stable neo-Hookean dot is 1.5 to 2.4 times faster than the others, as with fixed-corotated "
-               "(bound: faster than "
-               "the best of them).", leads.get(PUBLISHED, 0) > 1,
-               "against the best of the others: " + "; ".join(f"{name} {lead:.2f} times" for name, lead in leads.items()) +
-                   ".")
+               "(bound: faster than the best of them).", leads.get(PUBLISHED, 0) > 1,
+               "against the best of the others: "
+               + "; ".join(f"{name} {lead:.2f} times" for name, lead in leads.items()) + ".")
     return line(*(wins[name] == len(every) for name in (PUBLISHED, OURS)),
                 f"dot is the fastest whatever the step length, the stiffness, Poisson's ratio and the material. As "
                 f"published, with "
@@ -358,13 +372,17 @@ def add_size_table(page, body, rows, name):
     page.add(f"### {body[0].upper()}{body[1:]}", f"The first {rows[0]['steps']} steps.")
     page.table(["nodes", "tets"] + [f"{solver} [s]" for solver in solvers] + ["dot, first step [s]"] +
                [f"{solver} [GB]" for solver in solvers] + ["newton's factor [GB]"],
-               [[row["nodes"], row["tets"]] + [size_cell(row, solver) for solver in solvers] + [row["runs"][OURS]["first"]] +
+               [[row["nodes"], row["tets"]] + [size_cell(row, solver) for solver in solvers]
+                + [row["runs"][OURS]["first"]] +
                 [gigabytes(row, solver) for solver in solvers] + [needed(row)] for row in rows])
-    memory = {solver: [(row["tets"], gigabytes(row, solver)) for row in rows if gigabytes(row, solver)] for solver in solvers}
+    memory = {solver: [(row["tets"], gigabytes(row, solver)) for row in rows if gigabytes(row, solver)]
+              for solver in solvers}
     page.plot(name, f"Cost against size: {body}",
               [("Time per step", "tets", "seconds", "xy",
-                {solver: [(row["tets"], later(row, solver)) for row in rows if later(row, solver)] for solver in solvers}),
-               ("Peak memory", "tets", "GB", "xy", {**memory, "newton's factor": [(row["tets"], needed(row)) for row in rows]})])
+                {solver: [(row["tets"], later(row, solver)) for row in rows if later(row, solver)]
+                 for solver in solvers}),
+               ("Peak memory", "tets", "GB", "xy",
+                {**memory, "newton's factor": [(row["tets"], needed(row)) for row in rows]})])
 
 
 def add_sizes(page, bodies):
@@ -385,11 +403,12 @@ def add_sizes(page, bodies):
     largest = max((rows[-1] for rows in bodies.values()), key=lambda row: row["nodes"])
     dot = largest["runs"][OURS]
     gb, need, enough = gigabytes(largest, OURS), needed(largest), largest["nodes"] >= 300000
-    page.claim("A body of 300,000 nodes makes five steps with dot in under 12 GB.", (gb is not None and gb < 12) if enough else None,
+    page.claim("A body of 300,000 nodes makes five steps with dot in under 12 GB.",
+               (gb is not None and gb < 12) if enough else None,
                (f"{largest['nodes']:,} nodes and {largest['tets']:,} tets take {figure(gb)} GB and "
                 f"{figure(dot['seconds'])} s per step"
-                if worked(dot) else f"the run failed ({dot['failed']['outcome']})") + f"; newton's factor alone "
-                                                                                      f"would take {figure(need)} GB.")
+                if worked(dot) else f"the run failed ({dot['failed']['outcome']})") + "; newton's factor alone would "
+               f"take {figure(need)} GB.")
     fits = gb is not None and need >= 2 * gb
     page.claim("dot goes on where newton and lbfgs-h no longer fit (bound: newton's factor alone takes at least "
                "twice the memory of all "
@@ -405,7 +424,8 @@ def over_own(rows, name, value):
 
 def add_laplacian(page, bodies, gb, need):
     """dot against lbfgs-pd as bodies grow, and the line about size."""
-    times_over = {name: {body: over_own(rows, name, later) for body, rows in bodies.items()} for name in (PUBLISHED, OURS)}
+    times_over = {name: {body: over_own(rows, name, later) for body, rows in bodies.items()}
+                  for name in (PUBLISHED, OURS)}
     memory_over = {body: over_own(rows, OURS, gigabytes) for body, rows in bodies.items()}
 
     def said(found):
@@ -428,7 +448,8 @@ def add_laplacian(page, bodies, gb, need):
                all(points and all(over >= 1 for _, over in points) for points in memory_over.values()),
                f"lbfgs-pd's peak memory over dot's: {said(memory_over)}.")
     ends = {name: {body: points[-1] for body, points in found.items() if points} for name, found in times_over.items()}
-    leading = [len(ends[name]) == len(bodies) and all(over >= 1 for _, over in ends[name].values()) for name in (PUBLISHED, OURS)]
+    leading = [len(ends[name]) == len(bodies) and all(over >= 1 for _, over in ends[name].values())
+               for name in (PUBLISHED, OURS)]
 
     def lead(name):
         return " and ".join(f"{over:.2f} ({body}, {nodes:,} nodes)" for body, (nodes, over) in ends[name].items())

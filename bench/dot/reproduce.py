@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """reproduce.py RUBATO [--quick] [--output FOLDER] [--page-only]: what the dot paper found, measured anew.
 
-Measures on generated bodies, and on the authors' meshes where they are there, keeps the figures in out/reproduction/dot.json, and
-writes dot.md with its plots (docs/reproduction; --quick: out/reproduction). --page-only writes the page from the figures kept.
-Li, Gao, Langlois, Jiang, Kaufman: Decomposed Optimization Time Integrator for Large-Step Elastodynamics. 2019.
+Measures on generated bodies, and on the authors' meshes where they are there, keeps the figures in
+out/reproduction/dot.json, and writes dot.md with its plots (docs/reproduction; --quick: out/reproduction). --page-only
+writes the page from the figures kept. Li, Gao, Langlois, Jiang, Kaufman: Decomposed Optimization Time Integrator for
+Large-Step Elastodynamics. 2019.
 """
 
 import argparse
@@ -16,16 +17,18 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 from dot_page import write_page  # noqa: E402
 from figures import ROOT  # noqa: E402
-from study import Ended, Tools, iterations_per_step, measured_here, meshes_are_there, progress, seconds_per_step, unsolved_steps  # noqa: E402
+from study import (Ended, Tools, iterations_per_step, measured_here, meshes_are_there, progress,  # noqa: E402
+                   seconds_per_step, unsolved_steps)
 
-# The paper's stop test for all, and its start for all but our variant of dot. The paper sets six subdomains in all simulations, one for
-# each core (section 5.4); with one, its dot is lbfgs-h with another line search. Our variant chooses.
+# The paper's stop test for all, and its start for all but our variant of dot. The paper sets six subdomains in all
+# simulations, one for each core (section 5.4); with one, its dot is lbfgs-h with another line search. Our variant
+# chooses.
 TEST = {"integrator.options.stop": "characteristic"}
 PAPER = {**TEST, "integrator.options.start": "predictor"}
 SOLVERS = {
     "dot": {"integrator.solver": "dot", **TEST},
-    "dot, paper": {"integrator.solver": "dot", "integrator.options.variant": "paper", "integrator.options.subdomains": 6, **PAPER},
-    "newton": {"integrator.solver": "newton", **PAPER},
+    "dot, paper": {"integrator.solver": "dot", "integrator.options.variant": "paper",
+                   "integrator.options.subdomains": 6, **PAPER}, "newton": {"integrator.solver": "newton", **PAPER},
     "lbfgs-h": {"integrator.solver": "lbfgs-h", **PAPER},
     "lbfgs-pd": {"integrator.solver": "lbfgs-pd", **PAPER},
     "admm-pd": {"integrator.solver": "admm-pd", "integrator.options.at_cap": "continue", **PAPER},
@@ -46,11 +49,13 @@ SWEEP_TIME = (0.4, 0.08)  # [s]
 LENGTHS = ([0.01, 0.025, 0.04], [0.025, 0.04])
 STIFFNESSES = ([0.25, 0.5, 1, 2, 4], [0.25, 1])
 POISSONS = ([0.3, 0.35, 0.4, 0.45], [0.4, 0.45])
-# Bodies of ever finer meshes: the scene, what is set and to which values, steps. lbfgs-pd does well where all is deformed mildly, as the bar
-# is; the dragon is stretched and twisted, as in the paper's study of size.
+# Bodies of ever finer meshes: the scene, what is set and to which values, steps. lbfgs-pd does well where all is
+# deformed mildly, as the bar is; the dragon is stretched and twisted, as in the paper's study of size.
 SIZES = {
-    "bar, twisted": ("scenes/dot/twist.json", "bodies[0].mesh.shape.bar.cells", ([10, 16, 24, 32, 36, 42], [6, 10]), (5, 2)),
-    "dragon, stretched and twisted": ("scenes/dot/tss.json", "bodies[0].mesh.shape.dragon.resolution", ([41, 62, 90, 130], [20, 30]), (12, 2)),
+    "bar, twisted": ("scenes/dot/twist.json", "bodies[0].mesh.shape.bar.cells",
+                     ([10, 16, 24, 32, 36, 42], [6, 10]), (5, 2)),
+    "dragon, stretched and twisted": ("scenes/dot/tss.json", "bodies[0].mesh.shape.dragon.resolution",
+                                      ([41, 62, 90, 130], [20, 30]), (12, 2)),
 }
 LARGEST = {"dot, paper": 145000, "newton": 62000, "lbfgs-h": 62000}  # nodes; more would take too long or too much
 FURTHER = 1e-2  # of the tolerance, for the step whose convergence is shown
@@ -87,8 +92,8 @@ class Study:
                 "trace": run.get("trace"), "later": later_steps(run), "kinetic": run.get("energies", {}).get("kinetic")}
 
     def measure_quietly(self, scene, wanted, *words):
-        """The fastest of two runs, and of more if something else kept the processors busy during both: threads that wait for each other make
-        a step take several times as long then."""
+        """The fastest of two runs, and of more if something else kept the processors busy during both: threads that
+        wait for each other make a step take several times as long then."""
         runs = []
         while len(runs) < 2 or (min(run["others"] for run in runs) > DISTURBED and len(runs) < RUNS_MOST):
             try:
@@ -97,7 +102,8 @@ class Study:
                 if not runs:
                     raise
                 break
-            if "failed" in runs[-1] or sum(step["seconds"] for step in runs[-1]["steps"]) > LONG and runs[-1]["others"] <= DISTURBED:
+            if "failed" in runs[-1] or sum(step["seconds"]
+                                           for step in runs[-1]["steps"]) > LONG and runs[-1]["others"] <= DISTURBED:
                 break
         self.disturbed += min(run["others"] for run in runs) > DISTURBED
         self.measured += 1
@@ -125,23 +131,26 @@ class Study:
                          for scene in scenes}}
 
     def stops(self, scenes):
-        """Both stop tests on every scene, each in turns with the other, and how far their motion is from a tight solve's."""
+        """Both stop tests on every scene, each in turns with the other, and how far their motion is from a tight
+        solve's."""
         result = {}
         for scene, steps in scenes.items():
             tests = {"characteristic": {}, "force": {"integrator.options.stop": "force"},
                      "tight": {"integrator.options.stop": "force", "integrator.options.tolerance": 1e-6}}
-            result[scene] = {test: self.run(scene, "dot", settings, "--steps", steps, "--energies") for test, settings in tests.items()}
+            result[scene] = {test: self.run(scene, "dot", settings, "--steps", steps, "--energies")
+                             for test, settings in tests.items()}
         return result
 
     def convergence(self):
-        """One step, midway, from the same state for all: newton leads, then each solver makes three steps and shows the last, which
-        goes beyond the tolerance to show how it ends."""
+        """One step, midway, from the same state for all: newton leads, then each solver makes three steps and shows the
+        last, which goes beyond the tolerance to show how it ends."""
         scene, result = "scenes/dot/ltss.json", {}
         with tempfile.TemporaryDirectory(prefix="rubato-dot-") as folder:
             state = f"{folder}/state.rbt"
             self.run(scene, "newton", {}, "--steps", self.amount(LEAD_STEPS), "--save", state)
             one = {"integrator.options.subdomains": 1}
-            for name, solver, more in [(name, name, {}) for name in SOLVERS] + [("dot, paper, whole", "dot, paper", one)]:
+            for name, solver, more in [(name, name, {})
+                                       for name in SOLVERS] + [("dot, paper, whole", "dot, paper", one)]:
                 cap = self.amount(ADMM_ITERATIONS) if solver == "admm-pd" else 5000
                 run = self.run(scene, solver, {"integrator.options.max_iterations": cap,
                                                "integrator.options.tolerance": FURTHER * 1e-5, **more},
@@ -188,7 +197,8 @@ class Study:
         fill = self.tools.measure(scene, settings, "--fill")
         runs = {solver: self.run(scene, solver, settings, "--steps", steps) for solver in RIVALS
                 if fill["nodes"] <= LARGEST.get(solver, math.inf)}
-        return {"runs": runs, "steps": steps, "nodes": fill["nodes"], "tets": fill["tets"], "fill": fill["analysis"]["fill"]}
+        return {"runs": runs, "steps": steps, "nodes": fill["nodes"], "tets": fill["tets"],
+                "fill": fill["analysis"]["fill"]}
 
 
 def later_steps(run):
@@ -207,8 +217,9 @@ def main():
     asked = words.parse_args()
     study = Study(asked.rubato, asked.quick)
     kept = ROOT / "out" / "reproduction" / ("dot-quick.json" if asked.quick else "dot.json")
-    sections = {"scenes": study.scenes, "stops": lambda: study.stops(study.rows()), "admm": lambda: study.admm(study.rows()),
-                "convergence": study.convergence, "subdomains": study.subdomains, "parameters": study.parameters, "sizes": study.sizes}
+    sections = {"scenes": study.scenes, "stops": lambda: study.stops(study.rows()),
+                "admm": lambda: study.admm(study.rows()), "convergence": study.convergence,
+                "subdomains": study.subdomains, "parameters": study.parameters, "sizes": study.sizes}
     if asked.only and not kept.exists():
         sys.exit(f"reproduce-dot: {kept} is not there yet; run it once without --only")
     if not asked.page_only:

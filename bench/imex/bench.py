@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""bench.py RUBATO [--quick] [--rounds N] [ROW…]: imex against explicit and semi-implicit steps on one core, as in its paper.
+"""bench.py RUBATO [--quick] [--rounds N] [ROW…]: imex against explicit and semi-implicit steps on one core, as in its
+paper.
 
-Each row is a scene of scenes/imex; arma_3 and arma_5 are real meshes in its place, if they are there; cut-dragon is measured before and after
-its cut, large is one explicit step against what memory and arithmetic allow, and long makes a million undamped steps of three bodies,
-two of them real meshes. The explicit step is symplectic Euler at the body's own bound (the certificate's, which is 2 % short
-of it, times 1.01). Times are per simulated second, from the first steps after the release; in every round explicit, imex and
-semi-implicit steps are measured side by side, in seconds that their thread has had of the processor, and the median over the rounds counts. ROW is part of a row's name.
---quick makes few steps and one round, and judges nothing.
+Each row is a scene of scenes/imex; arma_3 and arma_5 are real meshes in its place, if they are there; cut-dragon is
+measured before and after its cut, large is one explicit step against what memory and arithmetic allow, and long makes a
+million undamped steps of three bodies, two of them real meshes. The explicit step is symplectic Euler at the body's own
+bound (the certificate's, which is 2 % short of it, times 1.01). Times are per simulated second, from the first steps
+after the release; in every round explicit, imex and semi-implicit steps are measured side by side, in seconds that
+their thread has had of the processor, and the median over the rounds counts. ROW is part of a row's name. --quick makes
+few steps and one round, and judges nothing.
 """
 
 import argparse
@@ -35,7 +37,8 @@ ROWS = {
 }
 CUT, CUT_STEP, CUT_SPEEDUP = "cut-dragon", 0.3e-3, 7
 LONG, LONG_STEPS = "long", 1000000
-# Undamped bodies of a million steps: the row whose scene it is, changes of it, and the step in units of the explicit bound
+# Undamped bodies of a million steps: the row whose scene it is, changes of it, and the step in units of the explicit
+# bound
 LONG_BODIES = {
     "small liver": ("liver", {"bodies[0].mesh": '{"shape": {"liver": {"resolution": 9}}, "slivers": {"share": 0.02, '
                                                 '"height": 0.02, '
@@ -70,10 +73,10 @@ def is_there(row):
 
 
 def seconds_per_second(tools, row, method, step, steps, changes=None):
-    """Of computing per simulated one; None if a step failed. The first step does not count: it certifies, analyses and cuts, once a run,
-    which takes as long as 240 explicit steps of the armadillo."""
-    settings = {**changes_of(row), **(changes or {}), "integrator.method": method, "time.step": step, "time.frame": step * steps,
-        "time.end": step * steps,
+    """Of computing per simulated one; None if a step failed. The first step does not count: it certifies, analyses and
+    cuts, once a run, which takes as long as 240 explicit steps of the armadillo."""
+    settings = {**changes_of(row), **(changes or {}), "integrator.method": method, "time.step": step,
+                "time.frame": step * steps, "time.end": step * steps,
                 "integrator.max_halvings": 0}
     run = json.loads(tools.call("measure", [scene_of(row), *words_of(settings), "--threads", 1, "--steps", steps]))
     each = None if "failed" in run else statistics.fmean(s["processor_seconds"] for s in run["steps"][1:])
@@ -91,16 +94,19 @@ def median(values):
 
 
 def measure_row(tools, row, found, steps, rounds, others=None):
-    """Medians of seconds per second: (explicit, {h: imex}, {h: semi-implicit}, per name of `others` {h: imex with these settings})."""
+    """Medians of seconds per second: (explicit, {h: imex}, {h: semi-implicit}, per name of `others` {h: imex with these
+    settings})."""
     explicit, imex, implicit, more = [], {}, {}, {name: {} for name in others or {}}
     for _ in range(rounds):
         explicit.append(seconds_per_second(tools, row, "symplectic-euler", 1.01 * found["bound"], steps))
         for h in ROWS[row]["steps"]:
             long = max(steps, min(5 * steps, int(500 / h)))  # half a second, if that is not too long
             imex.setdefault(h, []).append(seconds_per_second(tools, row, "imex", 1e-3 * h, long))
-            implicit.setdefault(h, []).append(seconds_per_second(tools, row, "semi-implicit", 1e-3 * h, max(10, steps // 5)))
+            implicit.setdefault(h, []).append(seconds_per_second(tools, row, "semi-implicit", 1e-3 * h,
+                                                                 max(10, steps // 5)))
             for name, settings in (others or {}).items():
-                few = max(10, steps // 5) if settings.get("integrator.solver") == "cg" else long  # which keeps nothing from step to step
+                # cg keeps nothing from step to step
+                few = max(10, steps // 5) if settings.get("integrator.solver") == "cg" else long
                 more[name].setdefault(h, []).append(seconds_per_second(tools, row, "imex", 1e-3 * h, few, settings))
     return median(explicit), medians(imex), medians(implicit), {name: medians(found) for name, found in more.items()}
 
@@ -121,16 +127,16 @@ def report_row(table, row, found, result, judged):
         wanted = f">={goal['speedup']:g}" if judged and goal["speedup"] and h == best else ""
         table.add(f"{row}: imex at {h:g} ms, speed-up over explicit", f"{explicit / imex[h]:.2f}", "times", "", wanted)
         slower = 100 * (imex[h] / implicit[h] - 1) if implicit[h] else -100
-        table.add(f"{row}: imex at {h:g} ms, slower than semi-implicit", f"{slower:.0f}", "%", "", f"<={SLOWER}" if judged else
-            "")
+        table.add(f"{row}: imex at {h:g} ms, slower than semi-implicit", f"{slower:.0f}", "%", "",
+                  f"<={SLOWER}" if judged else "")
     each = 1e3 * statistics.median(found["identify"]) / found["elements"]
     table.add(f"{row}: identification per element", f"{each:.5f}", "ms", "", f"<={IDENTIFY}" if judged else "")
     table.add(f"{row}: one certificate", f"{1e3 * statistics.median(found['certify']):.2f}", "ms")
 
 
 def memory_rate(found):
-    """Bytes per second: the best that the history remembers of this machine, since whoever else uses it takes from what is
-    measured now; not of programs that were never committed"""
+    """Bytes per second: the best that the history remembers of this machine, since whoever else uses it takes from what
+    is measured now; not of programs that were never committed"""
     rates = [found["memory_rate"]]
     with history().open(newline="") as file:
         for line in csv.DictReader(file):
@@ -147,7 +153,8 @@ def limits(found, material):
 
 
 def explicit_step(tools, material, step, steps):
-    """Seconds of the processor that an explicit step of the large body takes: the least, since bytes and flops are limits of a quiet core"""
+    """Seconds of the processor that an explicit step of the large body takes: the least, since bytes and flops are
+    limits of a quiet core"""
     settings = {"bodies[0].material.model": material, "integrator.method": "symplectic-euler", "time.step": step,
                 "time.frame": step * steps, "time.end": step * steps}
     run = json.loads(tools.call("measure", [scene_of("large"), *words_of(settings), "--threads", 1, "--steps", steps]))
@@ -170,7 +177,8 @@ def report_bandwidth(table, tools, steps, rounds, judged):
 
 
 def measure_cut(tools, steps, rounds):
-    """The dragon before and after its cut: {"before" | "after": bounds, seconds per second of imex and explicit steps, split}"""
+    """The dragon before and after its cut: {"before" | "after": bounds, seconds per second of imex and explicit steps,
+    split}"""
     now, never = {"cuts[0].time": 0}, {"cuts": "[]"}
     result = {}
     for when, changes in (("before", never), ("after", now)):
@@ -180,8 +188,8 @@ def measure_cut(tools, steps, rounds):
             explicit.append(seconds_per_second(tools, CUT, "symplectic-euler", 1.01 * found["bound"], steps, changes))
             imex.append(seconds_per_second(tools, CUT, "imex", CUT_STEP, 3 * steps, changes))
             paper.append(seconds_per_second(tools, CUT, "imex", CUT_STEP, 3 * steps, {**changes, **PAPER_SET}))
-        result[when] = {"elements": found["elements"], "nodes": found["nodes"], "bound": found["bound"], "explicit": median(explicit),
-                        "imex": median(imex), "paper": median(paper)}
+        result[when] = {"elements": found["elements"], "nodes": found["nodes"], "bound": found["bound"],
+                        "explicit": median(explicit), "imex": median(imex), "paper": median(paper)}
     return result
 
 
@@ -199,7 +207,8 @@ def measure_long(tools, rubato, name, steps):
     row, changes, over = LONG_BODIES[name]
     step = over * bounds(tools, row, 1, 0, changes)["bound"]
     with tempfile.TemporaryDirectory() as folder:
-        settings = {**changes_of(row), **changes, "integrator.max_halvings": 0, "time.step": step, "time.frame": step * steps / 100,
+        settings = {**changes_of(row), **changes, "integrator.max_halvings": 0,
+                    "time.step": step, "time.frame": step * steps / 100,
                     "time.end": step * steps, "output.vtu": "false", "output.checkpoint_every": 0}
         done = subprocess.run([rubato, "run", scene_of(row), "-o", folder, "-q", "--threads", "1", *words_of(settings)],
                               cwd=ROOT, capture_output=True, text=True)
@@ -225,7 +234,7 @@ def report_long(table, tools, rubato, quick):
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    words = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     words.add_argument("rubato")
     words.add_argument("rows", nargs="*", metavar="ROW")
     words.add_argument("--quick", action="store_true")

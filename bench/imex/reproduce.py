@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""reproduce.py RUBATO [--quick] [--part speed|energy] [--page-only] [--folder DIR]: the findings of the imex paper measured anew, written to
-docs/reproduction/imex.md.
+"""reproduce.py RUBATO [--quick] [--part speed|energy] [--page-only] [--folder DIR]: the findings of the imex paper
+measured anew, written to docs/reproduction/imex.md.
 
-One core, as in the paper. --quick simulates little and makes few steps: for trying it out. --part
-measures one part only and takes the other as it was left in out/imex.json: energies take minutes, and need no quiet machine. --page-only
+One core, as in the paper. --quick simulates little and makes few steps: for trying it out. --part measures one part
+only and takes the other as it was left in out/imex.json: energies take minutes, and need no quiet machine. --page-only
 writes the page from what was measured last.
 """
 
@@ -25,9 +25,9 @@ from study import MESHES, VERDICTS, Page, Tools, five_lines, measured_here, mesh
 
 PAPER = {"armadillo": (2629, 758, 0.01, 4.6), "dragon": (4163, 1270, 0.03, 3.3), "liver": (2749, 825, 0.1, 2.7),
          "bar": (2323, 592, 0.5, None)}
-# Whose energy is looked at: steps [ms], simulated seconds, changes of the scene. "loaded" is what the paper did: the body hangs in
-# equilibrium under a load (here its own weight across, twice as strong as on earth), which is taken away. arma_3 is a real mesher's work and
-# no part of rubato.
+# Whose energy is looked at: steps [ms], simulated seconds, changes of the scene. "loaded" is what the paper did: the
+# body hangs in equilibrium under a load (here its own weight across, twice as strong as on earth), which is taken away.
+# arma_3 is a real mesher's work and no part of rubato.
 LOAD, LOAD_SECONDS, LOAD_STEP = '[{"gravity": {"acceleration": [20, 0, 0]}}]', 1.0, 2e-3
 ENERGY = {
     "armadillo, loaded": ([0.05, 0.09, 0.12, 0.15, 0.2, 0.36], 1.0, {"bodies[0].deform": "[]"}),
@@ -35,14 +35,17 @@ ENERGY = {
     "arma_3, bent": ([0.025, 0.047, 0.08], 0.03, {"bodies[0].mesh": json.dumps({"file": str(MESHES / "arma_3.node")})}),
 }
 KEPT = ROOT / "out" / "imex.json"
-# The two implicit sets: all nodes of elements that fail the paper's local test, or as few as the certificate asks for (the default)
+# The two implicit sets: all nodes of elements that fail the paper's local test, or as few as the certificate asks for
+# (the default)
 OURS, PAPERS, PAPERS_CG = "imex", "imex, paper's set", "imex, paper's set by CG"
 SETS = {OURS: {}, PAPERS: bench.PAPER_SET}
 METHODS = {OURS: ("imex", {}), PAPERS: ("imex", bench.PAPER_SET), "semi-implicit": ("semi-implicit", {})}
-STABLE_STEPS = 10000  # undamped, from the bent start, which moves all modes: one that grows by 1.001 a step is then 20,000 times as large
+# undamped, from the bent start, which moves all modes: one that grows by 1.001 a step is then 20,000 times as large
+STABLE_STEPS = 10000
 SCAN = 40  # steps, in equal ratios between a body's explicit bound and its largest local one, whose sets are looked at
-FRAMES, GROWTH = 200, 1.5  # mean energy of the last fifth of the frames over that of the first: near their bound explicit steps let it swing by
+# mean energy of the last fifth of the frames over that of the first: near their bound explicit steps let it swing by
 # several times, so that single values tell nothing, while a mode that grows does so without end
+FRAMES, GROWTH = 200, 1.5
 
 
 def run(rubato, row, method, step, seconds, frames=20, changes=None):
@@ -51,9 +54,10 @@ def run(rubato, row, method, step, seconds, frames=20, changes=None):
         frame = seconds / frames
         settings = {"integrator.method": method, "time.step": step, "time.frame": frame, "time.end": seconds,
             "output.vtu": "false",
-                    "output.checkpoint_every": 0, "integrator.max_halvings": 0, **bench.changes_of(row), **(changes or {})}
-        subprocess.run([rubato, "run", bench.scene_of(row), "-o", folder, "-q", "--threads", "1", *bench.words_of(settings)], cwd=ROOT,
-                       capture_output=True, text=True)
+                    "output.checkpoint_every": 0, "integrator.max_halvings": 0, **bench.changes_of(row),
+                    **(changes or {})}
+        subprocess.run([rubato, "run", bench.scene_of(row), "-o", folder, "-q", "--threads", "1",
+                        *bench.words_of(settings)], cwd=ROOT, capture_output=True, text=True)
         report = json.loads(pathlib.Path(folder, "run.json").read_text())
         with open(pathlib.Path(folder, "energy.csv"), newline="") as file:
             return [float(line["total"]) for line in csv.DictReader(file)], report
@@ -88,15 +92,17 @@ def stability_of(rubato, tools, row, h, steps):
         progress(f"{steps} steps of {row} at {h} ms: {name}")
         total, report = run(rubato, row, "imex", 1e-3 * h, 1e-3 * h * steps, FRAMES, changes)
         fifth = max(1, len(total) // 5)
-        result[name] = {"implicit": report["imex"]["implicit"], "ill_shaped": report["imex"]["ill_shaped"], "nodes": report["imex"]["nodes"],
+        result[name] = {"implicit": report["imex"]["implicit"],
+                        "ill_shaped": report["imex"]["ill_shaped"], "nodes": report["imex"]["nodes"],
                         "bound": splits["ours" if name == OURS else "paper"]["bound"], "failure": report.get("failure"),
-                        "steps": report["steps"], "grown": statistics.fmean(total[-fifth:]) / statistics.fmean(total[:fifth])}
+                        "steps": report["steps"],
+                        "grown": statistics.fmean(total[-fifth:]) / statistics.fmean(total[:fifth])}
     return result
 
 
 def loaded_energies(tools, folder, method, step, seconds, changes=None):
-    """Energies from the start to the end after the load is gone; time goes on from LOAD_SECONDS, the end of the first frame. Equilibrium is
-    found by strongly damped steps."""
+    """Energies from the start to the end after the load is gone; time goes on from LOAD_SECONDS, the end of the first
+    frame. Equilibrium is found by strongly damped steps."""
     equilibrium = pathlib.Path(folder, "equilibrium.ckpt")
     common = {"bodies[0].deform": "[]", "time.frame": LOAD_SECONDS, "time.end": 2 * LOAD_SECONDS,
         "integrator.max_halvings": 0}
@@ -109,7 +115,8 @@ def loaded_energies(tools, folder, method, step, seconds, changes=None):
     settings = {**common, "integrator.method": method, "time.step": LOAD_SECONDS / parts, **(changes or {})}
     found = json.loads(tools.call("measure", [bench.scene_of("armadillo"), *bench.words_of(settings), "--threads", 1,
         "--steps",
-                                              round(seconds * parts), "--load", equilibrium, "--energies"], seconds=600))
+                                              round(seconds * parts), "--load", equilibrium, "--energies"],
+                                  seconds=600))
     return None if "failed" in found else found["energies"]["total"]
 
 
@@ -141,10 +148,13 @@ def energy_study(rubato, tools, quick):
         for h in steps:
             for name, (method, more) in METHODS.items():
                 progress(f"energy of {row} by {name} at {h} ms")
-                total, report = run(rubato, "armadillo", method, 1e-3 * h, 0.02 if quick else seconds, changes={**changes, **more})
-                left[name].append((h, None if report.get("failure") else total[-1], report.get("imex", {}).get("implicit")))
+                total, report = run(rubato, "armadillo", method, 1e-3 * h, 0.02 if quick else seconds,
+                                    changes={**changes, **more})
+                left[name].append((h, None if report.get("failure") else total[-1],
+                                   report.get("imex", {}).get("implicit")))
                 first = total[0]
-        bodies[row] = {"start": first, "seconds": 0.02 if quick else seconds, "nodes": report["bodies"][0]["nodes"], **left}
+        bodies[row] = {"start": first, "seconds": 0.02 if quick else seconds, "nodes": report["bodies"][0]["nodes"],
+                       **left}
     return bodies
 
 
@@ -155,12 +165,13 @@ def overview(page, found):
              "The spread of local bounds is the elements' 2 / sqrt(lambda) of the paper's test. The paper prints a "
              "density of 1; only "
              "1 g/cm^3 fits its steps, and that is taken.")
-    page.table(["body", "tets (paper)", "nodes (paper)", "explicit bound [ms] (paper)", "local bounds: tenth, "
-                                                                                        "median, largest [ms]"],
+    page.table(["body", "tets (paper)", "nodes (paper)", "explicit bound [ms] (paper)",
+                "local bounds: tenth, median, largest [ms]"],
                [[row, f"{f['elements']:,} ({PAPER[row][0]:,})", f"{f['nodes']:,} ({PAPER[row][1]:,})",
                  f"{1e3 * f['bound']:.4f} ({PAPER[row][2]})",
-                 ", ".join(f"{1e3 * v:.3g}" for v in (statistics.quantiles(f["local"], n=10)[0], statistics.median(f["local"]),
-                                                      max(f["local"])))] for row, f in found.items()])
+                 ", ".join(f"{1e3 * v:.3g}" for v in (statistics.quantiles(f["local"], n=10)[0],
+                                                      statistics.median(f["local"]), max(f["local"])))]
+                for row, f in found.items()])
 
 
 def speed_table(page, body):
@@ -178,7 +189,8 @@ def speed_table(page, body):
 
 
 def costs_of(body):
-    """{name: {h: seconds per second}} of imex with each set, at the steps at which it is stable: of others the cost means nothing"""
+    """{name: {h: seconds per second}} of imex with each set, at the steps at which it is stable: of others the cost
+    means nothing"""
     costs = {name: {} for name in SAID}
     for h, imex, _, both, more in body["steps"]:
         for name, cost in ((OURS, imex), (PAPERS, more[PAPERS]), (PAPERS_CG, more[PAPERS_CG])):
@@ -196,7 +208,8 @@ def speed_section(page, row, number, body):
     implicit = {p[0]: p[2] for p in body["steps"] if p[2]}
     page.add(f"## Figure {number}: {row}")
     speed_table(page, body)
-    lines = {**{name: list(found.items()) for name, found in costs.items()}, "explicit at its bound": [(p[0], explicit) for p in body["steps"]],
+    lines = {**{name: list(found.items()) for name, found in costs.items()},
+             "explicit at its bound": [(p[0], explicit) for p in body["steps"]],
              "semi-implicit": list(implicit.items())}
     page.plot(row, f"Computing one simulated second: {row}", [("", "step [ms]", "seconds", "y", lines)])
     holds, goal = {}, bench.ROWS[row]
@@ -216,8 +229,8 @@ def speed_section(page, row, number, body):
                        f"{gain[best]:.2f} times at {best:g} ms." if gain else "no step is stable.")
     for name, found in costs.items():
         slowest = max((found[h] / implicit[h] for h in found if h in implicit), default=math.nan)
-        page.claim(f"Never slower than the implicit method at the same step ({SAID[name]}; bound: 3 %).", slowest <= 1.03,
-                   f"at most {slowest:.2f} of its time.")
+        page.claim(f"Never slower than the implicit method at the same step ({SAID[name]}; bound: 3 %).",
+                   slowest <= 1.03, f"at most {slowest:.2f} of its time.")
         holds[name, "implicit"] = slowest <= 1.03
     return holds
 
@@ -275,21 +288,24 @@ def sets_section(page, bodies, radii, steps):
             cells = []
             for name in (PAPERS, OURS):
                 found = both[name]
-                cells += [f"{found['implicit']} of {found['nodes']}", costs[name].get(h), beyond(h, found), None if found["failure"] else found["grown"], outcome(found)]
+                cells += [f"{found['implicit']} of {found['nodes']}", costs[name].get(h), beyond(h, found),
+                          None if found["failure"] else found["grown"], outcome(found)]
             rows.append([row, f"{h:g}"] + cells)
     page.table(["body", "h [ms]"] + [f"{who}: {what}" for who in ("paper's", "ours")
-                                     for what in ("implicit nodes", "s per s", "h over bound", "energy", "outcome")], rows)
+                                     for what in ("implicit nodes", "s per s", "h over bound", "energy", "outcome")],
+               rows)
     return set_claims(page, bodies, radii)
 
 
 def set_claims(page, bodies, radii):
     """Returns the line about stability and the line about size and cost."""
     every = [(row, h, both) for row, body in bodies.items() for h, _, _, both, _ in body["steps"]]
-    over = {name: [s[at] for body in bodies.values() for s in body["scan"] if s[at]] for name, at in ((PAPERS, 1), (OURS, 2))}
+    over = {name: [s[at] for body in bodies.values() for s in body["scan"] if s[at]]
+            for name, at in ((PAPERS, 1), (OURS, 2))}
     long = every + [(row, *body["worst"]) for row, body in bodies.items()]
     bad = {name: [(row, h) for row, h, both in long if not is_stable(both[name])] for name in SETS}
-    random = {name: (sum(r[key]["unstable"] for r in radii), sum(r[key]["mixed"] for r in radii), max(r[key]["beyond"] for r in radii))
-              for name, key in ((PAPERS, "paper"), (OURS, "ours"))}
+    random = {name: (sum(r[key]["unstable"] for r in radii), sum(r[key]["mixed"] for r in radii),
+                     max(r[key]["beyond"] for r in radii)) for name, key in ((PAPERS, "paper"), (OURS, "ours"))}
     for name in (PAPERS, OURS):
         page.claim(f"The explicit nodes fulfil the CFL condition ({SAID[name].split(',')[0]}; bound: h at most 2 / "
                    f"sqrt(lambda_max) of their block).",
@@ -308,8 +324,10 @@ def set_claims(page, bodies, radii):
                    f"{worst:.2g}.")
     fewer = [both[OURS]["implicit"] / both[PAPERS]["implicit"] for _, _, both in every if both[PAPERS]["implicit"]]
     costs = {row: costs_of(body) for row, body in bodies.items()}
-    dearer = [cost / found[OURS][h] for found in costs.values() for h, cost in found[PAPERS].items() if h in found[OURS]]
-    gained = {row: min(found[PAPERS].values()) / min(found[OURS].values()) for row, found in costs.items() if found[PAPERS]}
+    dearer = [cost / found[OURS][h] for found in costs.values()
+              for h, cost in found[PAPERS].items() if h in found[OURS]]
+    gained = {row: min(found[PAPERS].values()) / min(found[OURS].values())
+              for row, found in costs.items() if found[PAPERS]}
     page.claim("Our set has fewer implicit nodes and costs less than the paper's (bound: at the best step of each "
                "body, each set at its own).",
                all(g >= 1 for g in gained.values()),
@@ -349,7 +367,8 @@ def energy_section(page, bodies):
         moving = max(p[2] for p in body[OURS]) if body[OURS][-1][2] > 0.85 * body["nodes"] else body["nodes"]
         for i, (h, own, implicit) in enumerate(body[OURS]):
             papers, other = body[PAPERS][i], body["semi-implicit"][i][1]
-            rows.append([f"{h:g}", f"{implicit}, {papers[2]} of {body['nodes']}"] + [e / start if e else "unstable" for e in (own, papers[1], other)]
+            rows.append([f"{h:g}", f"{implicit}, {papers[2]} of {body['nodes']}"]
+                        + [e / start if e else "unstable" for e in (own, papers[1], other)]
                         + [dict(ratios[name]).get(h) or None for name in SETS]
                         + [", ".join(f"{moving / count:.3g}" if count else "–" for count in (implicit, papers[2]))])
         explicit = body.get("explicit")
@@ -361,7 +380,8 @@ def energy_section(page, bodies):
             "semi-implicit: share left",
                     "rate of dissipation, ratio: ours", "paper's set", "moving nodes over implicit ones"], rows)
         page.plot("energy-" + row.replace(", ", "-"), f"Energy left after {body['seconds']:g} s: {row}",
-                  [("", "step [ms]", "share", "", {m: [(p[0], p[1] / start) for p in body[m] if p[1]] for m in METHODS})])
+                  [("", "step [ms]", "share", "",
+                    {m: [(p[0], p[1] / start) for p in body[m] if p[1]] for m in METHODS})])
         for name in (PAPERS, OURS):
             implicit = {p[0]: p[2] for p in body[name]}
             mixed = [(h, ratio) for h, ratio in ratios[name] if implicit[h] < 0.95 * moving]
@@ -369,9 +389,9 @@ def energy_section(page, bodies):
             good = [h for h, _ in ratios[name] if h < bad]
             results[row, name] = bool(mixed) and all(ratio >= 3 for _, ratio in mixed)
             page.claim(f"For h below h_max the rate of dissipation is more than three times smaller than the "
-                       f"implicit method's "
-                       f"({SAID[name].split(',')[0]}).", results[row, name],
-                       "; ".join(f"{ratio:.2f} times at {h:g} ms" if ratio else f"unstable at {h:g} ms" for h, ratio in ratios[name])
+                       f"implicit method's ({SAID[name].split(',')[0]}).", results[row, name],
+                       "; ".join(f"{ratio:.2f} times at {h:g} ms" if ratio else f"unstable at {h:g} ms"
+                                 for h, ratio in ratios[name])
                        + (f". It holds up to {max(good):g} ms." if good else "."))
             results[row, name, "up to"] = max(good) if good else None
     return results
@@ -389,7 +409,7 @@ def rates(body, name):
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    words = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     words.add_argument("rubato")
     words.add_argument("--quick", action="store_true")
     words.add_argument("--part", choices=["speed", "energy"])
@@ -422,19 +442,22 @@ def speed_study(rubato, tools, steps, rounds, quick):
         length = STABLE_STEPS // (50 if quick else 1)
         scan = scan_of(tools, row, found)
         worst = max((over, h) for h, over, _ in scan if over)[1]
-        bodies[row] = {"found": found, "explicit": explicit, "scan": scan, "worst": (worst, stability_of(rubato, tools, row, worst, length)),
-                       "steps": [(h, imex[h], implicit[h], stability_of(rubato, tools, row, h, length), {name: more[name][h] for name in more})
-                                 for h in imex]}
+        bodies[row] = {"found": found, "explicit": explicit, "scan": scan,
+                       "worst": (worst, stability_of(rubato, tools, row, worst, length)),
+                       "steps": [(h, imex[h], implicit[h], stability_of(rubato, tools, row, h, length),
+                                  {name: more[name][h] for name in more}) for h in imex]}
     progress("cut")
     cut = bench.measure_cut(tools, steps, rounds)
     for when, changes in (("before", {"cuts": "[]"}), ("after", {"cuts[0].time": 0})):
-        cut[when]["splits"] = {name: run(rubato, bench.CUT, "imex", bench.CUT_STEP, bench.CUT_STEP, 1, {**changes, **more})[1]["imex"]
-                               for name, more in SETS.items()}
+        cut[when]["splits"] = {name: run(rubato, bench.CUT, "imex", bench.CUT_STEP, bench.CUT_STEP, 1,
+                                         {**changes, **more})[1]["imex"] for name, more in SETS.items()}
     progress("one explicit step of a large body")
     found = bench.bounds(tools, "large", 1)
-    large = {"elements": found["elements"], "memory_rate": bench.memory_rate(found), "arithmetic_rate": found["arithmetic_rate"]}
+    large = {"elements": found["elements"], "memory_rate": bench.memory_rate(found),
+             "arithmetic_rate": found["arithmetic_rate"]}
     for material in ("corotational", "stable-neo-hookean"):
-        own = min(bench.explicit_step(tools, material, 1.01 * found["bound"], max(5, steps // 5)) for _ in range(rounds))
+        own = min(bench.explicit_step(tools, material, 1.01 * found["bound"], max(5, steps // 5))
+                  for _ in range(rounds))
         large[material] = (own, *bench.limits(found, material))
     progress("spectral radii")
     radii = json.loads(tools.call("radii", []))
@@ -462,8 +485,8 @@ def untouched_section(page, bodies):
                  f"{1e3 * found['bound']:.4f} ms.")
         speed_table(page, body)
     for name in (PAPERS_CG, PAPERS, OURS):
-        best = {row: max(((bodies[row]["explicit"] / cost, h) for h, cost in costs_of(bodies[row])[name].items()), default=(0, math.nan))
-                for row in rows}
+        best = {row: max(((bodies[row]["explicit"] / cost, h) for h, cost in costs_of(bodies[row])[name].items()),
+                         default=(0, math.nan)) for row in rows}
         page.claim(f"Imex pays on meshes as they come ({SAID[name]}; bound: faster than explicit steps at some step).",
                    all(b[0] > 1 for b in best.values()),
                    "; ".join(f"{row}: {ratio:.2f} times at {h:g} ms" for row, (ratio, h) in best.items()) + ".")
@@ -480,7 +503,8 @@ def cut_section(page, cut):
                     "speed-up: ours", "paper's set"],
                [[when, r["elements"], r["splits"][PAPERS]["ill_shaped"],
                  f"{r['splits'][OURS]['implicit']}, {r['splits'][PAPERS]['implicit']}", 1e3 * r["bound"]]
-                + [1e3 * bench.CUT_STEP * r[key] if r[key] else None for key in ("imex", "paper")] + [r["imex"], r["paper"], r["explicit"]]
+                + [1e3 * bench.CUT_STEP * r[key] if r[key] else None for key in ("imex", "paper")]
+                + [r["imex"], r["paper"], r["explicit"]]
                 + [r["explicit"] / r[key] if r[key] else None for key in ("imex", "paper")] for when, r in cut.items()])
     after, gains = cut["after"], {}
     for name, key in ((PAPERS, "paper"), (OURS, "imex")):
@@ -599,8 +623,8 @@ def write_page(tools, folder, speed, energy):
                f"at most {each:.4f} ms, and "
                f"{1e3 * max(statistics.median(f['certify']) for f in found.values()):.1f} ms for one certificate "
                "of a whole body, which the paper does not have.")
-    page.lines[top:top] = [five_lines([speed_line(holds), implicit_line(holds), sets, energy_line(dissipation, energy), cut]),
-        ""]
+    page.lines[top:top] = [five_lines([speed_line(holds), implicit_line(holds), sets, energy_line(dissipation, energy),
+                                       cut]), ""]
     progress(f"wrote {page.write()}")
 
 

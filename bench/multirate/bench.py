@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""bench.py RUBATO [--quick] [--rounds N] [ROW…]: multirate-euler on the bodies of its paper, in units of one single-rate step.
+"""bench.py RUBATO [--quick] [--rounds N] [ROW…]: multirate-euler on the bodies of its paper, in units of one
+single-rate step.
 
-Each row is a scene of scenes/multirate: the median time of a long step once everything is factored, over that of backward Euler at
-the same step, on two threads. Single rate is the faster of multirate-euler without tempi and semi-implicit, which are the same
-equation. Warping (output.warp) is what a frame takes beyond that, over a step of the run that it is measured in. Rounds alternate between them, since a machine's speed drifts, and the median over the rounds counts. ROW is part of a
-row's name. --quick makes few steps and one round, and judges nothing.
+Each row is a scene of scenes/multirate: the median time of a long step once everything is factored, over that of
+backward Euler at the same step, on two threads. Single rate is the faster of multirate-euler without tempi and
+semi-implicit, which are the same equation. Warping (output.warp) is what a frame takes beyond that, over a step of the
+run that it is measured in. Rounds alternate between them, since a machine's speed drifts, and the median over the
+rounds counts. ROW is part of a row's name. --quick makes few steps and one round, and judges nothing.
 """
 
 import argparse
@@ -79,7 +81,7 @@ def report(table, row, multirate, single, run, judged):
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    words = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     words.add_argument("rubato")
     words.add_argument("rows", nargs="*", metavar="ROW")
     words.add_argument("--quick", action="store_true")

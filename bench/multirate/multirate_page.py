@@ -32,7 +32,8 @@ def write_costs(page, data, rows):
     table = []
     for row, (target, _) in rows.items():
         here, paper = data["times"][row], PAPER[row]
-        table.append([row, f"{here['nodes']:,} / {here['tets']:,}", PARTS[row], paper[3], 1e3 * here["single"], 1e3 * here["multirate"],
+        table.append([row, f"{here['nodes']:,} / {here['tets']:,}", PARTS[row],
+                      paper[3], 1e3 * here["single"], 1e3 * here["multirate"],
                       here["ratio"], paper[4] / paper[6], 1e3 * here["warp"], here["warp ratio"], paper[5] / paper[6],
                           f"≤ {target:g} {'met' if here['ratio'] <= target else 'missed'}" if target else "–",
                       here["first"]])
@@ -51,8 +52,8 @@ def write_costs(page, data, rows):
                "table).", not missed,
                "all are met" if not missed else f"missed on {', '.join(missed)}")
     warping = {row: here["warp ratio"] for row, here in data["times"].items()}
-    page.claim("Warping a frame (`output.warp`) costs at most 60 % of a single-rate step (bound: that).", max(warping.values()) <= 0.6,
-               ", ".join(f"{row} {figure(value)}" for row, value in warping.items()))
+    page.claim("Warping a frame (`output.warp`) costs at most 60 % of a single-rate step (bound: that).",
+               max(warping.values()) <= 0.6, ", ".join(f"{row} {figure(value)}" for row, value in warping.items()))
 
 
 def write_motion(page, data):
@@ -69,9 +70,10 @@ def write_motion(page, data):
     rows = []
     for row, probes in data["motion"].items():
         page.plot(row, f"{row}: how far the probes are", [
-            (name, "frame", "distance [m]", "", {"multirate, averaged": series(p["many"]), "multirate, end": series(p["end"]),
-                                                 "single H": series(p["long"]), f"single H/{p['equal']} (equal cost)": series(p["same"]),
-                                                 f"single H/{p['substeps']}": series(p["short"])}) for name, p in probes.items()])
+            (name, "frame", "distance [m]", "",
+             {"multirate, averaged": series(p["many"]), "multirate, end": series(p["end"]),
+              "single H": series(p["long"]), f"single H/{p['equal']} (equal cost)": series(p["same"]),
+              f"single H/{p['substeps']}": series(p["short"])}) for name, p in probes.items()])
         for name, p in probes.items():
             rows.append([row, name, p["substeps"], p["equal"], *(p[f"error {kind}"] / p["size"] for kind in ("end",
                 "many", "long", "same")),
@@ -85,7 +87,8 @@ def write_motion(page, data):
     for at, kind in ((-2, "the paper's `end`"), (-1, "our `averaged`")):
         page.claim(f"At equal cost, parts with short steps move more like the short step, with {kind} (bound: at "
                    f"most half the error, all probes).",
-                   all(row[at] <= 0.5 for row in rows), ", ".join(f"{row[0]} {row[1]} {figure(row[at])}" for row in rows))
+                   all(row[at] <= 0.5 for row in rows),
+                   ", ".join(f"{row[0]} {row[1]} {figure(row[at])}" for row in rows))
 
 
 def write_symmetry(page, data):
@@ -104,13 +107,14 @@ def write_symmetry(page, data):
     worst = max(s["difference"].values())
     page.claim("The motion is the same for all purposes (bound: 1 % of it).", worst <= 0.01,
                ", ".join(f"{name} {figure(d)}" for name, d in s["difference"].items()) + " of its motion")
-    page.claim("Both take about the same time (bound: 10 %).", abs(s["times"]["lu"] / s["times"]["cholesky"] - 1) <= 0.1,
+    page.claim("Both take about the same time (bound: 10 %).",
+               abs(s["times"]["lu"] / s["times"]["cholesky"] - 1) <= 0.1,
                f"LU takes {figure(s['times']['lu'] / s['times']['cholesky'])} times as long")
     page.add("The naive method has all velocities at all short steps as unknowns of one system "
              "(`bench/tools/naive.c`), factored once. It is the same "
              "step as multirate-euler's with `\"interpolation\": \"end\"` and `lu`: velocities differed by "
-             + " and ".join(f"{figure(n['difference'])} ({row})" for row, n in data["naive"].items() if "difference" in n) +
-                 " of the largest.")
+             + " and ".join(f"{figure(n['difference'])} ({row})"
+                            for row, n in data["naive"].items() if "difference" in n) + " of the largest.")
     slowest = None if "seconds" not in naive else naive["seconds"] > max(s["times"].values())
     page.claim("The naive method, one factor of the whole system with all short steps, is slowest (bound: slower "
                "than both).", slowest,
@@ -134,23 +138,26 @@ def write_sizes(page, data):
     curves = {f"{PARTS[row]} vertices": series(soft[row]["averaged"]["way"]) for row in rows}
     ends = {f"{PARTS[row]} vertices": series(soft[row]["end"]["way"]) for row in rows}
     page.plot("sizes", "dragon, soft rest: the jaw with ever larger parts", [
-        (words, "frame", "distance [m]", "", {"single H": series(soft["long"]), **ways, "single H/10": series(soft["short"])})
+        (words, "frame", "distance [m]", "",
+         {"single H": series(soft["long"]), **ways, "single H/10": series(soft["short"])})
         for words, ways in (("averaged (ours)", curves), ("end (the paper's)", ends))])
     page.table(["vertices in the part", "soft rest, `averaged` (ours)", "soft rest, `end` (the paper's)",
         "stiff rest, `averaged`", "stiff rest, `end`",
                 "ms per long step"],
-               [[PARTS[row], *(own[row][kind]["error"] for own in (soft, stiff) for kind in ("averaged", "end")), 1e3 * data["times"][row]["multirate"]]
-                for row in rows]
-               + [["none: single H", soft["error long"], soft["error long"], stiff["error long"], stiff["error long"], 1e3 * data["times"]["dragon-1"]["single"]]])
+               [[PARTS[row], *(own[row][kind]["error"] for own in (soft, stiff) for kind in ("averaged", "end")),
+                 1e3 * data["times"][row]["multirate"]] for row in rows]
+               + [["none: single H", soft["error long"], soft["error long"], stiff["error long"], stiff["error long"],
+                   1e3 * data["times"]["dragon-1"]["single"]]])
     page.add("Errors against single H/10, over the size of its motion.")
     for kind, whose in (("end", "the paper's `end`"), ("averaged", "our `averaged`")):
         errors = [soft[row][kind]["error"] for row in rows]
         page.claim(f"The larger the part, the nearer to the short step everywhere, with {whose} on the soft rest "
                    f"(bound: no part has more than 1.1 times the "
                    "error of the one before, the largest has the least, and every one less than single H).",
-                   all(b <= 1.1 * a for a, b in zip(errors, errors[1:])) and min(errors) == errors[-1] and max(errors) < soft["error long"],
-                   ", ".join(f"{PARTS[row]}: {figure(e)}" for row, e in zip(rows, errors)) + f", single H: "
-                                                                                             f"{figure(soft['error long'])}")
+                   all(b <= 1.1 * a for a, b in zip(errors, errors[1:]))
+                   and min(errors) == errors[-1] and max(errors) < soft["error long"],
+                   ", ".join(f"{PARTS[row]}: {figure(e)}" for row, e in zip(rows, errors))
+                   + f", single H: {figure(soft['error long'])}")
 
 
 def write_soft(page, data):
@@ -165,12 +172,15 @@ def write_soft(page, data):
              "With the paper's `end` a part with long steps goes H times its velocity at the end of a step, while "
              "the parts beside it see their "
              "border go with the interpolated velocity: the two disagree by about half the change times H.")
-    page.table(["dragon-1, soft rest", "error of the jaw, relative"], [[name, value] for name, value in data["soft"].items()])
+    page.table(["dragon-1, soft rest", "error of the jaw, relative"],
+               [[name, value] for name, value in data["soft"].items()])
     page.add("Likewise the flower on a soft stem, all of its petals pulled together: they go where the stem goes.")
-    page.table(["flower, soft stem", "error of the petal, relative"], [[name, value] for name, value in data["swinging"].items()])
+    page.table(["flower, soft stem", "error of the petal, relative"],
+               [[name, value] for name, value in data["swinging"].items()])
     for kind, whose in (("multirate, end (the paper's)", "the paper's `end`"), ("multirate, averaged (default)",
         "our `averaged`")):
-        pairs = [(words, own[kind], own["single H/2"]) for words, own in (("dragon-1", data["soft"]), ("flower", data["swinging"]))]
+        pairs = [(words, own[kind], own["single H/2"])
+                 for words, own in (("dragon-1", data["soft"]), ("flower", data["swinging"]))]
         page.claim(f"Parts with short steps move more like the short step also on a soft rest, with {whose} (bound: "
                    f"at most half the error of single "
                    "H/2, both bodies).", all(value <= 0.5 * other for _, value, other in pairs),
@@ -189,8 +199,8 @@ def write_corotational(page, data):
     times = c["times"]
     page.table(["", "ms per frame"], [["multirate", 1e3 * times["multirate"]], ["single H", 1e3 * times["single"]],
                                       ["single H/4", 1e3 * times["four"]]])
-    page.claim("It costs no more than four steps of the whole body (bound: 10 %).", times["multirate"] <= 1.1 * times["four"],
-               f"{figure(times['multirate'] / times['four'])} of them")
+    page.claim("It costs no more than four steps of the whole body (bound: 10 %).",
+               times["multirate"] <= 1.1 * times["four"], f"{figure(times['multirate'] / times['four'])} of them")
     page.claim("It is nearer to the short step than those (bound: less error).", c["error many"] < c["error same"],
                f"{figure(c['error many'])} m against {figure(c['error same'])} m")
 
@@ -227,8 +237,10 @@ def write_drop(page, data):
         page.plot(row, f"{row}: the jaw against the head", [
             ("jaw", "frame", "distance [m]", "", {name: series(way) for name, way in opened.items()})])
         size = {name: (sum(x * x for x in way) / len(way)) ** 0.5 for name, way in opened.items()}
-        page.table([row, "mean size of the motion [m]", "ms per frame"], [[name, size[name], 1e3 * times[name]] for name in opened])
-        equal = [name for name in ("single H", "single H/2", "single H/4") if times[name] <= times["multirate"]][-1:] or ["single H"]
+        page.table([row, "mean size of the motion [m]", "ms per frame"],
+                   [[name, size[name], 1e3 * times[name]] for name in opened])
+        equal = [name for name in ("single H", "single H/2", "single H/4")
+                 if times[name] <= times["multirate"]][-1:] or ["single H"]
         page.claim(f"{row}: the jaw moves more than with one step that costs as much (bound: nearer to single H/10 "
                    f"in size than {equal[0]}).",
                    abs(size["multirate"] - size["single H/10"]) < abs(size[equal[0]] - size["single H/10"]),
@@ -275,7 +287,8 @@ def write_page(tools, folder, data, rows):
     if "note" in data:
         page.add(data["note"])
     write_costs(page, data, rows)
-    for write in (write_motion, write_symmetry, write_sizes, write_soft, write_corotational, write_schroeder, write_drop):
+    for write in (write_motion, write_symmetry, write_sizes, write_soft, write_corotational, write_schroeder,
+                  write_drop):
         write(page, data)
     page.begin(TOPICS)
     return page.write()

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""reproduce.py RUBATO [--quick] [--output FOLDER] [--page-only] [--only SECTION,…]: what the multirate paper found, measured anew.
+"""reproduce.py RUBATO [--quick] [--output FOLDER] [--page-only] [--only SECTION,…]: what the multirate paper found,
+measured anew.
 
-Runs the scenes of scenes/multirate with parts that take short steps, with one rate for all, and with one rate that costs as much;
-keeps the figures in out/reproduction/multirate.json, and writes multirate.md with its plots (docs/reproduction; --quick:
-out/reproduction). --page-only writes the page from the figures kept; --only measures some of its sections anew and keeps the others.
-Zhao, Li, Barbic: Asynchronous Implicit Backward Euler Integration. 2016.
+Runs the scenes of scenes/multirate with parts that take short steps, with one rate for all, and with one rate that
+costs as much; keeps the figures in out/reproduction/multirate.json, and writes multirate.md with its plots
+(docs/reproduction; --quick: out/reproduction). --page-only writes the page from the figures kept; --only measures some
+of its sections anew and keeps the others. Zhao, Li, Barbic: Asynchronous Implicit Backward Euler Integration. 2016.
 """
 
 import argparse
@@ -33,7 +34,8 @@ FRAMES, STEPS, ROUNDS = (60, 6), (40, 3), (3, 1)
 SIZES = [f"dragon-{i}" for i in range(1, 7)]
 SEMI = {"integrator.method": "semi-implicit"}
 END = {"integrator.options.interpolation": "end"}  # as the paper has it
-# The rest as soft as the jaws, and a pull that moves both: the jaw hangs on what of the body swings with it, so that the size of the part counts.
+# The rest as soft as the jaws, and a pull that moves both: the jaw hangs on what of the body swings with it, so that
+# the size of the part counts.
 SOFT = {"bodies[0].material.young": 1e5, "bodies[0].regions[0].material.young": 1e5, "forces[0].pull.force":
     "[0,-0.02,0.004]"}
 
@@ -76,7 +78,8 @@ class Study:
                 "first": run["steps"][0]["seconds"], "nodes": run["nodes"], "tets": run["tets"]}
 
     def motion(self, row, probes, ratio):
-        """Ways with many rates, one long, one short, and one of equal cost; errors against the short one of each probe's part."""
+        """Ways with many rates, one long, one short, and one of equal cost; errors against the short one of each
+        probe's part."""
         scene, equal = scene_of(row), max(1, round(ratio))
         many, _ = self.ways(scene, probes, {})
         ends, _ = self.ways(scene, probes, END)
@@ -89,8 +92,8 @@ class Study:
             result[name] = {"equal": equal, "substeps": m, "size": rms(short, [[0, 0, 0]] * len(short)),
                             "many": distances(many[name]), "end": distances(ends[name]), "long": distances(long[name]),
                                 "same": distances(same[name]),
-                            "short": distances(short), "error many": rms(many[name], short), "error end": rms(ends[name], short),
-                                "error long": rms(long[name], short),
+                            "short": distances(short), "error many": rms(many[name], short),
+                            "error end": rms(ends[name], short), "error long": rms(long[name], short),
                             "error same": rms(same[name], short)}
         return result
 
@@ -102,8 +105,8 @@ class Study:
             ways[solver], run = self.ways(scene, probes, {"integrator.solver": solver})
             times[solver] = step_time(run)
         return {"times": times, "ways": {s: distances(w["tail"]) for s, w in ways.items()},
-                "difference": {n: rms(ways["cholesky"][n], ways["lu"][n]) / rms(ways["lu"][n], [[0, 0, 0]] * self.frames)
-                               for n in probes}}
+                "difference": {n: rms(ways["cholesky"][n], ways["lu"][n])
+                               / rms(ways["lu"][n], [[0, 0, 0]] * self.frames) for n in probes}}
 
     def naive(self):
         """Fig. 3: all short steps of all parts in one system, on the Asian dragon and on a smaller one."""
@@ -117,12 +120,14 @@ class Study:
             except Ended as words:
                 result[row] = {"ended": str(words)}
                 continue
-            result[row] = {"unknowns": run["unknowns"], "factor": run["factor_seconds"], "seconds": statistics.median(run["seconds"]),
+            result[row] = {"unknowns": run["unknowns"], "factor": run["factor_seconds"],
+                           "seconds": statistics.median(run["seconds"]),
                            "lu": statistics.median(run["multirate_seconds"][1:]), "difference": run["difference"]}
         return result
 
     def sizes(self):
-        """Fig. 7: ever larger parts, one probe, on a rest that is as soft as the jaws and on the stiff one of the scenes."""
+        """Fig. 7: ever larger parts, one probe, on a rest that is as soft as the jaws and on the stiff one of the
+        scenes."""
         return {name: self.sizes_on(settings) for name, settings in (("soft", SOFT), ("stiff", {}))}
 
     def sizes_on(self, rest):
@@ -130,31 +135,36 @@ class Study:
         short, _ = self.ways(scene_of(SIZES[0]), probes, {**rest, **SEMI}, 10)
         long, _ = self.ways(scene_of(SIZES[0]), probes, {**rest, **SEMI})
         size = rms(short["jaw"], [[0, 0, 0]] * self.frames)
-        result = {"short": distances(short["jaw"]), "long": distances(long["jaw"]), "error long": rms(long["jaw"], short["jaw"]) / size}
+        result = {"short": distances(short["jaw"]), "long": distances(long["jaw"]),
+                  "error long": rms(long["jaw"], short["jaw"]) / size}
         for row in SIZES:
-            ways = {name: self.ways(scene_of(row), probes, {**rest, **settings})[0]["jaw"] for name, settings in (("averaged", {}), ("end", END))}
-            result[row] = {name: {"way": distances(way), "error": rms(way, short["jaw"]) / size} for name, way in ways.items()}
+            ways = {name: self.ways(scene_of(row), probes, {**rest, **settings})[0]["jaw"]
+                    for name, settings in (("averaged", {}), ("end", END))}
+            result[row] = {name: {"way": distances(way), "error": rms(way, short["jaw"]) / size}
+                           for name, way in ways.items()}
         return result
 
     def soft(self):
-        """The rest as soft as the part, so that the part's motion hangs on that of the rest; both ways in which it may move."""
+        """The rest as soft as the part, so that the part's motion hangs on that of the rest; both ways in which it may
+        move."""
         probes, scene = PROBES["dragon"], scene_of("dragon-1")
         short = self.ways(scene, probes, {**SOFT, **SEMI}, 10)[0]["jaw"]
-        runs = {"multirate, averaged (default)": ({}, 1), "multirate, end (the paper's)": (END, 1), "single H": (SEMI, 1),
-            "single H/2": (SEMI, 2)}
-        return {name: rms(self.ways(scene, probes, {**SOFT, **settings}, divide)[0]["jaw"], short) / rms(short, [[0, 0, 0]] * self.frames)
-                for name, (settings, divide) in runs.items()}
+        runs = {"multirate, averaged (default)": ({}, 1), "multirate, end (the paper's)": (END, 1),
+                "single H": (SEMI, 1), "single H/2": (SEMI, 2)}
+        return {name: rms(self.ways(scene, probes, {**SOFT, **settings}, divide)[0]["jaw"], short)
+                / rms(short, [[0, 0, 0]] * self.frames) for name, (settings, divide) in runs.items()}
 
     def swinging(self):
-        """The flower on a soft stem that all petals are pulled with: they hang on its swing, which takes the long step."""
+        """The flower on a soft stem that all petals are pulled with: they hang on its swing, which takes the long
+        step."""
         probes, scene = PROBES["flower"], scene_of("flower")
         swing = {"bodies[0].material.young": 1e8, "bodies[0].regions[0].material.young": 1.5e5,
                  "forces[0].pull.where": "\"seven petals\"", "forces[0].pull.force": "[0,0,0.3]"}
         short = self.ways(scene, probes, {**swing, **SEMI}, 12)[0]["petal"]
-        runs = {"multirate, averaged (default)": ({}, 1), "multirate, end (the paper's)": (END, 1), "single H": (SEMI, 1),
-            "single H/2": (SEMI, 2)}
-        return {name: rms(self.ways(scene, probes, {**swing, **settings}, divide)[0]["petal"], short) / rms(short, [[0, 0, 0]] * self.frames)
-                for name, (settings, divide) in runs.items()}
+        runs = {"multirate, averaged (default)": ({}, 1), "multirate, end (the paper's)": (END, 1),
+                "single H": (SEMI, 1), "single H/2": (SEMI, 2)}
+        return {name: rms(self.ways(scene, probes, {**swing, **settings}, divide)[0]["petal"], short)
+                / rms(short, [[0, 0, 0]] * self.frames) for name, (settings, divide) in runs.items()}
 
     def schroeder(self):
         """Fig. 9: the jaw with both couplings."""
@@ -176,7 +186,8 @@ class Study:
             for name, (settings, divide) in {"multirate": ({}, 1), "single H": (SEMI, 1), "single H/2": (SEMI, 2),
                                              "single H/4": (SEMI, 4), "single H/10": (SEMI, 10)}.items():
                 ways, run = self.ways(scene, probes, settings, divide)
-                opened[name] = distances([[a - b for a, b in zip(jaw, head)] for jaw, head in zip(ways["jaw"], ways["head"])])
+                opened[name] = distances([[a - b for a, b in zip(jaw, head)]
+                                          for jaw, head in zip(ways["jaw"], ways["head"])])
                 times[name] = divide * step_time(run)
             result[row] = {"opened": opened, "times": times}
         return result
@@ -195,13 +206,15 @@ class Study:
                 "error same": rms(same["jaw"], short["jaw"])}
 
     def solve(self):
-        """Bytes of L that the solves of a single-rate step read a second, each number of L twice, and what plain reading gives."""
+        """Bytes of L that the solves of a single-rate step read a second, each number of L twice, and what plain
+        reading gives."""
         result = {}
         for row in ("dinosaur", "asian-dragon", "dragon-1"):
             settings = SINGLE["without tempi"]
             analysis = self.tools.measure(scene_of(row), settings, "--fill")["analysis"]
             run = self.tools.measure(scene_of(row), settings, "--steps", self.steps)
-            result[row] = {"fill": analysis["fill"], "rate": analysis["read_rate"], "seconds": run["stages"]["subcycle"] / self.steps}
+            result[row] = {"fill": analysis["fill"], "rate": analysis["read_rate"],
+                           "seconds": run["stages"]["subcycle"] / self.steps}
         return result
 
     def measure(self, sections, kept):
@@ -224,7 +237,7 @@ class Study:
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    words = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     words.add_argument("rubato")
     words.add_argument("--quick", action="store_true")
     words.add_argument("--output")

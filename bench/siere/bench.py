@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """bench.py RUBATO [--quick] [--rounds N] [ROW…]: a step of siere over a step of semi-implicit Euler, side by side.
 
-Each row runs the same steps of one scene with both methods on two threads, in rounds, since a machine's speed drifts; a round's
-figure is the ratio of the median steps, and the median over the rounds counts. The first steps, which look for modes from
-nothing, are left out, as are orderings. Rows named after a mesh of the siere authors are measured if these meshes are there.
-ROW is part of a row's name. --quick makes few steps and one round, and judges nothing.
+Each row runs the same steps of one scene with both methods on two threads, in rounds, since a machine's speed drifts; a
+round's figure is the ratio of the median steps, and the median over the rounds counts. The first steps, which look for
+modes from nothing, are left out, as are orderings. Rows named after a mesh of the siere authors are measured if these
+meshes are there. ROW is part of a row's name. --quick makes few steps and one round, and judges nothing.
 """
 
 import argparse
@@ -81,7 +81,8 @@ def measure_stiffness(tools, table, rounds, quick):
     seconds = {young: [] for young in STIFFNESS}
     for _ in range(1 if quick else rounds):
         for young in STIFFNESS:
-            settings = {**siere(5), "bodies[0].material.young": young / 100, "bodies[0].regions[0].material.young": young}
+            settings = {**siere(5), "bodies[0].material.young": young / 100,
+                        "bodies[0].regions[0].material.young": young}
             seconds[young].append(median_step(tools.measure(scene, settings, "--steps", steps)))
     medians = {young: statistics.median(values) for young, values in seconds.items()}
     for young, value in medians.items():

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""reproduce.py RUBATO [--quick] [--only SECTION…] [--output FOLDER] [--page-only]: what the siere paper found, measured anew.
+"""reproduce.py RUBATO [--quick] [--only SECTION…] [--output FOLDER] [--page-only]: what the siere paper found, measured
+anew.
 
-Runs the scenes of scenes/siere and writes siere.md with its plots (docs/reproduction; --quick: out/reproduction). --only table, paper,
-energies, modes or stiffness measures these sections and leaves the others of the page as they are: after work on speed,
-`make reproduce-siere ARGS="--only table stiffness"`. The figures are kept in out/reproduction/siere.json; --page-only writes
-the sections that are there anew, without a run.
+Runs the scenes of scenes/siere and writes siere.md with its plots (docs/reproduction; --quick: out/reproduction).
+--only table, paper, energies, modes or stiffness measures these sections and leaves the others of the page as they are:
+after work on speed, `make reproduce-siere ARGS="--only table stiffness"`. The figures are kept in
+out/reproduction/siere.json; --page-only writes the sections that are there anew, without a run.
 
-All runs are on one thread and take their time in seconds of the processor, which is what the paper reports and, unlike the clock,
-does not depend on what else the machine does. bench.py has the clock's times, on two threads.
-Chen, Sheen, Ascher, Pai: SIERE: a hybrid semi-implicit exponential integrator for efficiently simulating stiff deformable
-objects. 2020.
+All runs are on one thread and take their time in seconds of the processor, which is what the paper reports and, unlike
+the clock, does not depend on what else the machine does. bench.py has the clock's times, on two threads. Chen, Sheen,
+Ascher, Pai: SIERE: a hybrid semi-implicit exponential integrator for efficiently simulating stiff deformable objects.
+2020.
 """
 
 import argparse
@@ -27,9 +28,10 @@ SHORT = {"SI": "semi-implicit", "SIERE": "siere", "ERE": "ere", "BE": "backward-
 SHELL = EDGE = CORE = "bodies[0].regions[0].material.young"
 BASE = "bodies[0].material.young"
 
-# Rows of the paper's Table 2: scene, peak stiffness, settings, frames (to be measured, and with --quick), what the paper has for SI,
-# SIERE and ERE, and BE where its text has it, in seconds for 100 frames. "fails": unstable or diverged; "x": stopped, too slow.
-# A step costs much the same from frame to frame, so few frames are enough where nothing fails.
+# Rows of the paper's Table 2: scene, peak stiffness, settings, frames (to be measured, and with --quick), what the
+# paper has for SI, SIERE and ERE, and BE where its text has it, in seconds for 100 frames. "fails": unstable or
+# diverged; "x": stopped, too slow. A step costs much the same from frame to frame, so few frames are enough where
+# nothing fails.
 ROWS = [
     ("ball-hang", 1e8, {}, (20, 4), (44, 97, 36, None)),
     ("ball-hang", 1e10, {SHELL: 1e10}, (20, 4), (42, 96, 112, None)),
@@ -49,9 +51,9 @@ WITH_BE = {"ball-hang", "cuboid-untwist", "cuboid-untwist-arap", "honeycomb", "r
 QUICK = {"ball-hang", "cuboid-untwist", "cuboid-untwist-arap", "honeycomb"}  # the scenes that --quick looks at
 BUDGET = {"SI": (20, 5), "SIERE": (45, 5), "ERE": (4, 1), "BE": (6, 3)}  # after so many seconds no further step is made
 
-# The paper's own material and loads, where it has them: scene, load, settings, frames. "" is the load of the scene, which is then the paper's or
-# leaves nothing to choose. The paper has no number for the rope's load nor for the wind: gravity alone, and the wind that eiffel and bridge have
-# here, are the natural choices.
+# The paper's own material and loads, where it has them: scene, load, settings, frames. "" is the load of the scene,
+# which is then the paper's or leaves nothing to choose. The paper has no number for the rope's load nor for the wind:
+# gravity alone, and the wind that eiffel and bridge have here, are the natural choices.
 ROPE = {"forces[0].gravity.acceleration": [0, -9.80665, 0]}
 WIND = {"forces[0].wind.velocity": [40, 0, 8]}
 STABLE, PLAIN = "stable-neo-hookean", "neo-hookean"
@@ -76,8 +78,8 @@ SWINGS = [
     ("ball-hang", {}, (100, 5), ("SI", "SIERE", "ERE", "BE")),
     ("ball-bounce", {}, (300, 5), ("SI", "SIERE")),
     ("honeycomb", {}, (100, 5), ("SI", "SIERE")),
-    ("moebius", {"bodies[0].mesh.shape.moebius.cells_around": 54, "bodies[0].mesh.shape.moebius.cells_across": 13}, (100, 5), ("SI",
-        "SIERE")),
+    ("moebius", {"bodies[0].mesh.shape.moebius.cells_around": 54, "bodies[0].mesh.shape.moebius.cells_across": 13},
+     (100, 5), ("SI", "SIERE")),
     ("eiffel", {"bodies[0].mesh.shape.eiffel.resolution": 50}, (100, 3), ("SI", "SIERE")),
     ("bridge", {"bodies[0].mesh.shape.bridge.resolution": 60}, (200, 3), ("SI", "SIERE")),
     ("body", {"bodies[0].mesh.shape.body.resolution": 60}, (250, 3), ("SI", "SIERE")),
@@ -100,7 +102,8 @@ class Study:
         return [row for row in rows if not self.which or row[0] in QUICK]
 
     def run(self, scene, method, settings, frames, budget):
-        """One run: seconds of the first frame and of a later one, outcome, energies. One without budget left counts with its frames."""
+        """One run: seconds of the first frame and of a later one, outcome, energies. One without budget left counts
+        with its frames."""
         path = ROOT / "scenes" / "siere" / f"{scene}.json"
         told = json.loads(path.read_text())
         options = {**told["integrator"]["options"], **settings.pop("options", {})} if method == "SIERE" else {}
@@ -122,39 +125,43 @@ class Study:
     def table(self):
         rows = []
         for scene, stiffness, settings, frames, paper in self.chosen(ROWS):
-            runs = {m: self.run(scene, m, dict(settings), self.amount(frames), self.amount(BUDGET[m])) if m != "BE" or scene in WITH_BE else None
-                    for m in SHORT}
+            runs = {m: self.run(scene, m, dict(settings), self.amount(frames), self.amount(BUDGET[m])) if m != "BE"
+                    or scene in WITH_BE else None for m in SHORT}
             for run in runs.values():
                 if run:
                     del run["energies"]
-            rows.append({"scene": scene, "stiffness": stiffness, "frames": self.amount(frames), "paper": dict(zip(SHORT, paper)),
-                         "runs": runs})
+            rows.append({"scene": scene, "stiffness": stiffness, "frames": self.amount(frames),
+                         "paper": dict(zip(SHORT, paper)), "runs": runs})
         return rows
 
     def paper(self):
         """The scenes whose material or load the table above has replaced."""
         rows = []
         for scene, material, load, settings, frames in self.chosen(OWN):
-            models = {f"bodies[0].{part}material.model": material for part in ("", "regions[0].")[:2 if scene in STIFF_SHELL else 1]}
+            models = {f"bodies[0].{part}material.model": material
+                      for part in ("", "regions[0].")[:2 if scene in STIFF_SHELL else 1]}
             methods = ("SI", "SIERE", "BE") if scene in WITH_BE else ("SI", "SIERE")
-            runs = {m: self.run(scene, m, {**settings, **models}, self.amount(frames), self.amount(OWN_BUDGET[m])) for m in methods}
+            runs = {m: self.run(scene, m, {**settings, **models}, self.amount(frames), self.amount(OWN_BUDGET[m]))
+                    for m in methods}
             for run in runs.values():
                 del run["energies"]
-            rows.append({"scene": scene, "material": material, "load": load, "frames": self.amount(frames), "runs": runs})
+            rows.append({"scene": scene, "material": material, "load": load, "frames": self.amount(frames),
+                         "runs": runs})
         return rows
 
     def energies(self):
         return [{"scene": scene, "coarser": bool(settings),
-                 "runs": {m: self.run(scene, m, dict(settings), self.amount(frames), self.amount(SWING_BUDGET)) for m in methods}}
-                for scene, settings, frames, methods in self.chosen(SWINGS)]
+                 "runs": {m: self.run(scene, m, dict(settings), self.amount(frames), self.amount(SWING_BUDGET))
+                          for m in methods}} for scene, settings, frames, methods in self.chosen(SWINGS)]
 
     def modes(self):
         frames, budget = (150, 5)[self.which], self.amount(SWING_BUDGET)
-        runs = {f"s = {s}": self.run("cuboid-untwist", "SIERE", {"options": {"modes": s}}, frames, budget) for s in self.amount(MODES)}
+        runs = {f"s = {s}": self.run("cuboid-untwist", "SIERE", {"options": {"modes": s}}, frames, budget)
+                for s in self.amount(MODES)}
         factored = self.run("cuboid-untwist", "SIERE", {"options": {"indefinite": "factor"}}, frames, budget)
         cut = self.run("cuboid-untwist", "SI", {"integrator.max_halvings": 8}, frames, budget)
-        exact = {name: self.run(name, "SIERE", {"options": {"tolerance": TIGHT}}, frames, budget) for name in ("cuboid-untwist",
-            "honeycomb")}
+        exact = {name: self.run(name, "SIERE", {"options": {"tolerance": TIGHT}}, frames, budget)
+                 for name in ("cuboid-untwist", "honeycomb")}
         loose = {"cuboid-untwist": runs["s = 5"], "honeycomb": self.run("honeycomb", "SIERE", {}, frames, budget)}
         return {"runs": runs, "factored": factored, "cut": cut, "exact": exact, "loose": loose, "tight": TIGHT}
 
@@ -163,9 +170,9 @@ class Study:
         rows = []
         for young in self.amount(STIFFNESSES):
             settings = {BASE: young, SHELL: young}
-            rows.append({"young": young, "runs": {m: self.run("ball-hang", m, dict(settings), self.amount(STIFFNESS_FRAMES),
-                                                              self.amount(STIFFNESS_BUDGET)) for m in ("SI", "SIERE",
-                                                                  "ERE")}})
+            rows.append({"young": young,
+                         "runs": {m: self.run("ball-hang", m, dict(settings), self.amount(STIFFNESS_FRAMES),
+                                              self.amount(STIFFNESS_BUDGET)) for m in ("SI", "SIERE", "ERE")}})
         return rows
 
 
@@ -179,11 +186,12 @@ def result_of(found, frames, most):
             "first": spent[0] if spent else None, "later": later, "median": statistics.median(spent) if spent else None,
                 "limit": most,
             "nodes": found["nodes"], "tets": found["tets"],
-            "energies": found["energies"], "projected": sum(step["projected"] for step in good), "time": len(good) * found["step"]}
+            "energies": found["energies"], "projected": sum(step["projected"] for step in good),
+            "time": len(good) * found["step"]}
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    words = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     words.add_argument("rubato")
     words.add_argument("--quick", action="store_true")
     words.add_argument("--only", nargs="+", metavar="SECTION", choices=list(SECTIONS), default=list(SECTIONS))

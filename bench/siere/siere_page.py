@@ -24,7 +24,8 @@ def finished(run):
 
 
 def hundred(run):
-    """Seconds for 100 frames, or None. The first, which orders the matrix and looks for modes from nothing, counts once."""
+    """Seconds for 100 frames, or None. The first, which orders the matrix and looks for modes from nothing, counts
+    once."""
     return run["first"] + 99 * run["later"] if run and finished(run) and run["later"] else None
 
 
@@ -96,8 +97,9 @@ def add_table(page, rows):
              "than 20 times SIERE. The paper has BE in its text only; here it runs on the smaller bodies. Stiffness "
              "is that of the stiffest part.")
     page.table(["scene", "stiffness [Pa]", "nodes", "tets"] + METHODS + [f"paper: {m}" for m in METHODS],
-               [[row["scene"], f"{row['stiffness']:.1e}".replace("+0", "").replace("+", ""), row["runs"]["SI"]["nodes"], row["runs"]["SI"]["tets"]] +
-                [cell(row["runs"][m], row["frames"]) for m in METHODS] + [said(row["paper"][m]) for m in METHODS] for row in rows])
+               [[row["scene"], f"{row['stiffness']:.1e}".replace("+0", "").replace("+", ""), row["runs"]["SI"]["nodes"],
+                 row["runs"]["SI"]["tets"]] + [cell(row["runs"][m], row["frames"]) for m in METHODS]
+                + [said(row["paper"][m]) for m in METHODS] for row in rows])
     ratios = [(name_of(row), ratio(row, "SIERE", "SI")) for row in rows]
     known = [(name, value) for name, value in ratios if value]
     page.claim(f"SIERE costs a small multiple of SI (bound: at most {RATIO_OF_PAPER}, the largest of the paper's "
@@ -147,7 +149,8 @@ def add_own(page, row, name):
     si, siere = row["runs"]["SI"], row["runs"]["SIERE"]
     page.claim(f"SI diverges on {name} (bound: a step fails).", not finished(si) if si["outcome"] != "ended" else None,
         f"it {ending(si)}.")
-    page.claim(f"SIERE does not diverge on {name} (bound: it makes all frames).", {"finished": True, "failed": False}.get(siere["outcome"]),
+    page.claim(f"SIERE does not diverge on {name} (bound: it makes all frames).",
+               {"finished": True, "failed": False}.get(siere["outcome"]),
                f"it {ending(siere)}" + (f"; BE {ending(row['runs']['BE'])}" if row["runs"].get("BE") else "") + ".")
 
 
@@ -166,8 +169,8 @@ def add_stiffer(page, rows):
             both = [run["median"] for run in runs if finished(run)]
             if len(both) == 2 and all(both):
                 found.append((scene, both[1] / both[0]))
-        words = (f"The cost of {method} grows with the stiffness (bound: more than {STEADY} times as dear)" if grows else
-                 f"The cost of {method} does not depend on the stiffness (bound: within a factor of {STEADY})")
+        words = (f"The cost of {method} grows with the stiffness (bound: more than {STEADY} times as dear)" if grows
+                 else f"The cost of {method} does not depend on the stiffness (bound: within a factor of {STEADY})")
         holds = None if not found else all(v > STEADY if grows else 1 / STEADY <= v <= STEADY for _, v in found)
         page.claim(f"{words}, the stiffest part being 100 times as stiff.", holds,
             f"{listed(found, unit=' times')}; median frames.")
@@ -190,7 +193,8 @@ def add_slow(page, rows):
         if not finished(ere) or not siere["later"]:
             failed.append(row["scene"])
         else:
-            found.append((row["scene"], (ere["later"] or ere["first"] or ere["limit"]) / siere["later"], not ere["frames"]))
+            found.append((row["scene"], (ere["later"] or ere["first"] or ere["limit"]) / siere["later"],
+                          not ere["frames"]))
     page.claim(f"ERE is out of the question on the large bodies (bound: a frame costs at least {SLOW} times what "
                f"SIERE's does, or fails).",
                all(value >= SLOW for _, value, _ in found) if rows else None,
@@ -213,8 +217,8 @@ def add_energies(page, swings):
         page.add(f"### {scene}", f"{figure(nodes)} nodes{', coarser than in the table' if row['coarser'] else ''}; "
                                  f"{frames} frames.")
         page.plot(f"energy-{scene}", f"{scene}: energy",
-                  [(what, "time [s]", "energy [J]", "", {m: curve(run, what) for m, run in runs.items()}) for what in ("total",
-                      "elastic")])
+                  [(what, "time [s]", "energy [J]", "", {m: curve(run, what) for m, run in runs.items()})
+                   for what in ("total", "elastic")])
         left = {m: swing(run) for m, run in runs.items()}
         shown = "; ".join(f"{m} {figure(left[m])} J" if left[m] is not None else f"{m} {runs[m]['outcome']} after "
                                                                                  f"{runs[m]['frames']} frames"
@@ -239,8 +243,8 @@ def add_ball(page, runs):
     known = {"SI", "SIERE"} <= set(changes)
     page.claim("The hanging ball keeps its energy with SIERE (bound: it loses at most a tenth of what SI loses).",
                changes["SIERE"] <= 0.1 * changes["SI"] if known else None,
-               "change of the total energy, mean of the last third: " + "; ".join(f"{m} {figure(v)} J" for m, v in changes.items()) +
-                   ".")
+               "change of the total energy, mean of the last third: "
+               + "; ".join(f"{m} {figure(v)} J" for m, v in changes.items()) + ".")
 
 
 def add_rises(page, runs):
@@ -260,7 +264,8 @@ def add_rises(page, runs):
 def add_modes(page, modes):
     runs = modes["runs"]
     page.plot("modes", "Energy of the untwisting cuboid by number of modes",
-              [(heading, "time [s]", "energy [J]", log, {s: [p for p in curve(run, what) if p[1] > 0] for s, run in runs.items()})
+              [(heading, "time [s]", "energy [J]", log,
+                {s: [p for p in curve(run, what) if p[1] > 0] for s, run in runs.items()})
                for heading, what, log in (("elastic", "elastic", "y"), ("total", "total", "y"))])
     levels = {s: level(run) for s, run in runs.items()}
     page.table(["modes", "outcome", "frames", "projected steps", "mean total energy of the last third [J]"],
@@ -293,14 +298,13 @@ def add_exact(page, modes):
         most = max(map(abs, exact["energies"]["total"] + exact["energies"]["elastic"])) if b is not None else None
         off.append((name, abs(a - b) / most if a is not None and b is not None else None))
         rows.append([name, figure(a, 4), figure(b, 4), off[-1][1], cell(loose, 0), cell(exact, 0)])
-    page.table(["scene", "mean total energy of the last third, residual 0.3 [J]", "exact modes [J]", "difference, "
-                                                                                                     "of the largest energy",
-                "seconds for 100 frames", "exact modes"], rows)
+    page.table(["scene", "mean total energy of the last third, residual 0.3 [J]", "exact modes [J]",
+                "difference, of the largest energy", "seconds for 100 frames", "exact modes"], rows)
     page.claim("Modes of a residual of 0.3 are good enough (bound: the mean energy differs by at most 1 % of the "
                "largest).",
                None if any(value is None for _, value in off) else all(value <= VISIBLE for _, value in off),
-               "; ".join(f"{name} {100 * value:.2g} %" if value is not None else f"{name} has no result" for name, value in off) +
-                   ".")
+               "; ".join(f"{name} {100 * value:.2g} %" if value is not None else f"{name} has no result"
+                         for name, value in off) + ".")
 
 
 def add_stiffness(page, rows):
@@ -309,8 +313,8 @@ def add_stiffness(page, rows):
     most = max(run["frames"] for row in rows for run in row["runs"].values())
     page.table(["stiffness [Pa]"] + methods, [[f"{row['young']:.0e}".replace("+0", "").replace("+", "")] +
                                               [cell(row["runs"][m], most) for m in methods] for row in rows])
-    frames = {m: [(row["young"], 100 * row["runs"][m]["median"]) for row in rows if finished(row["runs"][m]) and row["runs"][m]["frames"]]
-              for m in methods}
+    frames = {m: [(row["young"], 100 * row["runs"][m]["median"])
+                  for row in rows if finished(row["runs"][m]) and row["runs"][m]["frames"]] for m in methods}
     page.plot("stiffness", "Cost against stiffness", [("", "Young's modulus [Pa]", "seconds for 100 median frames",
         "xy", frames)])
     siere = [cost for _, cost in frames["SIERE"]]
@@ -337,36 +341,36 @@ SECTIONS = {
 
 # The five lines at the top; see study.lines_of_claims().
 TOPICS = {
-    "Stability, with loads that were raised for rope and tree until SI failed": {r"SI diverges on ([\w-]+), SIERE":
-        "SI fails and SIERE continues: {}"},
-    "Stability, with the paper's material (plain) and loads as we read them (1 g, 40 m/s)": {r"SI diverges on (.+?) \(bound":
-        "SI fails: {}", r"SIERE does not diverge on (.+?) \(bound": "SIERE finishes: {}"},
+    "Stability, with loads that were raised for rope and tree until SI failed": {
+        r"SI diverges on ([\w-]+), SIERE": "SI fails and SIERE continues: {}"},
+    "Stability, with the paper's material (plain) and loads as we read them (1 g, 40 m/s)": {
+        r"SI diverges on (.+?) \(bound": "SI fails: {}",
+        r"SIERE does not diverge on (.+?) \(bound": "SIERE finishes: {}"},
     "Cost": {
-        r"SIERE costs a small multiple": "SIERE costs at most 3.7 times SI", r"With the paper's neo-Hookean too":
-            "SIERE costs at most 3.7 times SI with the paper's neo-Hookean ({})",
+        r"SIERE costs a small multiple": "SIERE costs at most 3.7 times SI",
+        r"With the paper's neo-Hookean too": "SIERE costs at most 3.7 times SI with the paper's neo-Hookean ({})",
         r"The cost of (\w+) does not depend": "the same cost when the stiffest part is 100 times as stiff ({})",
         r"The cost of SIERE does not grow": "SIERE costs the same from 1e6 to 1e10 Pa ({})",
         r"The cost of ERE grows with the stiffness \(": "ERE grows dearer when the stiffest part is 100 times as stiff",
-        r"The cost of ERE grows with the stiffness, until": "ERE grows dearer from 1e6 to 1e10 Pa", r"ERE is out of":
-            "ERE is out of the question on large bodies",
+        r"The cost of ERE grows with the stiffness, until": "ERE grows dearer from 1e6 to 1e10 Pa",
+        r"ERE is out of": "ERE is out of the question on large bodies",
         r"SIERE is cheaper than BE on ([\w-]+)": "SIERE is cheaper than BE on {}"},
-    "Liveliness": {r"SIERE keeps swinging on ([\w-]+)": "SIERE swings on where SI damps ({})", r"The hanging ball keeps":
-        "SIERE keeps the energy of the hanging ball",
-                   r"SIERE moves more than BE": "SIERE swings more than BE on the untwisting cuboid of ARAP"},
-    "Energy and modes": {r"SIERE has the better energy": "SIERE makes no energy on the untwisting cuboid of ARAP", r"Six modes":
-        "six modes keep more energy than five",
-                         r"Twenty modes": "twenty modes add little to six", r"Modes of a residual": "modes of a "
-                                                                                                    "residual of "
-                                                                                                    "0.3 do as well "
-                                                                                                    "as exact ones "
-                                                                                                    "({})"},
+    "Liveliness": {
+        r"SIERE keeps swinging on ([\w-]+)": "SIERE swings on where SI damps ({})",
+        r"The hanging ball keeps": "SIERE keeps the energy of the hanging ball",
+        r"SIERE moves more than BE": "SIERE swings more than BE on the untwisting cuboid of ARAP"},
+    "Energy and modes": {
+        r"SIERE has the better energy": "SIERE makes no energy on the untwisting cuboid of ARAP",
+        r"Six modes": "six modes keep more energy than five", r"Twenty modes": "twenty modes add little to six",
+        r"Modes of a residual": "modes of a residual of 0.3 do as well as exact ones ({})"},
 }
 
 
 def sections_of(path):
     """Heading -> lines, of a page that is there already."""
     text = path.read_text() if path.exists() else ""
-    return {part.split("\n", 1)[0]: f"## {part}".rstrip().split("\n") + [""] for part in re.split(r"^## ", text, flags=re.M)[1:]}
+    return {part.split("\n", 1)[0]: f"## {part}".rstrip().split("\n") + [""]
+            for part in re.split(r"^## ", text, flags=re.M)[1:]}
 
 
 def write_page(tools, folder, data, quick):

@@ -12,7 +12,7 @@
     }
 
 // One of several alternatives: `which` is an enum constant named beside the alternatives, `value` points to that
-// alternative's struct. which < 0: absent.
+// alternative's struct; if it is a text, `value` is the text: {RBT_SELECT_SET, "left"}. which < 0: absent.
 typedef struct rbt_variant {
     int which;
     const void *value;

@@ -25,7 +25,7 @@ typedef enum rbt_selection_kind {
     RBT_SELECT_BOX,      // rbt_select_box
     RBT_SELECT_SPHERE,   // rbt_select_sphere
     RBT_SELECT_PLANE,    // rbt_select_plane: the side the normal points to
-    RBT_SELECT_SET,      // const char *: a set of the mesh file, or one of the body's own named selections
+    RBT_SELECT_SET,      // the text itself: a set of the mesh file, or one of the body's own named selections
     RBT_SELECT_NODES,    // RBT_LIST(int): node numbers of the body
     RBT_SELECT_NEAREST,  // rbt_select_nearest
     RBT_SELECT_ALL,      // RBT_LIST(rbt_selection): in all of them

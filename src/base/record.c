@@ -133,6 +133,7 @@ static bool copy_below(const rbt_record *record, const void *data, const rbt_fie
 static bool copy_variant(const rbt_variants *variants, rbt_arena *arena, rbt_variant *variant) {
     const rbt_field *f = variant->which < 0 ? NULL : variants->alternative(variant->which);
     if (!f) return true;
+    if (f->kind == RBT_TEXT) return (variant->value = rbt_arena_text(arena, variant->value)) != NULL;
     void *copy = rbt_arena_take(arena, 1, rbt_field_size(f));
     if (!copy) return false;
     memcpy(copy, variant->value, rbt_field_size(f));

@@ -92,7 +92,7 @@ struct rbt_record {
 uint64_t rbt_record_cookie(const rbt_record *record);
 
 // The alternatives of an rbt_variant. Each is a field of its own (offset 0 in the memory that .value points to), so
-// an alternative may be a record, a text, a list, or again a variant.
+// an alternative may be a record, a list, or again a variant; if it is a text, .value is the text itself.
 struct rbt_variants {
     const char *name;
     const char *doc;

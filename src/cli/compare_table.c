@@ -42,7 +42,7 @@ static const rbt_contender_column COST[] = {
     {"time per simulated second", "[s] median (min - max)", false, put_rate},
     {"steps", "", false, rbt_put_steps},
     {"solver", "iterations", false, rbt_put_iterations},
-    {"cut", "steps", false, put_halved_steps},
+    {"halved", "steps", false, put_halved_steps},
     {"unconverged", "steps", false, put_unconverged},
     {"memory", "[MB]", false, put_memory},
     {"outcome", "", true, rbt_put_outcome},

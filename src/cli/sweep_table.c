@@ -13,10 +13,14 @@ static void put_energy_min(const rbt_contender *c, char *cell) { rbt_put_number(
 static void put_energy_max(const rbt_contender *c, char *cell) { rbt_put_number(cell, "%.5g", c->total_max); }
 
 static const rbt_contender_column COLUMNS[] = {
-    {"steps", "", false, rbt_put_steps},          {"solver", "iterations", false, rbt_put_iterations},
-    {"in steps", "[s]", false, put_seconds},      {"per step", "[ms]", false, put_step_seconds},
-    {"energy", "end [J]", false, put_energy_end}, {"", "min [J]", false, put_energy_min},
-    {"", "max [J]", false, put_energy_max},       {"distance", "end [m]", false, rbt_put_distance_end},
+    {"steps", "", false, rbt_put_steps},
+    {"solver", "iterations", false, rbt_put_iterations},
+    {"in steps", "[s]", false, put_seconds},
+    {"per step", "[ms]", false, put_step_seconds},
+    {"energy", "end [J]", false, put_energy_end},
+    {"", "min [J]", false, put_energy_min},
+    {"", "max [J]", false, put_energy_max},
+    {"distance to the", "finest run, end [m]", false, rbt_put_distance_end},
     {"outcome", "", true, rbt_put_outcome},
 };
 
@@ -34,7 +38,6 @@ void rbt_sweep_table(const rbt_sweep_result *all, rbt_text *t) {
     }
     rbt_text_add(t, "energy: total, at the end, the least and the most of all frames\n");
     if (measured)
-        rbt_text_add(t,
-                     "distance: root mean square over the nodes, to the run with the shortest step among those that "
-                     "differ only in method, step, options or output\n");
+        rbt_text_add(t, "distance: root mean square over the nodes, at the end, to the finest run: the one with the "
+                        "shortest step among those that differ only in method, step, options or output\n");
 }

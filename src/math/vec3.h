@@ -41,6 +41,14 @@ static inline void rbt_normalize(const double a[3], double unit[3]) {
 }
 
 // Signed volume of a tet, det(b - a, c - a, d - a) / 6
+// Two unit vectors at right angles to a unit vector and to each other: axis = u x v.
+static inline void rbt_across(const double axis[3], double u[3], double v[3]) {
+    const double helper[3] = {fabs(axis[0]) < 0.5, fabs(axis[0]) >= 0.5, 0};
+    rbt_cross(axis, helper, u);
+    rbt_normalize(u, u);
+    rbt_cross(axis, u, v);
+}
+
 static inline double rbt_tet_volume(const double a[3], const double b[3], const double c[3], const double d[3]) {
     double u[3], v[3], w[3], n[3];
     rbt_subtract(b, a, u);

@@ -72,7 +72,7 @@ static bool add_selection(rbt_compiler *c, size_t b, const char *name, unsigned 
     const rbt_body_def *def = &c->scene->bodies.items[b];
     const rbt_body *body = &c->bodies[b];
     const rbt_dissection *cut = rbt_compile_dissection(c, b);
-    const rbt_selection where = {RBT_SELECT_SET, &name};
+    const rbt_selection where = {RBT_SELECT_SET, name};
     rbt_select_context context = {c->uncut[b], def->selections.items, def->selections.count, NULL, "", false};
     size_t nodes = body->node_end - body->node_begin, count = 0;
     unsigned char *before = cut ? rbt_array_new(cut->old_node_count, 1, "a selection", c->error) : chosen;

@@ -119,7 +119,10 @@ static bool check_variant(checker *c, const rbt_field *f, const rbt_variant *var
     // A text that stands for an alternative was written without its key, and has the path that it was written with.
     size_t mark = c->walk->length;
     if (variant->which != f->of.variants->text_means) rbt_walk_key(c->walk, alternative->name);
-    if (!check_field(c, NULL, NULL, alternative, variant->value)) return false;
+    bool is_text = alternative->kind == RBT_TEXT;
+    if (is_text ? !check_text(c, alternative, variant->value)
+                : !check_field(c, NULL, NULL, alternative, variant->value))
+        return false;
     rbt_walk_back(c->walk, mark);
     c->walk->depth--;
     return true;
@@ -487,7 +490,7 @@ static int selection_size(search *s, const rbt_selection *where) {
         for (size_t i = 0; i < list->count && sum <= SIZE_MOST; i++) sum += selection_size(s, &list->items[i]);
         break;
     case RBT_SELECT_NOT: sum += selection_size(s, where->value); break;
-    case RBT_SELECT_SET: sum = named_size(s, *(const char *const *)where->value); break;
+    case RBT_SELECT_SET: sum = named_size(s, where->value); break;
     default: break;
     }
     s->depth--;

@@ -303,7 +303,7 @@ static bool read_variant(reader *r, const rbt_variants *variants, json_t *value,
     if (!read_field(r, NULL, NULL, f, is_text ? value : json_object_get(value, key), memory)) return false;
     rbt_walk_back(r->walk, mark);
     r->walk->depth--;
-    *variant = (rbt_variant){which, memory};
+    *variant = (rbt_variant){which, f->kind == RBT_TEXT ? *(const char **)memory : memory};
     return true;
 }
 

@@ -147,6 +147,8 @@ static bool verify(run *r, bool failed) {
     bool prepared = r->report.verification && r->verified_generation == r->sim->model->generation;
     if (!prepared && !prepare_verification(r)) return false;  // at first, and after a cut
     rbt_verified about = {.frame = state->frame, .step = state->step, .failed = failed, .t = state->t};
+    // no motion leads back from where the step that failed had come to
+    if (failed && r->options->verify == RBT_VERIFY_EVENTS) rbt_verification_restart(v, state->t, state->x);
     return rbt_verification_add(v, &about, state->x, r->error);
 }
 

@@ -309,6 +309,7 @@ bool rbt_render(const rbt_render_options *options, rbt_render_report *report, rb
     if (!report) report = &ignored;
     bool good =
         check_options(options, error) && rbt_subject_open(&j.subject, options->path, options->coloring, error);
+    j.subject.scene = options->scene;
     good =
         good && rbt_frames_choose(j.subject.frames.count, options->path, options->frames, &j.chosen, &j.count, error);
     good = good && rbt_obstacle_file_read(&j.obstacles, options->path, options->scene, error) &&

@@ -63,14 +63,6 @@ static bool add_box(rbt_scenery *s, const double low[3], const double high[3], r
     return true;
 }
 
-// Two unit vectors at right angles to a unit vector and to each other.
-static void across(const double axis[3], double u[3], double v[3]) {
-    const double helper[3] = {fabs(axis[0]) < 0.5, fabs(axis[0]) >= 0.5, 0};
-    rbt_cross(axis, helper, u);
-    rbt_normalize(u, u);
-    rbt_cross(axis, u, v);
-}
-
 static bool add_ring(rbt_scenery *s, const double centre[3], const double u[3], const double v[3], double radius,
                      rbt_error *error) {
     for (int i = 0; i < AROUND; i++) {
@@ -89,7 +81,7 @@ static bool add_capsule(rbt_scenery *s, const double a[3], const double b[3], do
     rbt_subtract(b, a, axis);
     length = rbt_length(axis);
     rbt_normalize(axis, axis);
-    across(axis, u, v);
+    rbt_across(axis, u, v);
     size_t base = s->node_count, pieces = length > 0 ? PIECES : 0, rings = RINGS + pieces;
     for (size_t ring = 0; ring <= rings; ring++) {
         bool first = ring <= RINGS / 2, straight = !first && ring < RINGS / 2 + pieces;
@@ -125,7 +117,7 @@ static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const rbt
         rbt_subtract(sight->eye, point, from);
         if (rbt_dot(from, normal) <= 0) return true;
     }
-    across(normal, u, v);
+    rbt_across(normal, u, v);
     rbt_subtract(sight->high, sight->low, size);
     for (int k = 0; k < 3; k++) middle[k] = 0.5 * (sight->low[k] + sight->high[k]) - point[k];
     double half = 0.6 * rbt_length(size), above = rbt_dot(middle, normal);

@@ -5,6 +5,7 @@
 #include "mesh/core/build.h"
 #include "mesh/core/topology.h"
 #include "mesh/io/read_vtu.h"
+#include "view/strands.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,11 +14,14 @@
 
 static const double CREASE = 58;  // [degrees]
 
-// A file in memory, and its triangles to be drawn with the cell behind each (tets first, then triangles).
+// A file in memory, and its triangles to be drawn with the cell behind each (tets first, then triangles, springs and
+// particles).
 typedef struct sight {
     const char *path;
     rbt_mesh mesh;
     rbt_fields fields;
+    size_t cell_count;    // in the file
+    rbt_strands strands;  // whose nodes are drawn behind those of the mesh
     size_t triangle_count;
     int32_t *triangles, *cell;
 } sight;
@@ -58,6 +62,7 @@ void rbt_subject_free(rbt_subject *subject) {
 static void sight_free(sight *s) {
     rbt_mesh_clear(&s->mesh);
     rbt_fields_free(&s->fields);
+    rbt_strands_free(&s->strands);
     free(s->triangles);
     free(s->cell);
     *s = (sight){0};
@@ -120,12 +125,27 @@ static bool keep_hull(rbt_subject *subject, const rbt_mesh *mesh, rbt_error *err
     return false;
 }
 
-// The hull of the tets and those triangles of the file that are not made of the tets' nodes only: files often list
-// the hull as well.
+static bool find_strands(const rbt_subject *subject, sight *s, rbt_error *error) {
+    const rbt_mesh *mesh = &s->mesh;
+    const rbt_mesh_field *body = rbt_fields_find(&s->fields, "body", true);
+    size_t listed = mesh->tet_count + mesh->triangle_count + mesh->edge_count;
+    s->cell_count = s->fields.cell_count > listed ? s->fields.cell_count : listed;
+    const rbt_strands_source source = {.mesh = mesh,
+                                       .cell_count = s->cell_count,
+                                       .body = body ? body->values : NULL,
+                                       .body_stride = body ? body->components : 0,
+                                       .scene = subject->scene};
+    return rbt_strands_build(&s->strands, &source, error);
+}
+
+// The hull of the tets, those triangles of the file that are not made of the tets' nodes only (files often list the
+// hull as well), springs and particles.
 static bool find_triangles(rbt_subject *subject, sight *s, rbt_error *error) {
     const rbt_mesh *mesh = &s->mesh;
-    if (!rbt_mesh_check_indices(mesh, s->path, error) || !keep_hull(subject, mesh, error)) return false;
-    size_t most = subject->hull_count + mesh->triangle_count;
+    if (!rbt_mesh_check_indices(mesh, s->path, error) || !keep_hull(subject, mesh, error) ||
+        !find_strands(subject, s, error))
+        return false;
+    size_t most = subject->hull_count + mesh->triangle_count + s->strands.triangle_count;
     unsigned char *in_tet = rbt_array_new(mesh->node_count, 1, "nodes", error);
     s->triangles = in_tet ? rbt_array_new(most, 3 * sizeof(int32_t), "triangles", error) : NULL;
     s->cell = s->triangles ? rbt_array_new(most, sizeof(int32_t), "triangles", error) : NULL;
@@ -146,10 +166,16 @@ static bool find_triangles(rbt_subject *subject, sight *s, rbt_error *error) {
         s->cell[s->triangle_count++] = (int32_t)(mesh->tet_count + i);
     }
     free(in_tet);
+    for (size_t i = 0; i < s->strands.triangle_count; i++) {
+        int32_t *t = s->triangles + 3 * s->triangle_count;
+        for (size_t k = 0; k < 3; k++) t[k] = s->strands.triangles[3 * i + k] + (int32_t)mesh->node_count;
+        s->cell[s->triangle_count++] = s->strands.cell[i];
+    }
     if (s->triangle_count) return true;
-    return rbt_fail_at(error, s->path, 0, 0,
-                       "the file holds %zu nodes but no tets or triangles: there is nothing to draw",
-                       mesh->node_count);
+    return rbt_fail_at(
+        error, s->path, 0, 0,
+        "the file holds %zu nodes but no tets, triangles, springs or particles: there is nothing to draw",
+        mesh->node_count);
 }
 
 // ---- Values
@@ -200,8 +226,11 @@ static bool set_values(const sight *s, const rbt_coloring *coloring, rbt_figure 
     else
         for (size_t i = 0; i < s->mesh.node_count; i++) at_node[i] = size_of(field, i);
     good = good && (figure->values = rbt_array_new(figure->vertex_count, sizeof *figure->values, "values", error));
-    for (size_t i = 0; good && i < figure->vertex_count; i++)
-        if ((size_t)figure->node[i] < s->mesh.node_count) figure->values[i] = at_node[figure->node[i]];
+    for (size_t i = 0; good && i < figure->vertex_count; i++) {
+        size_t n = (size_t)figure->node[i], nodes = s->mesh.node_count;
+        if (n < nodes) figure->values[i] = at_node[n];
+        else if (n < nodes + s->strands.node_count) figure->values[i] = at_node[s->strands.origin[n - nodes]];
+    }
     figure->kind = RBT_FIGURE_ON_VERTICES;
     free(at_node);
     return good;
@@ -210,7 +239,7 @@ static bool set_values(const sight *s, const rbt_coloring *coloring, rbt_figure 
 // Colours by the file's element sets: every cell gets the number of the last set that holds it, else that of "other".
 static bool kinds_from_sets(rbt_subject *subject, const sight *s, double *kind, rbt_error *error) {
     const rbt_mesh *mesh = &s->mesh;
-    size_t cells = mesh->tet_count + mesh->triangle_count;
+    size_t cells = s->cell_count;
     free_names(subject);
     subject->names = rbt_array_new(mesh->set_count + 1, sizeof *subject->names, "names of sets", error);
     if (!subject->names) return false;
@@ -236,7 +265,7 @@ static bool set_kinds(rbt_subject *subject, const sight *s, const char *name, rb
     const rbt_mesh_field *field = rbt_fields_find(&s->fields, name, true);
     bool by_sets = !field && !subject->is_run && strcmp(name, "region") == 0;
     if (!field && !by_sets) return no_field(s, subject->coloring, error);
-    size_t cells = s->mesh.tet_count + s->mesh.triangle_count;
+    size_t cells = s->cell_count;
     double *kind = rbt_array_new(cells, sizeof *kind, "kinds of cells", error);
     figure->values = kind ? rbt_array_new(figure->triangle_count, sizeof *figure->values, "values", error) : NULL;
     bool good = figure->values && (!by_sets || kinds_from_sets(subject, s, kind, error));
@@ -279,7 +308,7 @@ static bool set_quality(const sight *s, rbt_figure *figure, rbt_error *error) {
 static bool set_plain(rbt_subject *subject, const sight *s, rbt_figure *figure, rbt_error *error) {
     const rbt_mesh_field *body = rbt_fields_find(&s->fields, "body", true);
     bool several = false;
-    for (size_t i = 1; body && i < s->mesh.tet_count + s->mesh.triangle_count; i++)
+    for (size_t i = 1; body && i < s->cell_count; i++)
         several |= body->values[i * body->components] != body->values[0];
     return !several || set_kinds(subject, s, "body", figure, error);
 }
@@ -288,14 +317,16 @@ static bool set_plain(rbt_subject *subject, const sight *s, rbt_figure *figure, 
 
 static bool build_figure(const sight *s, const rbt_scenery *scenery, rbt_figure *figure, rbt_error *error) {
     size_t extra_nodes = scenery ? scenery->node_count : 0, extra = scenery ? scenery->triangle_count : 0;
-    size_t nodes = s->mesh.node_count, count = s->triangle_count;
-    if (!extra) return rbt_figure_build(figure, s->mesh.nodes, nodes, s->triangles, count, CREASE, error);
+    size_t own = s->mesh.node_count, nodes = own + s->strands.node_count, count = s->triangle_count;
+    if (!extra && nodes == own)
+        return rbt_figure_build(figure, s->mesh.nodes, nodes, s->triangles, count, CREASE, error);
     double *all_nodes = rbt_array_new(nodes + extra_nodes, 3 * sizeof *all_nodes, "nodes", error);
     int32_t *all = all_nodes ? rbt_array_new(count + extra, 3 * sizeof *all, "triangles", error) : NULL;
     bool good = all != NULL;
     if (good) {
-        memcpy(all_nodes, s->mesh.nodes, 3 * nodes * sizeof *all_nodes);
-        memcpy(all_nodes + 3 * nodes, scenery->nodes, 3 * extra_nodes * sizeof *all_nodes);
+        memcpy(all_nodes, s->mesh.nodes, 3 * own * sizeof *all_nodes);
+        if (nodes > own) memcpy(all_nodes + 3 * own, s->strands.nodes, 3 * (nodes - own) * sizeof *all_nodes);
+        if (extra_nodes) memcpy(all_nodes + 3 * nodes, scenery->nodes, 3 * extra_nodes * sizeof *all_nodes);
         memcpy(all, s->triangles, 3 * count * sizeof *all);
         for (size_t i = 0; i < 3 * extra; i++) all[3 * count + i] = scenery->triangles[i] + (int32_t)nodes;
         good = rbt_figure_build(figure, all_nodes, nodes + extra_nodes, all, count + extra, CREASE, error);

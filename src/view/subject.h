@@ -10,8 +10,9 @@
 
 typedef struct rbt_subject {
     const rbt_coloring *coloring;
-    bool is_run;        // else one mesh file
-    rbt_frames frames;  // a mesh file: one entry at time 0
+    bool is_run;             // else one mesh file
+    rbt_frames frames;       // a mesh file: one entry at time 0
+    const rbt_scene *scene;  // of the run, for the radii of its particles; NULL: unknown
     // The hull of the last tets, kept because the tets of a run's frames are usually the same:
     size_t tet_count, node_count, hull_count;
     int32_t *tets, *hull, *owner;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The history of benchmark figures: rows are added and kept, those of the former file are moved into it, and it is drawn in groups."""
+"""The history of benchmark figures: rows are added and kept, those of the former file are moved into it, and it is
+drawn in groups."""
 
 import csv
 import pathlib
@@ -53,9 +54,11 @@ def check_file(root):
 
 def check_plots(root):
     more = [(f"scenes/dot/{i}", str(10 ** (i % 3)), "s") for i in range(12)]
-    add(*more, ("bench/bench_core solve of 7 nodes", "3", "us"), ("horse: dot, paper", "4", "U"), ("horse: failed one", "failed", "U"), ("horse: dot, paper +-3%", "5", "U"))
+    add(*more, ("bench/bench_core solve of 7 nodes", "3", "us"), ("horse: dot, paper", "4", "U"),
+        ("horse: failed one", "failed", "U"), ("horse: dot, paper +-3%", "5", "U"))
     with figures.HISTORY.open("a", newline="") as file:
-        csv.writer(file).writerow(["2002-01-01T00:00:00", "abc", "another machine", "64", "scenes/demo", "9", "s", "", ""])
+        csv.writer(file).writerow(["2002-01-01T00:00:00", "abc", "another machine", "64", "scenes/demo", "9", "s", "",
+                                   ""])
     history.Tools = Pen
     history.draw("rubato")
     assert set(Pen.drawn) == {"scenes.svg", "scenes-dot.svg", "bench-bench_core.svg", "horse.svg"}, set(Pen.drawn)

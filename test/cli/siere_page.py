@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The page of the siere study from made-up figures: verdicts follow the figures, sections that were not measured stay."""
+"""The page of the siere study from made-up figures: verdicts follow the figures, sections that were not measured
+stay."""
 
 import json
 import math
@@ -26,11 +27,14 @@ class Pen:
 def run(later, swing=0.0, frames=FRAMES, failed=False):
     """A run whose frames take `later` seconds and whose elastic energy swings by `swing`; None: not a single frame."""
     elastic = [1 + swing * math.sin(k) for k in range(frames + 1)]
-    energies = {"time": list(range(frames + 1)), "kinetic": [1.0] * (frames + 1), "elastic": elastic, "total": [e + 1 for e in elastic]}
+    energies = {"time": list(range(frames + 1)), "kinetic": [1.0] * (frames + 1), "elastic": elastic,
+                "total": [e + 1 for e in elastic]}
     if later is None:
-        return {**run(1.0, frames=0), "first": None, "later": None, "median": None, "outcome": "ended", "nodes": None, "tets": None, "energies": None}
-    return {"outcome": "failed" if failed else "finished" if frames == FRAMES else "ended", "why": "it fell", "frames": frames,
-            "first": later, "later": later, "median": later, "limit": 12, "nodes": 100, "tets": 400, "energies": energies, "projected": 1, "time": 0.3}
+        return {**run(1.0, frames=0), "first": None, "later": None, "median": None, "outcome": "ended", "nodes": None,
+                "tets": None, "energies": None}
+    return {"outcome": "failed" if failed else "finished" if frames == FRAMES else "ended", "why": "it fell",
+            "frames": frames, "first": later, "later": later, "median": later, "limit": 12, "nodes": 100, "tets": 400,
+            "energies": energies, "projected": 1, "time": 0.3}
 
 
 def section(found):
@@ -40,26 +44,34 @@ def section(found):
 def figures(siere):
     """Of a world where a frame of siere takes `siere` seconds and one of semi-implicit Euler 1."""
     def row(scene, stiffness, ere, paper, si=None):
-        return {"scene": scene, "stiffness": stiffness, "frames": FRAMES, "paper": dict(zip(("SI", "SIERE", "ERE", "BE"), paper)),
+        return {"scene": scene, "stiffness": stiffness, "frames": FRAMES,
+                "paper": dict(zip(("SI", "SIERE", "ERE", "BE"), paper)),
                 "runs": {"SI": si or run(1.0), "SIERE": run(siere), "ERE": ere, "BE": None}}
 
     table = [row("honeycomb", 1e8, run(5.0), (1, 2, 9, None)), row("honeycomb", 1e10, run(50.0), (1, 2, 99, None)),
              row("rope-uncoil", 1e6, run(None), ("fails", 2, "x", 3), run(1.0, frames=4, failed=True))]
-    energies = [{"scene": "ball-hang", "coarser": False, "runs": {"SI": run(1.0, 0.01), "SIERE": run(siere, 1.0 / siere)}},
+    energies = [{"scene": "ball-hang", "coarser": False,
+                 "runs": {"SI": run(1.0, 0.01), "SIERE": run(siere, 1.0 / siere)}},
                 {"scene": "body", "coarser": True, "runs": {"SI": run(1.0, frames=3, failed=True), "SIERE": run(None)}},
-                {"scene": "cuboid-untwist-arap", "coarser": False, "runs": {"SI": run(1.0), "SIERE": run(siere, 0.1), "BE": run(1.0)}}]
-    modes = {"runs": {f"s = {s}": run(1.0) for s in (5, 6, 10, 20)}, "factored": run(1.0, frames=3, failed=True), "cut": run(1.0), "tight": 1e-6,
-             "loose": {"cuboid-untwist": run(1.0), "honeycomb": run(1.0)}, "exact": {"cuboid-untwist": run(2.0), "honeycomb": run(2.0)}}
+                {"scene": "cuboid-untwist-arap", "coarser": False,
+                 "runs": {"SI": run(1.0), "SIERE": run(siere, 0.1), "BE": run(1.0)}}]
+    modes = {"runs": {f"s = {s}": run(1.0) for s in (5, 6, 10, 20)}, "factored": run(1.0, frames=3, failed=True),
+             "cut": run(1.0), "tight": 1e-6, "loose": {"cuboid-untwist": run(1.0), "honeycomb": run(1.0)},
+             "exact": {"cuboid-untwist": run(2.0), "honeycomb": run(2.0)}}
     modes["exact"]["honeycomb"]["energies"]["total"] = [3.0] * (FRAMES + 1)
-    own = [{"scene": scene, "material": "neo-hookean", "load": load, "frames": FRAMES, "runs": {"SI": si, "SIERE": run(siere)}}
-           for scene, load, si in (("honeycomb", "", run(1.0)), ("rope-uncoil", "1 g", run(1.0)), ("tree", "wind", run(1.0, frames=2, failed=True)))]
-    stiffness = [{"young": y, "runs": {"SI": run(1.0), "SIERE": run(siere), "ERE": run(y / 1e6) if y < 1e9 else run(None)}}
-                 for y in (1e6, 1e8, 1e10)]
-    return {"table": section(table), "paper": section(own), "energies": section(energies), "modes": section(modes), "stiffness": section(stiffness)}
+    own = [{"scene": scene, "material": "neo-hookean", "load": load,
+            "frames": FRAMES, "runs": {"SI": si, "SIERE": run(siere)}}
+           for scene, load, si in (("honeycomb", "", run(1.0)), ("rope-uncoil", "1 g", run(1.0)),
+                                   ("tree", "wind", run(1.0, frames=2, failed=True)))]
+    stiffness = [{"young": y, "runs": {"SI": run(1.0), "SIERE": run(siere),
+                                       "ERE": run(y / 1e6) if y < 1e9 else run(None)}} for y in (1e6, 1e8, 1e10)]
+    return {"table": section(table), "paper": section(own), "energies": section(energies), "modes": section(modes),
+            "stiffness": section(stiffness)}
 
 
 def expect(page, words, verdict):
-    line = next((line for line in page.split("\n") if words in line and line.startswith("- *") and not line.startswith("- **")), None)
+    line = next((line for line in page.split("\n") if words in line and line.startswith("- *")
+                 and not line.startswith("- **")), None)
     assert line, f"no line with {words!r}"
     assert f"**{verdict}**" in line, line
 
@@ -74,10 +86,12 @@ def top(page):
 
 def judge_lines():
     """Lines follow the claims on a page, and none is left out."""
-    claims = ["- *Cats on mats sleep (bound: 1).* **Holds**: 3 of 4; all day.", "- *Cats on roofs sleep (bound: 1).* **Does not hold here**: 0.",
+    claims = ["- *Cats on mats sleep (bound: 1).* **Holds**: 3 of 4; all day.",
+              "- *Cats on roofs sleep (bound: 1).* **Does not hold here**: 0.",
               "- *It rains.* **Not measured**: no cloud."]
     topics = {"Cats": {r"Cats on (\w+) sleep": "cats sleep on {}"}, "Rain": {r"It rains": "rain ({})"}}
-    assert lines_of_claims(claims, topics) == ["**Cats**: Holds: cats sleep on mats. Does not hold here: cats sleep on roofs.", "**Rain**: Not measured: rain (no cloud)."]
+    assert lines_of_claims(claims, topics) == ["**Cats**: Holds: cats sleep on mats. Does not hold here: cats sleep on "
+                                               "roofs.", "**Rain**: Not measured: rain (no cloud)."]
     for wrong in (lambda: lines_of_claims(claims, {"Cats": topics["Cats"]}), lambda: five_lines(["one"])):
         try:
             wrong()

@@ -57,7 +57,7 @@ code=0
 grep -Eq '^symplectic-euler  0.02 .* failed at 0 s$' said.txt || fail "the failed run should be a row"
 grep -q '^symplectic-euler step=0.02 failed at 0 s: unstable in stage "stability"' said.txt || fail "the reason is missing"
 grep -q '^symplectic-euler,0.02,.*,step failed,stability,' mixed/sweep.csv || fail "the failed run should be in the table"
-grep -q 'to the run with the shortest step among those' said.txt || fail "what distances mean should be said"
+grep -q 'to the finest run: the one with the shortest step among those' said.txt || fail "what distances mean should be said"
 
 # Different motions have no distance, and need no checkpoints for it.
 "$rubato" sweep bar.json --set $young --set output.checkpoint_every=0 -n 2 -o motions >said.txt

@@ -1,4 +1,5 @@
-"""Small scenes for the tests with faults: every method and step solver, every format, a cut, cloth, contact; a run takes tens of milliseconds."""
+"""Small scenes for the tests with faults: every method and step solver, every format, a cut, cloth, contact; a run
+takes tens of milliseconds."""
 
 BAR = {"shape": {"cuboid": {"size": [0.6, 0.2, 0.2], "cells": [3, 1, 1]}}}
 RUBBER = {"model": "stable-neo-hookean", "young": 2e5, "poisson": 0.4, "density": 1000}
@@ -21,7 +22,8 @@ def scene(integrator, bodies=None, step=0.01, frames=3, steps=2, **more):
 PLANE = [{"plane": {"point": [0, -0.11, 0], "stiffness": 1e6}}]
 ALL_FORMATS = {"vtu": True, "obj": True, "pc2": True, "usda": True, "checkpoint_every": 1}
 TEMPO = [{"where": {"box": {"min": [0.6, 0, 0], "max": [1, 1, 1], "relative": True}}, "substeps": 3}]
-SHEET = {"name": "sheet", "mesh": {"shape": {"cloth": {"length": 0.4, "width": 0.4, "cells_along": 3, "cells_across": 3}}},
+SHEET = {"name": "sheet", "mesh": {"shape": {"cloth": {"length": 0.4, "width": 0.4, "cells_along": 3,
+                                                       "cells_across": 3}}},
          "material": {"young": 1e5, "poisson": 0.3, "density": 500}, "shell": {"thickness": 1e-3}}
 ABOVE = {**SHEET, "name": "above", "transform": {"translate": [0.02, 0.012, 0.01]}, "velocity": {"linear": [0, -1, 0]}}
 WALL = [{"mesh": {"mesh": {"shape": {"polyhedron": {}}}, "transform": {"scale": 0.01, "translate": [0, -0.05, 0]},
@@ -41,11 +43,16 @@ SCENES = {
     "schroeder": scene({"method": "schroeder"}, [bar(tempo=TEMPO)]),
     "implicit-midpoint": scene({"method": "implicit-midpoint"}),
     "bdf2": scene({"method": "bdf2"}),
-    **{solver: scene({"method": "backward-euler", "solver": solver}) for solver in ("newton", "dot", "lbfgs-h", "lbfgs-pd", "admm-pd")},
-    "dot-subdomains": scene({"method": "backward-euler", "solver": "dot", "options": {"subdomains": 3}}, obstacles=PLANE),
+    **{solver: scene({"method": "backward-euler", "solver": solver})
+       for solver in ("newton", "dot", "lbfgs-h", "lbfgs-pd", "admm-pd")},
+    "dot-subdomains": scene({"method": "backward-euler", "solver": "dot", "options": {"subdomains": 3}},
+                            obstacles=PLANE),
     "shell": scene({"method": "backward-euler"}, [SHEET], output={"obj": True}),
     "cut": scene({"method": "semi-implicit"}, cuts=CUT, output={"vtu": True, "obj": True}),
-    "async-contact": scene({"method": "async-contact", "options": {"thickness": 0.005}}, [SHEET, ABOVE], step=1e-3, frames=3, steps=3),
-    "mesh-obstacle": scene({"method": "async-contact", "options": {"thickness": 0.005}}, [SHEET], step=1e-3, frames=3, steps=3,
-                           obstacles=WALL),
+    "async-contact": scene({"method": "async-contact", "options": {"thickness": 0.005}}, [SHEET, ABOVE], step=1e-3,
+                           frames=3, steps=3),
+    "mesh-obstacle": scene({"method": "async-contact", "options": {"thickness": 0.005}}, [SHEET], step=1e-3, frames=3,
+                           steps=3, obstacles=WALL),
+    "contact": scene({"method": "backward-euler", "solver": "newton"}, [SHEET, ABOVE], step=1e-2, frames=3, steps=3,
+                     obstacles=WALL, contact={"friction": 0.3}),
 }

@@ -70,7 +70,8 @@ def write(order):
     if ending == "obj":
         bpy.ops.wm.obj_export(filepath=order["file"])
     elif ending == "ply":
-        bpy.ops.export_mesh.ply(filepath=order["file"], use_ascii=order["text"], use_normals=False, use_uv_coords=False, use_colors=False)
+        bpy.ops.export_mesh.ply(filepath=order["file"], use_ascii=order["text"], use_normals=False, use_uv_coords=False,
+                                use_colors=False)
     else:
         bpy.ops.export_mesh.stl(filepath=order["file"], ascii=order["text"])
     return {}
@@ -83,7 +84,8 @@ def main():
         for order in json.load(file):
             clear()
             try:
-                results.append({"read_obj": read_obj, "read_cache": read_cache, "read_usd": read_usd, "write": write}[order["do"]](order))
+                results.append({"read_obj": read_obj, "read_cache": read_cache, "read_usd": read_usd,
+                                "write": write}[order["do"]](order))
             except Exception:
                 results.append({"failed": traceback.format_exc().strip().splitlines()[-1]})
     with open(answers, "w") as file:

@@ -1,8 +1,9 @@
-"""What the parts of scripts/interop share: meshes as arrays, what rubato reads and writes, how two meshes are compared, and the table.
+"""What the parts of scripts/interop share: meshes as arrays, what rubato reads and writes, how two meshes are compared,
+and the table.
 
-Numbers must agree within what a format keeps: nothing is lost in binary doubles and in text of 17 digits, single precision rounds to 24 bits, and
-a text of n digits to those. Elements must be the same with the same orientation; where a format or program renumbers, nodes are found again by
-their positions.
+Numbers must agree within what a format keeps: nothing is lost in binary doubles and in text of 17 digits, single
+precision rounds to 24 bits, and a text of n digits to those. Elements must be the same with the same orientation; where
+a format or program renumbers, nodes are found again by their positions.
 """
 
 import csv
@@ -88,7 +89,8 @@ def _find(found, wanted, bound):
 
 
 def _oriented(rows):
-    """Elements as a sorted list in which the first corner is the least and the order of the others tells the orientation alone."""
+    """Elements as a sorted list in which the first corner is the least and the order of the others tells the
+    orientation alone."""
     result = []
     for row in rows.tolist():
         if len(row) == 2:
@@ -139,11 +141,12 @@ class Table:
 
     def line(self, who, what, verdict, why="", nodes="", elements="", worst=""):
         self.counts[verdict] += 1
-        print(f"{who:10} {what:66} {nodes:>6} {elements:>8} {worst:>10}  {verdict}{': ' if why else ''}{why}", flush=True)
+        print(f"{who:10} {what:66} {nodes:>6} {elements:>8} {worst:>10}  {verdict}{': ' if why else ''}{why}",
+              flush=True)
 
     def ask(self, who, what, question, refusal=None):
-        """What `question` gives; None with a line if nobody wants to know, or if there is no answer. It may raise Unavailable, or Refused if that is
-        the right answer (`refusal`: its words)."""
+        """What `question` gives; None with a line if nobody wants to know, or if there is no answer. It may raise
+        Unavailable, or Refused if that is the right answer (`refusal`: its words)."""
         if not self.wants(who, what):
             return None
         try:
@@ -163,13 +166,15 @@ class Table:
             return
         worst, wrong = compare(found, wanted, bound)
         elements = sum(len(getattr(wanted, kind)) for kind in KINDS)
-        self.line(who, what, "DIFFER" if wrong else "agree", wrong, len(wanted.nodes), elements, f"{worst:.2g}" if worst else "0")
+        self.line(who, what, "DIFFER" if wrong else "agree", wrong, len(wanted.nodes), elements,
+                  f"{worst:.2g}" if worst else "0")
 
     def check_equal(self, who, what, find, wanted):
         """Times, counts and names: `find` gives them."""
         found = self.ask(who, what, find)
         if found is not None:
-            self.line(who, what, "agree" if found == wanted else "DIFFER", "" if found == wanted else f"{found} instead of {wanted}")
+            self.line(who, what, "agree" if found == wanted else "DIFFER",
+                      "" if found == wanted else f"{found} instead of {wanted}")
 
 
 # ---- rubato

@@ -33,8 +33,8 @@ class Blender:
             self.answers = []
             orders, answers = self.folder / "orders.json", self.folder / "answers.json"
             orders.write_text(json.dumps(self.orders))
-            said = subprocess.run(["blender", "-b", "--factory-startup", "--python", SIDE, "--", orders, answers], capture_output=True, text=True,
-                                  timeout=300)
+            said = subprocess.run(["blender", "-b", "--factory-startup", "--python", SIDE, "--", orders, answers],
+                                  capture_output=True, text=True, timeout=300)
             if not answers.exists():
                 raise RuntimeError(f"Blender ended with {said.returncode}: {said.stderr.strip()[-300:]}")
             self.answers = json.loads(answers.read_text())
@@ -58,20 +58,26 @@ def exchange(rubato, table, run, surface):
     hulls = [frame.hull().mapped(INTO) for frame in run.frames]
     last = len(hulls) - 1
     obj = blender.order(do="read_obj", file=str(folder / "obj" / f"frame_{last:06d}.obj"))
-    cache = blender.order(do="read_cache", file=str(folder / "surface.obj"), cache=str(folder / "surface.pc2"), frames=len(hulls))
+    cache = blender.order(do="read_cache", file=str(folder / "surface.obj"), cache=str(folder / "surface.pc2"),
+                          frames=len(hulls))
     usd = blender.order(do="read_usd", file=str(folder / "frames.usda"), frames=len(hulls))
-    variants = (("obj", True, decimals(6)), ("ply", True, decimals(6)), ("ply", False, SINGLE), ("stl", True, decimals(6)), ("stl", False, SINGLE))
-    saved = [(f"blender-{'text' if text else 'binary'}.{ending}", ending, text, bound) for ending, text, bound in variants]
-    numbers = [blender.order(do="write", file=str(rubato.folder / file), text=text, nodes=surface.nodes.tolist(), triangles=surface.triangles.tolist())
-               for file, _, text, _ in saved]
+    variants = (("obj", True, decimals(6)), ("ply", True, decimals(6)), ("ply", False, SINGLE),
+                ("stl", True, decimals(6)), ("stl", False, SINGLE))
+    saved = [(f"blender-{'text' if text else 'binary'}.{ending}", ending, text, bound)
+             for ending, text, bound in variants]
+    numbers = [blender.order(do="write", file=str(rubato.folder / file), text=text, nodes=surface.nodes.tolist(),
+                             triangles=surface.triangles.tolist()) for file, _, text, _ in saved]
 
     table.check("Blender", f"surface as .obj, frame {last}", lambda: mesh_of(blender.answer(obj)), hulls[last], TURNED)
     for i, hull in enumerate(hulls):
-        table.check("Blender", f"surface.obj with surface.pc2, frame {i}", lambda: mesh_of(blender.answer(cache)["frames"][i]), hull, TURNED)
+        table.check("Blender", f"surface.obj with surface.pc2, frame {i}",
+                    lambda: mesh_of(blender.answer(cache)["frames"][i]), hull, TURNED)
     for i, hull in enumerate(hulls):
-        table.check("Blender", f"frames.usda, frame {i}", lambda: mesh_of(blender.answer(usd)["frames"][i]), hull, TURNED)
+        table.check("Blender", f"frames.usda, frame {i}", lambda: mesh_of(blender.answer(usd)["frames"][i]), hull,
+                    TURNED)
     interval = run.times[1] - run.times[0]
-    table.check_equal("Blender", "frames.usda, frames a second", lambda: round(blender.answer(usd)["fps"], 6), round(1 / interval, 6))
+    table.check_equal("Blender", "frames.usda, frames a second", lambda: round(blender.answer(usd)["fps"], 6),
+                      round(1 / interval, 6))
 
     def again(number, file):
         blender.answer(number)
@@ -79,4 +85,5 @@ def exchange(rubato, table, run, surface):
 
     for number, (file, ending, text, bound) in zip(numbers, saved):
         wanted = surface.mapped(OUT) if ending == "obj" else surface
-        table.check("rubato", f"Blender's {ending}, {'text' if text else 'binary'}", lambda: again(number, file), wanted, bound)
+        table.check("rubato", f"Blender's {ending}, {'text' if text else 'binary'}", lambda: again(number, file),
+                    wanted, bound)

@@ -70,14 +70,16 @@ def writes(rubato, table):
         return table.line("rubato", "gmsh's files", "not available", str(why))
     wanted = read_text_22(folder / "block.msh")
     for version in ("22", "40", "41"):
-        for variant, binary in (("text", 0), ("binary", 1))[:1 if version == "40" else 2]:  # it writes 4.0 as text alone
+        # it writes 4.0 as text alone
+        for variant, binary in (("text", 0), ("binary", 1))[:1 if version == "40" else 2]:
             file = f"block-{version}-{variant}.msh"
             gmsh(folder, "block.msh", "-save", "-format", f"msh{version}", *(["-bin"] if binary else []), "-o", file)
             what = f"gmsh's msh {version[0]}.{version[1]}, {variant}"
             table.check("rubato", what, lambda: rubato.read(file), wanted, EXACT if binary else LAST_DIGIT)
             groups = {"inside": ("tets", len(wanted.tets)), "floor": ("triangles", len(wanted.triangles))}
             table.check_equal("rubato", f"{what}, its groups", lambda: rubato.read(file).sets, groups)
-    for ending, kinds, bound in (("vtk", ("tets", "triangles"), LAST_DIGIT), ("mesh", ("tets", "triangles"), digits(14))):
+    for ending, kinds, bound in (("vtk", ("tets", "triangles"), LAST_DIGIT),
+                                 ("mesh", ("tets", "triangles"), digits(14))):
         gmsh(folder, "block.msh", "-save", "-o", f"block.{ending}")
         table.check("rubato", f"gmsh's .{ending}", lambda: rubato.read(f"block.{ending}"), wanted.only(*kinds), bound)
     gmsh(folder, "block.geo", "-2", "-save_all", "-format", "msh22", "-o", "sheet.msh")

@@ -87,8 +87,10 @@ def writes(rubato, table, volume, surface):
 
     for i, (what, ending, options) in enumerate(VOLUMES):
         for kind, mesh in (("tets", volume), ("triangles", surface)):
-            table.check("rubato", f"meshio's {what}, {kind}", lambda: again(f"meshio-{kind}{i}.{ending}", mesh, options), mesh,
+            table.check("rubato", f"meshio's {what}, {kind}",
+                        lambda: again(f"meshio-{kind}{i}.{ending}", mesh, options), mesh,
                         digits(12) if what == "vtu, text" else EXACT, PACKED if what.endswith("lzma") else None)
     table.check("rubato", "meshio's tetgen", lambda: again("meshio.node", volume, {}), volume, EXACT)
     for i, (what, ending, options, bound) in enumerate(SURFACES):
-        table.check("rubato", f"meshio's {what}", lambda: again(f"meshio-s{i}.{ending}", surface, options), surface, bound)
+        table.check("rubato", f"meshio's {what}", lambda: again(f"meshio-s{i}.{ending}", surface, options), surface,
+                    bound)

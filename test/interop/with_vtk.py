@@ -46,7 +46,8 @@ def mesh_of(data):
 
 def read(path):
     need()
-    readers = {".vtu": vtk.vtkXMLUnstructuredGridReader, ".vtk": vtk.vtkUnstructuredGridReader, ".obj": vtk.vtkOBJReader}
+    readers = {".vtu": vtk.vtkXMLUnstructuredGridReader, ".vtk": vtk.vtkUnstructuredGridReader,
+               ".obj": vtk.vtkOBJReader}
     return mesh_of(_update(readers[path.suffix](), path))
 
 
@@ -65,7 +66,8 @@ def reads(rubato, table, runs):
         for i, (file, frame) in enumerate(zip(run.files, run.frames)):
             if i in (0, len(run.files) - 1):
                 table.check("VTK", f"{name}, frame {i}", lambda: read(file), frame, bound)
-        table.check_equal("VTK", f"{name}, times of the files", lambda: [time_of(file) for file in run.files], run.times)
+        table.check_equal("VTK", f"{name}, times of the files", lambda: [time_of(file) for file in run.files],
+                          run.times)
         table.check_equal("VTK", f"{name}, files and times of frames.pvd",
                           lambda: [(file, time) for file, time in run.index() if need() is None],
                           list(zip(run.files, run.times)))
@@ -108,7 +110,8 @@ def xml_variants():
     modes = {"text": {"SetDataModeToAscii": None}, "inline base64": {"SetDataModeToBinary": None},
              "appended base64": {"SetDataModeToAppended": None, "SetEncodeAppendedData": True},
              "appended raw": {"SetDataModeToAppended": None, "SetEncodeAppendedData": False}}
-    packers = {"plain": "SetCompressorTypeToNone", "zlib": "SetCompressorTypeToZLib", "lz4": "SetCompressorTypeToLZ4", "lzma": "SetCompressorTypeToLZMA"}
+    packers = {"plain": "SetCompressorTypeToNone", "zlib": "SetCompressorTypeToZLib", "lz4": "SetCompressorTypeToLZ4",
+               "lzma": "SetCompressorTypeToLZMA"}
     for mode, how in modes.items():
         for packer, function in packers.items():
             if (mode == "text" and packer != "plain") or (mode != "appended raw" and packer == "lzma"):
@@ -116,7 +119,8 @@ def xml_variants():
             for order in ("little", "big") if mode != "text" and packer != "lzma" else ("little",):
                 for header in (32, 64) if mode != "text" and packer != "lzma" else (64,):
                     yield (f"{mode}, {packer}, {order} endian, UInt{header}",
-                           {**how, function: None, f"SetByteOrderTo{order.capitalize()}Endian": None, f"SetHeaderTypeToUInt{header}": None})
+                           {**how, function: None, f"SetByteOrderTo{order.capitalize()}Endian": None,
+                            f"SetHeaderTypeToUInt{header}": None})
 
 
 def writes(rubato, table, volume, surface):
@@ -127,21 +131,27 @@ def writes(rubato, table, volume, surface):
 
     single = Mesh(volume.nodes.astype("float32"), volume.tets)
     for i, (what, settings) in enumerate(xml_variants() if vtk else [("", {})]):
-        table.check("rubato", f"VTK's vtu, {what}", lambda: again(f"vtk-{i}.vtu", "vtkXMLUnstructuredGridWriter", lambda: grid_of(volume), **settings),
+        table.check("rubato", f"VTK's vtu, {what}",
+                    lambda: again(f"vtk-{i}.vtu", "vtkXMLUnstructuredGridWriter", lambda: grid_of(volume), **settings),
                     volume, digits(11) if what.startswith("text") else EXACT, PACKED if "lzma" in what else None)
     table.check("rubato", "VTK's vtu, single precision",
-                lambda: again("vtk-single.vtu", "vtkXMLUnstructuredGridWriter", lambda: grid_of(volume, "float32")), single, EXACT)
+                lambda: again("vtk-single.vtu", "vtkXMLUnstructuredGridWriter", lambda: grid_of(volume, "float32")),
+                single, EXACT)
     for version in (42, 51):
         for variant in ("ASCII", "Binary"):
             what, bound = f"VTK's vtk {version / 10}, {variant.lower()}", digits(11) if variant == "ASCII" else EXACT
             settings = {"SetFileVersion": version, f"SetFileTypeTo{variant}": None}
-            table.check("rubato", what, lambda: again("vtk-grid.vtk", "vtkUnstructuredGridWriter", lambda: grid_of(volume), **settings), volume, bound)
-            table.check("rubato", f"{what}, surface", lambda: again("vtk-surface.vtk", "vtkPolyDataWriter", lambda: surface_of(surface), **settings),
+            table.check("rubato", what, lambda: again("vtk-grid.vtk", "vtkUnstructuredGridWriter",
+                                                      lambda: grid_of(volume), **settings), volume, bound)
+            table.check("rubato", f"{what}, surface",
+                        lambda: again("vtk-surface.vtk", "vtkPolyDataWriter", lambda: surface_of(surface), **settings),
                         surface, bound)
-    for ending, writer, variants, bound in (("stl", "vtkSTLWriter", ("ASCII", "Binary"), SINGLE), ("ply", "vtkPLYWriter", ("ASCII", "Binary"), SINGLE),
+    for ending, writer, variants, bound in (("stl", "vtkSTLWriter", ("ASCII", "Binary"), SINGLE),
+                                            ("ply", "vtkPLYWriter", ("ASCII", "Binary"), SINGLE),
                                             ("obj", "vtkOBJWriter", ("",), SINGLE)):
         for variant in variants:
             settings = {f"SetFileTypeTo{variant}": None} if variant else {}
             table.check("rubato", f"VTK's {ending}{', ' if variant else ''}{variant.lower()}",
-                        lambda: again(f"vtk-surface{variant}.{ending}", writer, lambda: surface_of(surface, "float32"), **settings),
+                        lambda: again(f"vtk-surface{variant}.{ending}", writer,
+                                      lambda: surface_of(surface, "float32"), **settings),
                         surface, digits(6) if variant == "ASCII" or ending == "obj" else bound)

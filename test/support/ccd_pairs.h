@@ -347,14 +347,15 @@ static const double CCD_BIN[CCD_BINS] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
 typedef struct ccd_counts {
     long pairs, passed, stopped, refused;  // t = 1, between, 0
     long late, undecided, far;             // far: stopped where the gap is reach or more
-    long needless;                         // refused although 64 units in the last place apart at first
+    long needless;                         // refused although 128 e of the largest coordinate apart at first
     long without;                          // stopped, but the whole motion would not have met
     long early[CCD_BINS];                  // t beside the time of impact, of those stopped before one
 } ccd_counts;
 
-// By a direction, so not by a distance that is wrong for flat triangles
+// By a direction, so not by a distance that is wrong for flat triangles. With M the largest coordinate R <= 2 sqrt(3) M
+// and m_k <= 6 e M, so rounding takes up to 10 R + 6 sqrt(3) M = 45 e M; the other 83 are for the direction's own.
 static inline bool ccd_separated_at_first(const ccd_pair *p) {
-    double n[3] = {-p->wall[0], -p->wall[1], -p->wall[2]}, inside = p->inside + 64 * DBL_EPSILON * ccd_size(p, p->y);
+    double n[3] = {-p->wall[0], -p->wall[1], -p->wall[2]}, inside = p->inside + 128 * DBL_EPSILON * ccd_size(p, p->y);
     if (p->kind == RBT_TOUCH_WALL) return ccd_separates(p, n, inside, p->x);
     for (int which = 0; ccd_candidate(p, p->x, which, n); which++)
         if (ccd_separates(p, n, inside, p->x)) return true;

@@ -36,6 +36,36 @@ static void assert_says(const rbt_error *error, const char *part) {
     if (!strstr(error->message, part)) fail_msg("\"%s\" is not in \"%s\"", part, error->message);
 }
 
+// {RBT_SELECT_SET, "left"}: the value is the name itself, and is only borrowed.
+static void a_set_is_selected_by_its_name(void **state) {
+    (void)state;
+    rbt_mesh *mesh = rbt_mesh_generate("bar", BAR, NULL);
+    assert_non_null(mesh);
+    rbt_body_def bar = bar_of(mesh);
+    rbt_scene scene = scene_of(&bar, &GRAVITY);
+    rbt_error error;
+    rbt_sim *by_box = rbt_sim_create(&scene, &error);
+    char name[] = "left";
+    LEFT = (rbt_selection){RBT_SELECT_SET, name};
+    rbt_sim *by_name = rbt_sim_create(&scene, &error);
+    memset(name, 'x', sizeof name - 1);
+    assert_true(by_box && by_name);
+    advance(by_box, 3);
+    advance(by_name, 3);
+    assert_memory_equal(rbt_sim_positions(by_box), rbt_sim_positions(by_name), 24 * rbt_sim_node_count(by_box));
+    rbt_sim_free(by_box);
+    rbt_sim_free(by_name);
+    assert_null(rbt_sim_create(&scene, &error));
+    assert_says(&error, "\"xxxx\"");
+    LEFT = (rbt_selection){RBT_SELECT_SET, ""};
+    assert_null(rbt_sim_create(&scene, &error));
+    assert_says(&error, "must not be empty");
+    LEFT = (rbt_selection){RBT_SELECT_SET, NULL};
+    assert_null(rbt_sim_create(&scene, &error));
+    assert_says(&error, "the set points nowhere");
+    rbt_mesh_free(mesh);
+}
+
 static void a_mesh_in_memory_is_as_good_as_a_file(void **state) {
     (void)state;
     rbt_mesh *mesh = rbt_mesh_generate("bar", BAR, NULL);
@@ -238,6 +268,7 @@ static void names_and_numbers_agree(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mesh_in_memory_is_as_good_as_a_file),
+        cmocka_unit_test(a_set_is_selected_by_its_name),
         cmocka_unit_test(a_wrong_mesh_is_refused),
         cmocka_unit_test(a_mesh_beside_a_file_is_refused),
         cmocka_unit_test(structs_without_their_cookie_are_refused),

@@ -296,14 +296,14 @@ static void slabs_never_expire_late(void **state) {
     for (int round = 0; round < 20; round++) {
         world w;
         world_init(&w, 0.01);
-        w.contact.length = (int64_t)64 << RBT_TICK_BITS;
-        for (int i = 0; i < NODES; i++) w.contact.cones[i].eps = uniform(0.01, 0.3);
+        w.contact.window.length = (int64_t)64 << RBT_TICK_BITS;
+        for (int i = 0; i < NODES; i++) w.contact.certificates.cones[i].eps = uniform(0.01, 0.3);
         rbt_contact_window(&w.contact, 0);  // triangles that cross at the start may stall it
         bool ok = true;
-        while (rbt_queue_first(&w.contact.queue, &ok)) {
-            rbt_event event = rbt_queue_pop(&w.contact.queue);
-            const rbt_pair *pair = &w.contact.pairs[event.id];
-            if (w.contact.stamps[event.id] != event.stamp) continue;
+        while (rbt_queue_first(&w.contact.certificates.queue, &ok)) {
+            rbt_event event = rbt_queue_pop(&w.contact.certificates.queue);
+            const rbt_pair *pair = &w.contact.pairs.items[event.id];
+            if (w.contact.pairs.stamps[event.id] != event.stamp) continue;
             sleeping++;
             world free = w;  // what else happens to the nodes does not matter here
             free.tracks.x = free.x, free.tracks.v = free.v, free.tracks.t = free.t;
@@ -318,9 +318,10 @@ static void slabs_never_expire_late(void **state) {
                     size_t n = (size_t)pair->node[i];
                     double u[3];
                     point(u, 1);
-                    double scale = w.contact.cones[n].eps * (k % 2 ? 1 : uniform(0, 1)) / rbt_length(u);
+                    double scale = w.contact.certificates.cones[n].eps * (k % 2 ? 1 : uniform(0, 1)) / rbt_length(u);
                     rbt_track_move(&free.tracks, n, t);
-                    for (size_t c = 0; c < 3; c++) free.v[3 * n + c] = w.contact.cones[n].v[c] + scale * u[c];
+                    for (size_t c = 0; c < 3; c++)
+                        free.v[3 * n + c] = w.contact.certificates.cones[n].v[c] + scale * u[c];
                 }
             }
         }
@@ -332,21 +333,22 @@ static void slabs_never_expire_late(void **state) {
 // Pairs that are not listed stay further apart than their layers from time `from` to the end of the window while
 // nodes keep their promises.
 static size_t check_pairs_left_out(const world *w, double from) {
-    double length = (double)(w->contact.end - w->contact.begin) * w->tracks.tick;
+    double length = (double)(w->contact.window.end - w->contact.window.begin) * w->tracks.tick;
     size_t left_out = 0;
     for (int32_t a = 0; a < TRIANGLES; a++)
         for (int32_t b = 0; b < a; b++) {
             rbt_pair_key keys[15];
             for (int k = 0, n = rbt_leaf_pairs(&w->contact.surface, a, b, keys); k < n; k++) {
                 bool listed = false;
-                for (size_t p = 0; p < w->contact.pair_count; p++) listed |= w->contact.pairs[p].key == keys[k];
+                for (size_t p = 0; p < w->contact.pairs.count; p++)
+                    listed |= w->contact.pairs.items[p].key == keys[k];
                 left_out += !listed;
                 for (int sample = 0; !listed && sample < 20; sample++) {
                     int32_t node[4];
                     double x[12], s = uniform(from, length);
                     rbt_pair_nodes(&w->contact.surface, keys[k], node);
                     for (int i = 0; i < 4; i++) {
-                        const rbt_line *line = &w->contact.lines[node[i]];
+                        const rbt_line *line = &w->contact.trajectories.lines[node[i]];
                         double u[3];
                         point(u, 1);
                         for (int c = 0; c < 3; c++)
@@ -367,10 +369,10 @@ static void windows_leave_out_nothing(void **state) {
     for (int round = 0; round < 30 || (round < 1000 && listed <= 30); round++) {  // until enough are judged
         world w;
         world_init(&w, 0.05);
-        for (int i = 0; i < NODES; i++) w.contact.cones[i].eps = uniform(0.01, 0.5);
+        for (int i = 0; i < NODES; i++) w.contact.certificates.cones[i].eps = uniform(0.01, 0.5);
         rbt_contact_window(&w.contact, 0);
         left_out += check_pairs_left_out(&w, 0);
-        listed += w.contact.pair_count;
+        listed += w.contact.pairs.count;
         rbt_contact_free(&w.contact);
     }
     assert_true(listed > 30 && left_out > 1000);
@@ -385,37 +387,37 @@ static void repairs_leave_out_nothing(void **state) {
         world w;
         world_init(&w, 0.05);
         rbt_contact_window(&w.contact, 0);
-        size_t before = w.contact.pair_count;
+        size_t before = w.contact.pairs.count;
         for (int turn = 1; turn <= 2; turn++) {
-            int64_t t = w.contact.end / 3 * turn;
+            int64_t t = w.contact.window.end / 3 * turn;
             double now = (double)t * w.tracks.tick;
-            w.contact.search_work = INFINITY;
+            w.contact.window.search_work = INFINITY;
             for (size_t n = (size_t)turn; n < NODES; n += 5) {
                 rbt_track_move(&w.tracks, n, t);
                 point(w.v + 3 * n, 10);
             }
             rbt_contact_check(&w.contact, NULL, 0, NODES, t);
             rbt_contact_settle(&w.contact, t);  // triangles that cross may stall it
-            assert_true(!w.contact.cut && w.contact.line_violator_count == 0);
+            assert_true(!w.contact.window.cut && w.contact.moment.line_violator_count == 0);
             for (size_t n = (size_t)turn; n < NODES; n += 5)
                 for (size_t k = 0; k < 3; k++) {
-                    const rbt_line *line = &w.contact.lines[n];
+                    const rbt_line *line = &w.contact.trajectories.lines[n];
                     assert_true(fabs(line->start[k] + now * line->path[k] - w.x[3 * n + k]) <= line->reach);
                 }
             left_out += check_pairs_left_out(&w, now);
         }
-        added += w.contact.pair_count - before;
+        added += w.contact.pairs.count - before;
         rbt_pair_walk walk = rbt_pair_walk_all(&w.contact);
         const rbt_pair *last = NULL;
         size_t walked = 0;
         for (const rbt_pair *pair; (pair = rbt_pair_next(&w.contact, &walk)); last = pair, walked++)
             assert_true(!last || last->key < pair->key);
-        assert_int_equal(walked, w.contact.pair_count);
+        assert_int_equal(walked, w.contact.pairs.count);
         for (size_t n = 0; n < NODES; n++) {  // every pair is one of its nodes'
-            size_t own = 0, listed = w.contact.node_start[n + 1] - w.contact.node_start[n];
-            for (size_t p = 0; p < w.contact.pair_count; p++)
-                for (int k = 0; k < 4; k++) own += w.contact.pairs[p].node[k] == (int32_t)n;
-            for (int32_t p = w.contact.later_first[n]; p >= 0; p = rbt_later_next(&w.contact, p, n)) listed++;
+            size_t own = 0, listed = w.contact.pairs.node_start[n + 1] - w.contact.pairs.node_start[n];
+            for (size_t p = 0; p < w.contact.pairs.count; p++)
+                for (int k = 0; k < 4; k++) own += w.contact.pairs.items[p].node[k] == (int32_t)n;
+            for (int32_t p = w.contact.pairs.later_first[n]; p >= 0; p = rbt_later_next(&w.contact, p, n)) listed++;
             assert_int_equal(own, listed);
         }
         rbt_contact_free(&w.contact);
@@ -439,15 +441,15 @@ static void lines_hold_until_the_first_look(void **state) {
                 point(w.v + 3 * n, tremble);
             }
             rbt_contact_window(&w.contact, t);  // triangles that cross may stall it
-            w.contact.stalled = false;
+            w.contact.stall.found = false;
             double left = rbt_contact_left(&w.contact, t);
             for (size_t n = 0; n < NODES; n++) {
-                const rbt_line *line = &w.contact.lines[n];
+                const rbt_line *line = &w.contact.trajectories.lines[n];
                 double off[3];
                 rbt_subtract(w.v + 3 * n, line->path, off);
                 assert_true(left * rbt_length(off) <= line->reach);
                 means += rbt_length(off) > 0;
-                wild += w.contact.predictors[n].by_mean && rbt_length(off) == 0;
+                wild += w.contact.trajectories.predictors[n].by_mean && rbt_length(off) == 0;
             }
         }
         rbt_contact_free(&w.contact);
@@ -462,13 +464,13 @@ static void awake_layers_are_enough(void **state) {
     for (int round = 0; round < 40; round++) {
         world w;
         world_init(&w, 0.3);
-        for (int i = 0; i < NODES; i++) w.contact.cones[i].eps = uniform(0.01, 2);
+        for (int i = 0; i < NODES; i++) w.contact.certificates.cones[i].eps = uniform(0.01, 2);
         if (!rbt_contact_window(&w.contact, 0)) {  // triangles that cross at the start have nearly no gap
             rbt_contact_free(&w.contact);
             continue;
         }
-        for (size_t p = 0; p < w.contact.pair_count; p++) {
-            const rbt_pair *pair = &w.contact.pairs[p];
+        for (size_t p = 0; p < w.contact.pairs.count; p++) {
+            const rbt_pair *pair = &w.contact.pairs.items[p];
             if (pair->level < 0) continue;
             awake++;
             double h = ldexp(0.01, -pair->level), x[12];
@@ -476,7 +478,7 @@ static void awake_layers_are_enough(void **state) {
                 double s = sample % 2 ? h : uniform(0, h);  // one moment for all corners
                 for (int i = 0; i < 4; i++) {
                     size_t n = (size_t)pair->node[i];
-                    const rbt_cone *cone = &w.contact.cones[n];
+                    const rbt_cone *cone = &w.contact.certificates.cones[n];
                     double u[3];
                     point(u, 1);
                     for (size_t c = 0; c < 3; c++)
@@ -507,7 +509,7 @@ static void simultaneous_kicks_commute(void **state) {
             w.contact.law.friction = 0.4, w.contact.law.restitution = 0.3;
             legal = rbt_contact_window(&w.contact, 0);
             for (int level = 0; level <= RBT_TICK_BITS; level++) {
-                rbt_level_list *list = &w.contact.levels[level];
+                rbt_level_list *list = &w.contact.awake.levels[level];
                 for (size_t i = 0; order && i < list->count; i++) {  // turned about, or mixed up
                     size_t j = order == 1 ? list->count - 1 - i : (i * 7919 + (size_t)order) % list->count;
                     int32_t swap = list->items[i];

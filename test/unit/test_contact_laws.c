@@ -26,7 +26,7 @@ static void springs_reach_no_limit_before_their_certificate(void **state) {
         rbt_touch_kind kind = round % 2 ? RBT_TOUCH_STRETCH : RBT_TOUCH_SHRINK;
         double x[12] = {0}, u[3];
         rbt_cone cones[2];
-        rbt_contact contact = {.cones = cones};
+        rbt_contact contact = {.certificates.cones = cones};
         rbt_pair pair = {.key = rbt_pair_key_of(kind, 0, 1), .node = {0, 1}};
         for (int i = 0; i < 2; i++) {
             cones[i].eps = uniform(0, 0.1);
@@ -110,11 +110,8 @@ static void friction_of_many_pairs_stops_and_never_turns_back(void **state) {
         rbt_pair list[MOST];
         rbt_touch touches[MOST];
         rbt_contact contact = {.tracks = &tracks,
-                               .pairs = list,
-                               .pair_count = (size_t)pairs,
-                               .touches = touches,
-                               .touch_count = (size_t)pairs,
-                               .dragging = dragging,
+                               .pairs = {.items = list, .count = (size_t)pairs},
+                               .moment = {.touches = touches, .touch_count = (size_t)pairs, .dragging = dragging},
                                .law = {.friction = uniform(0.1, 2)}};
         direction(n);
         for (int i = 0; i <= pairs; i++) {

@@ -126,7 +126,7 @@ static void body_goes_into_its_members(void **state) {
     assert_int_equal(b->regions.count, 1);
     assert_string_equal(b->regions.items[0].name, "bone");
     assert_int_equal(b->regions.items[0].where.which, RBT_SELECT_SET);
-    assert_string_equal(*(const char *const *)b->regions.items[0].where.value, "core");
+    assert_string_equal(b->regions.items[0].where.value, "core");
     assert_true(b->regions.items[0].material.young == 1e9 && b->regions.items[0].material.poisson == 0.4);
     assert_int_equal(b->selections.count, 1);
     assert_string_equal(b->selections.items[0].name, "left");
@@ -155,7 +155,7 @@ static void selections_go_into_their_members(void **state) {
     const rbt_select_plane *plane = b->fixed.items[2].value;
     assert_vector(plane->point, 0, 1, 0);
     assert_vector(plane->normal, 0, 2, 0);
-    assert_string_equal(*(const char *const *)b->fixed.items[3].value, "top");
+    assert_string_equal(b->fixed.items[3].value, "top");
     const RBT_LIST(int) *nodes = b->fixed.items[4].value;
     assert_int_equal(nodes->count, 3);
     assert_true(nodes->items[0] == 7 && nodes->items[1] == 3 && nodes->items[2] == 2);
@@ -166,7 +166,7 @@ static void selections_go_into_their_members(void **state) {
     assert_int_equal(all->count, 2);
     assert_int_equal(all->items[1].which, RBT_SELECT_NOT);
     const rbt_selection *inner = all->items[1].value;
-    assert_string_equal(*(const char *const *)inner->value, "b");
+    assert_string_equal(inner->value, "b");
     rbt_scene_free(file);
 }
 
@@ -241,7 +241,7 @@ static void world_goes_into_its_members(void **state) {
     assert_vector(((const rbt_force_gravity *)s->forces.items[1].value)->acceleration, 0, 0, -1.62);
     const rbt_force_pull *pull = s->forces.items[2].value;
     assert_string_equal(pull->body, "bar");
-    assert_string_equal(*(const char *const *)pull->where.value, "tip");
+    assert_string_equal(pull->where.value, "tip");
     assert_vector(pull->force, 1, 2, 3);
     assert_true(pull->from == 1 && pull->until == 2);
     const rbt_force_pulse *pulse = s->forces.items[3].value;
@@ -306,7 +306,7 @@ static void settings_change_and_add_values(void **state) {
     assert_int_equal(s->forces.count, 2);
     assert_vector(((const rbt_force_gravity *)s->forces.items[0].value)->acceleration, 0, -9.80665, -1);
     assert_int_equal(s->forces.items[1].which, RBT_FORCE_PULL);
-    assert_string_equal(*(const char *const *)s->bodies.items[0].fixed.items[0].value, "left");
+    assert_string_equal(s->bodies.items[0].fixed.items[0].value, "left");
     const RBT_LIST(int) *nodes = s->bodies.items[0].driven.items[0].where.value;
     assert_int_equal(nodes->count, 2);
     assert_int_equal(nodes->items[1], 5);

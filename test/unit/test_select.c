@@ -86,20 +86,19 @@ static void spheres_planes_and_nearest(void **state) {
 
 static void sets_and_lists(void **state) {
     (void)state;
-    const char *name = "corner";
-    assert_int_equal(nodes_in(RBT_SELECT_SET, &name), 2);
-    assert_int_equal(tets_in(RBT_SELECT_SET, &(const char *){"core"}), 3);
+    assert_int_equal(nodes_in(RBT_SELECT_SET, "corner"), 2);
+    assert_int_equal(tets_in(RBT_SELECT_SET, "core"), 3);
     assert_true(chosen[0] && chosen[1] && chosen[5]);
-    assert_int_equal(nodes_in(RBT_SELECT_SET, &(const char *){"top"}), 3);
+    assert_int_equal(nodes_in(RBT_SELECT_SET, "top"), 3);
     assert_true(chosen[60] && chosen[61] && chosen[62]);
     // The three tets of "core" share the diagonal from 0 to 21.
-    assert_int_equal(nodes_in(RBT_SELECT_SET, &(const char *){"core"}), 7);
+    assert_int_equal(nodes_in(RBT_SELECT_SET, "core"), 7);
     assert_true(chosen[0] && chosen[21]);
     // Of the nodes of "few" only the first cell's tet 0-1-5-21 has all of its corners among them.
-    assert_int_equal(tets_in(RBT_SELECT_SET, &(const char *){"few"}), 1);
+    assert_int_equal(tets_in(RBT_SELECT_SET, "few"), 1);
     assert_true(chosen[0]);
-    assert_int_equal(nodes_in(RBT_SELECT_SET, &(const char *){"everything"}), 64);
-    assert_int_equal(tets_in(RBT_SELECT_SET, &(const char *){"everything"}), 162);
+    assert_int_equal(nodes_in(RBT_SELECT_SET, "everything"), 64);
+    assert_int_equal(tets_in(RBT_SELECT_SET, "everything"), 162);
 
     int items[] = {21, 5, 1, 0, 0};
     RBT_LIST(int) list = {5, items};
@@ -122,10 +121,10 @@ static void combinations(void **state) {
 static void named_selections_come_first(void **state) {
     (void)state;
     rbt_select_box left = {{0, 0, 0}, {0, 1, 1}, true};
-    rbt_selection corner = {RBT_SELECT_SET, &(const char *){"left"}};
+    rbt_selection corner = {RBT_SELECT_SET, "left"};
     const rbt_named_selection named[] = {{"left", {RBT_SELECT_BOX, &left}}, {"corner", {RBT_SELECT_NOT, &corner}}};
     rbt_select_context c = context_of(named, 2);
-    assert_true(rbt_select_nodes(&c, &(rbt_selection){RBT_SELECT_SET, &(const char *){"corner"}}, chosen, &error));
+    assert_true(rbt_select_nodes(&c, &(rbt_selection){RBT_SELECT_SET, "corner"}, chosen, &error));
     assert_int_equal(sum(64), 48);  // the body's own "corner", not the file's
 }
 
@@ -151,13 +150,13 @@ static void sentences(void **state) {
     (void)state;
     rbt_select_context c = context_of(NULL, 0);
 #define AT "scene.json: bodies[0].fixed[0]"
-    expect(&c, false, (rbt_selection){RBT_SELECT_SET, &(const char *){"conrer"}},
+    expect(&c, false, (rbt_selection){RBT_SELECT_SET, "conrer"},
            AT ".set: there is no set \"conrer\"; did you mean \"corner\"?");
-    expect(&c, false, (rbt_selection){RBT_SELECT_SET, &(const char *){"handle"}},
+    expect(&c, false, (rbt_selection){RBT_SELECT_SET, "handle"},
            AT ".set: there is no set \"handle\"; known are \"corner\", \"core\", \"top\", \"few\", \"everything\"");
     expect(&c, false, (rbt_selection){RBT_SELECT_SPHERE, &(rbt_select_sphere){{9, 9, 9}, 1}},
            AT ": selects none of the 64 nodes; the body reaches from (0, 0, 0) to (3, 3, 3) m");
-    expect(&c, true, (rbt_selection){RBT_SELECT_SET, &(const char *){"top"}},
+    expect(&c, true, (rbt_selection){RBT_SELECT_SET, "top"},
            AT ": selects none of the 162 tets; the body reaches from (0, 0, 0) to (3, 3, 3) m");
     expect(&c, false, (rbt_selection){RBT_SELECT_SPHERE, &(rbt_select_sphere){{0, 0, 0}, -1}},
            AT ".sphere: the radius is -1; it must be at least 0");
@@ -175,7 +174,7 @@ static void sentences(void **state) {
            AT ".nodes[1]: there is no node 64: the body has 64 nodes (0 to 63)");
     rbt_select_box wrong = {{0, 2, 0}, {1, 1, 1}, false};
     rbt_selection inner = {RBT_SELECT_BOX, &wrong},
-                  not [] = {{RBT_SELECT_SET, &(const char *){"everything"}}, {RBT_SELECT_NOT, &inner}};
+                  not [] = {{RBT_SELECT_SET, "everything"}, {RBT_SELECT_NOT, &inner}};
     RBT_LIST(rbt_selection) all = {2, not };
     expect(&c, false, (rbt_selection){RBT_SELECT_ALL, &all},
            AT ".all[1].not.box: min is 2 and max 1 along y; a box needs min <= max");
@@ -183,14 +182,14 @@ static void sentences(void **state) {
 
 static void sentences_about_named_selections(void **state) {
     (void)state;
-    rbt_selection b = {RBT_SELECT_SET, &(const char *){"b"}}, wrong = {RBT_SELECT_SET, &(const char *){"tap"}};
+    rbt_selection b = {RBT_SELECT_SET, "b"}, wrong = {RBT_SELECT_SET, "tap"};
     RBT_LIST(rbt_selection) list = {1, &wrong};
     const rbt_named_selection named[] = {
-        {"a", {RBT_SELECT_NOT, &b}}, {"b", {RBT_SELECT_SET, &(const char *){"a"}}}, {"lid", {RBT_SELECT_ANY, &list}}};
+        {"a", {RBT_SELECT_NOT, &b}}, {"b", {RBT_SELECT_SET, "a"}}, {"lid", {RBT_SELECT_ANY, &list}}};
     rbt_select_context c = context_of(named, 3);
-    expect(&c, false, (rbt_selection){RBT_SELECT_SET, &(const char *){"a"}},
+    expect(&c, false, (rbt_selection){RBT_SELECT_SET, "a"},
            AT ".set: selection \"a\", needed by \"b\", needed by \"a\", is defined by itself");
-    expect(&c, false, (rbt_selection){RBT_SELECT_SET, &(const char *){"lid"}},
+    expect(&c, false, (rbt_selection){RBT_SELECT_SET, "lid"},
            AT ".set: selection \"lid\": there is no set \"tap\"; did you mean \"top\"?");
 }
 
@@ -198,7 +197,7 @@ static void a_very_long_path_is_cut(void **state) {
     (void)state;
     rbt_selection chain[200];
     RBT_LIST(rbt_selection) list[200];
-    chain[0] = (rbt_selection){RBT_SELECT_SET, &(const char *){"nowhere"}};
+    chain[0] = (rbt_selection){RBT_SELECT_SET, "nowhere"};
     for (int i = 1; i < 200; i++) {
         list[i].count = 1;
         list[i].items = &chain[i - 1];

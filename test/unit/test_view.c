@@ -3,12 +3,14 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "math/vec3.h"
 #include "out/vtu.h"
 #include "rubato/view.h"
 #include "view/picture.h"
 #include "view/png.h"
 #include "view/render.h"
 #include "view/scenery.h"
+#include "view/strands.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -291,6 +293,86 @@ static void obstacles_and_ranges_are_drawn(void **state) {
     assert_true(fabs(report.legend.high - 50) < 1e-9);
 }
 
+// A triangle's share of the volume that it encloses with others, seen from a point
+static double volume_of(const rbt_strands *s, size_t triangle, const double from[3]) {
+    double side[3][3], across[3];
+    for (int k = 0; k < 3; k++)
+        rbt_subtract(s->nodes + 3 * (size_t)s->triangles[3 * triangle + (size_t)k], from, side[k]);
+    rbt_cross(side[0], side[1], across);
+    return rbt_dot(across, side[2]) / 6;
+}
+
+// Two springs of 1 m, and beside them two particles: of a body with a radius, and of one without
+static void springs_and_particles_have_a_size(void **state) {
+    (void)state;
+    double nodes[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 3, 0, 0, 0, 4};
+    int32_t edges[] = {0, 1, 1, 2};
+    const double body[] = {0, 0, 1, 2}, diagonal = sqrt(1 + 9 + 16);
+    const double radius[] = {0, 0, 0.25, 0.004 * diagonal}, rod = 0.01 * diagonal;  // 0.08 m would be thicker
+    rbt_mesh mesh = {.node_count = 5, .nodes = nodes, .edge_count = 2, .edges = edges};
+    const rbt_particles_def ball = {.radius = 0.25}, dust = {.radius = 0};
+    rbt_body_def bodies[] = {rbt_body_default(), rbt_body_default(), rbt_body_default()};
+    bodies[1].particles = &ball;
+    bodies[2].particles = &dust;
+    rbt_scene scene = rbt_scene_default();
+    scene.bodies.items = bodies;
+    scene.bodies.count = 3;
+    rbt_strands_source source = {&mesh, 4, body, 1, &scene};
+    rbt_strands s;
+    rbt_error error;
+    assert_true(rbt_strands_build(&s, &source, &error));
+    double volume[4] = {0};
+    for (size_t i = 0; i < s.triangle_count; i++) {
+        size_t cell = (size_t)s.cell[i], node = cell < 2 ? cell : cell + 1;
+        volume[cell] += volume_of(&s, i, nodes + 3 * node);
+        for (int k = 0; cell >= 2 && k < 3; k++) {
+            size_t corner = (size_t)s.triangles[3 * i + (size_t)k];
+            double off[3];
+            rbt_subtract(s.nodes + 3 * corner, nodes + 3 * node, off);
+            assert_true(s.origin[corner] == (int32_t)node && fabs(rbt_length(off) - radius[cell]) < 1e-12);
+        }
+    }
+    // Inscribed, so a little less than a cylinder without its lids, 2/3 of it, or a ball; and turned outwards
+    for (int e = 0; e < 2; e++) assert_true(fabs(volume[e] / (2 * M_PI / 3 * rod * rod) - 0.9) < 0.05);
+    for (int p = 2; p < 4; p++) assert_true(fabs(volume[p] / (4 * M_PI / 3 * pow(radius[p], 3)) - 0.97) < 0.02);
+    rbt_strands_free(&s);
+    source.cell_count = 5;  // than there are nodes outside of springs: they cannot be told
+    assert_true(rbt_strands_build(&s, &source, &error));
+    assert_int_equal(s.triangle_count, 32);
+    rbt_strands_free(&s);
+}
+
+static void springs_and_particles_are_drawn(void **state) {
+    (void)state;
+    rbt_error error;
+    rbt_render_report report;
+    const double points[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0.5, 0},
+                 velocity[12] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 3, 4};
+    const int32_t cells[] = {0, 1, 1, 2, 3}, ends[] = {2, 4, 5}, body[] = {0, 0, 1};
+    const unsigned char types[] = {RBT_VTU_LINE, RBT_VTU_LINE, RBT_VTU_VERTEX};
+    const rbt_vtu_field on_points[] = {{"velocity", 3, velocity, NULL}}, on_cells[] = {{"body", 1, NULL, body}};
+    rbt_vtu_grid grid = {.point_count = 4,
+                         .cell_count = 3,
+                         .points = points,
+                         .cells = cells,
+                         .ends = ends,
+                         .types = types,
+                         .point_field_count = 1,
+                         .cell_field_count = 1,
+                         .point_fields = on_points,
+                         .cell_fields = on_cells};
+    assert_true(rbt_vtu_write(path_of("net.vtu"), &grid, (rbt_vtu_options){false, false}, &error));
+    rbt_render_options o = run_options(path_of("net.png"));
+    o.path = path_of("net.vtu");
+    o.frames = (rbt_frame_choice){0};
+    o.coloring = rbt_coloring_find("velocity", &error);
+    assert_true(rbt_render(&o, &report, &error));
+    assert_true(report.triangle_count > 32 && report.legend.largest == 5);
+    o.coloring = rbt_coloring_find("body", &error);
+    assert_true(rbt_render(&o, &report, &error));
+    assert_int_equal(report.legend.kind_count, 2);
+}
+
 static void middle_of(const rbt_scenery *s, double middle[3]) {
     memset(middle, 0, 3 * sizeof *middle);
     for (size_t i = 0; i < 3 * s->node_count; i++) middle[i % 3] += s->nodes[i] / (double)s->node_count;
@@ -547,6 +629,8 @@ int main(void) {
         cmocka_unit_test(surfaces_are_preferred),
         cmocka_unit_test(obstacles_and_ranges_are_drawn),
         cmocka_unit_test(obstacles_are_where_they_are_at_the_time),
+        cmocka_unit_test(springs_and_particles_have_a_size),
+        cmocka_unit_test(springs_and_particles_are_drawn),
         cmocka_unit_test(the_same_bytes_for_any_number_of_threads),
         cmocka_unit_test(animations_follow_the_format),
         cmocka_unit_test(the_public_functions_draw_the_same),

@@ -116,19 +116,19 @@ static void keep_better(const motion *m, const double d[3], double t, support *b
     if (s.now > best->now || !(best->now > -INFINITY)) *best = s;
 }
 
-// From p to the segment a b, at right angles to it to the last bit if the nearest point is inside
-static void to_segment(const double *p, const double *a, const double *b, double d[3]) {
-    double u[3];
+// From p to the segment a b (times `sign`): to its nearer end, and at right angles to it to the last bit. Which of them
+// is right rounding may hide.
+static void try_segment(const motion *m, const double *p, const double *a, const double *b, double sign, double t,
+                        support *best) {
+    double u[3], d[3];
     rbt_subtract(b, a, u);
     rbt_subtract(a, p, d);
-    double square = rbt_dot(u, u), s = -rbt_dot(u, d);
-    if (!(s > 0 && square > 0)) return;
-    if (s >= square) {
-        rbt_subtract(b, p, d);
-        return;
-    }
-    rbt_add_scaled(d, s / square, u);
-    rbt_add_scaled(d, -rbt_dot(u, d) / square, u);
+    double square = rbt_dot(u, u);
+    if (-2 * rbt_dot(u, d) > square) rbt_subtract(b, p, d);
+    for (int k = 0; k < 3; k++) d[k] *= sign;
+    keep_better(m, d, t, best);
+    for (int round = 0; square > 0 && round < 2; round++) rbt_add_scaled(d, -rbt_dot(u, d) / square, u);
+    keep_better(m, d, t, best);
 }
 
 // At right angles to u and v, within the rounding of their lengths however small the angle between them is: u x v'
@@ -144,8 +144,7 @@ static void try_features(const motion *m, const double *r, double t, support *be
     double u[3], v[3], d[3];
     if (m->kind == RBT_TOUCH_POINT) return;
     if (m->kind == RBT_TOUCH_EDGE) {
-        to_segment(r, r + 3, r + 6, d);
-        keep_better(m, d, t, best);
+        try_segment(m, r, r + 3, r + 6, 1, t, best);
         return;
     }
     bool face = m->kind == RBT_TOUCH_FACE;
@@ -156,12 +155,9 @@ static void try_features(const motion *m, const double *r, double t, support *be
         keep_better(m, d, t, best);
         for (int k = 0; k < 3; k++) d[k] = -d[k];
     }
-    for (int i = 0; i < (face ? 3 : 4); i++) {
-        if (face) to_segment(r, r + 3 + 3 * i, r + 3 + 3 * ((i + 1) % 3), d);
-        else to_segment(r + 3 * i, i < 2 ? r + 6 : r, i < 2 ? r + 9 : r + 3, d);
-        for (int k = 0; i > 1 && !face && k < 3; k++) d[k] = -d[k];  // from A to B
-        keep_better(m, d, t, best);
-    }
+    for (int i = 0; i < 3 && face; i++) try_segment(m, r, r + 3 + 3 * i, r + 3 + 3 * ((i + 1) % 3), 1, t, best);
+    for (int i = 0; i < 4 && !face; i++)
+        try_segment(m, r + 3 * i, i < 2 ? r + 6 : r, i < 2 ? r + 9 : r + 3, i < 2 ? 1 : -1, t, best);
 }
 
 // The best support found at time t

@@ -292,7 +292,7 @@ static bool evaluate(const evaluation *e, const rbt_selection *where, place at, 
     case RBT_SELECT_BOX: return in_box(e, value, inside, chosen);
     case RBT_SELECT_SPHERE: return in_sphere(e, value, inside, chosen);
     case RBT_SELECT_PLANE: return beyond_plane(e, value, inside, chosen);
-    case RBT_SELECT_SET: return named(e, *(const char *const *)value, inside, chosen);
+    case RBT_SELECT_SET: return named(e, value, inside, chosen);
     case RBT_SELECT_NODES: return listed_nodes(e, value, inside, chosen);
     case RBT_SELECT_NEAREST: return nearest(e, value, inside, chosen);
     case RBT_SELECT_ALL: return combine(e, value, true, inside, chosen);

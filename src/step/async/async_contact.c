@@ -355,7 +355,7 @@ static bool load(async_contact *s, const rbt_state *state) {
     rbt_constrained_nodes(s->model, time_of(s, t), s->clocks.constrained);
     for (size_t i = 0; i < n; i++) s->tracks.inverse_mass[i] = s->clocks.constrained[i] ? 0 : 1 / s->model->mass[i];
     if (!s->touching) return true;
-    s->contact.stalled = s->contact.out_of_memory = s->slow = false;
+    s->contact.stall.found = s->contact.out_of_memory = s->slow = false;
     s->step = -1;
     s->synchronised = rbt_contact_window(&s->contact, t);
     return s->synchronised;
@@ -432,7 +432,7 @@ static bool quiet_moment(async_contact *s, int64_t t, int slowest, bool timed) {
     bool ok = true;
     if (s->touching) {
         check(s, t, slowest);
-        if (s->contact.cone_violator_count || s->contact.line_violator_count) {
+        if (s->contact.moment.cone_violator_count || s->contact.moment.line_violator_count) {
             ok = rbt_contact_settle(&s->contact, t);
             s->next = t;
         }
@@ -443,7 +443,7 @@ static bool quiet_moment(async_contact *s, int64_t t, int slowest, bool timed) {
 
 static bool full_moment(async_contact *s, int64_t t, int slowest, bool timed) {
     rbt_contact *c = &s->contact;
-    if (t >= c->end && !search(s, t)) return false;
+    if (t >= c->window.end && !search(s, t)) return false;
     double clock = timed ? rbt_now() : 0;
     rbt_contact_expire(c, t);
     if (timed) clock = lap(s, CERTIFY, clock);
@@ -469,7 +469,7 @@ static bool moment(async_contact *s, int64_t t, bool quiet) {
     if (timed) s->next_timed += s->timed_every;
     bool ok = quiet ? quiet_moment(s, t, slowest, timed) : full_moment(s, t, slowest, timed);
     s->now = t;
-    return ok && s->contact.cut ? search(s, t) : ok;
+    return ok && s->contact.window.cut ? search(s, t) : ok;
 }
 
 static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_report *report) {
@@ -483,28 +483,28 @@ static rbt_outcome explain(async_contact *s, const rbt_state *state, rbt_step_re
                  s->options.max_moments);
         return RBT_STALLED;
     }
-    rbt_pair_nodes(&c->surface, c->stalled_pair, node);
+    rbt_pair_nodes(&c->surface, c->stall.pair, node);
     if ((size_t)node[0] < s->model->node_count) rbt_report_node(report, s->model, state->x, (size_t)node[0]);
-    report->value = c->stalled_gap;
+    report->value = c->stall.gap;
     // Places beyond any size make rounding larger than every gap.
-    if (!isfinite(c->stalled_gap) || !isfinite(c->stalled_speed) || !(c->scale < 1e30)) {
+    if (!isfinite(c->stall.gap) || !isfinite(c->stall.speed) || !(c->trajectories.scale < 1e30)) {
         snprintf(report->hint, sizeof report->hint,
                  "a node has a place or a speed beyond any size; check forces and speeds, or take a smaller step");
         return RBT_NOT_FINITE;
     }
-    rbt_model_surface_name(&s->surface, &c->surface, c->stalled_pair, text, sizeof text);
-    if (c->stalled_watched && !s->slow)
+    rbt_model_surface_name(&s->surface, &c->surface, c->stall.pair, text, sizeof text);
+    if (c->stall.watched && !s->slow)
         snprintf(report->hint, sizeof report->hint,
-                 "%.100s: prescribed motions make these meet, a gap of %.3g m closes at %.3g m/s", text,
-                 c->stalled_gap, c->stalled_speed);
+                 "%.100s: prescribed motions make these meet, a gap of %.3g m closes at %.3g m/s", text, c->stall.gap,
+                 c->stall.speed);
     else if (s->slow)
         snprintf(report->hint, sizeof report->hint,
-                 "%.90s: a gap of %.3g m closes at %.3g m/s, with over %.2g moments a step", text, c->stalled_gap,
-                 c->stalled_speed, s->options.max_moments);
+                 "%.90s: a gap of %.3g m closes at %.3g m/s, with over %.2g moments a step", text, c->stall.gap,
+                 c->stall.speed, s->options.max_moments);
     else
         snprintf(report->hint, sizeof report->hint,
-                 "%.100s: a gap of %.3g m closes at %.3g m/s, layers need steps below %.3g s", text, c->stalled_gap,
-                 c->stalled_speed, ldexp(s->model->step, -c->law.deepest));
+                 "%.100s: a gap of %.3g m closes at %.3g m/s, layers need steps below %.3g s", text, c->stall.gap,
+                 c->stall.speed, ldexp(s->model->step, -c->law.deepest));
     return RBT_STALLED;
 }
 
@@ -595,8 +595,8 @@ static void add_clocks_of_nodes(const async_contact *s, rbt_text *json) {
     memset(s->finest, 0, s->node_count);
     for (size_t i = 0; i < s->clocks.count; i++)
         refine(s, s->clocks.clocks[i].nodes, s->clocks.clocks[i].node_count, s->clocks.clocks[i].level);
-    for (size_t i = 0; i < s->contact.pair_count; i++) {
-        const rbt_pair *pair = &s->contact.pairs[i];
+    for (size_t i = 0; i < s->contact.pairs.count; i++) {
+        const rbt_pair *pair = &s->contact.pairs.items[i];
         refine(s, pair->node, (size_t)rbt_pair_corners(rbt_pair_key_kind(pair->key)), pair->level);
     }
     for (size_t n = 0; n < s->model->node_count; n++) {

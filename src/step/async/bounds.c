@@ -20,7 +20,7 @@ double rbt_limit_thickness(const rbt_contact *c, int32_t leaf) {
 // How near the plane a node can come in the window, both on straight lines: at one of its ends
 static bool may_touch_wall(const rbt_contact *c, size_t n, size_t w, double eta) {
     const rbt_wall *wall = &c->surface.def.walls[w];
-    const rbt_line *node = &c->lines[n], *base = &c->lines[wall->node];
+    const rbt_line *node = &c->trajectories.lines[n], *base = &c->trajectories.lines[wall->node];
     double first[3], last[3];
     rbt_subtract(node->start, base->start, first);
     rbt_subtract(node->last, base->last, last);
@@ -33,7 +33,7 @@ static bool may_touch_wall(const rbt_contact *c, size_t n, size_t w, double eta)
 static bool may_reach_limit(const rbt_contact *c, rbt_pair_key key, double eta) {
     int32_t node[4];
     rbt_pair_nodes(&c->surface, key, node);
-    const rbt_line *a = &c->lines[node[0]], *b = &c->lines[node[1]];
+    const rbt_line *a = &c->trajectories.lines[node[0]], *b = &c->trajectories.lines[node[1]];
     double first[3], last[3], way[3], reach = a->reach + b->reach;
     rbt_subtract(b->start, a->start, first);
     rbt_subtract(b->last, a->last, last);

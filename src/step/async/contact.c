@@ -20,7 +20,7 @@ static rbt_touch_kind kind_of(const rbt_pair *pair) { return rbt_pair_key_kind(p
 
 // Pairs of a moment are few of those of the window, so each would be waited for.
 static inline void fetch_pair(const rbt_contact *c, int32_t number) {
-    const char *pair = (const char *)&c->pairs[number];
+    const char *pair = (const char *)&c->pairs.items[number];
     __builtin_prefetch(pair);
     __builtin_prefetch(pair + sizeof(rbt_pair) - 1);
 }
@@ -28,13 +28,13 @@ static inline void fetch_pair(const rbt_contact *c, int32_t number) {
 static inline void fetch_ahead(const rbt_contact *c, const int32_t *numbers, size_t i, size_t count) {
     if (i + FETCH_PAIR < count) fetch_pair(c, numbers[i + FETCH_PAIR]);
     if (i + FETCH_NODES >= count) return;
-    const rbt_pair *pair = &c->pairs[numbers[i + FETCH_NODES]];
+    const rbt_pair *pair = &c->pairs.items[numbers[i + FETCH_NODES]];
     for (int k = 0; k < rbt_pair_corners(kind_of(pair)); k++) {
         size_t n = (size_t)pair->node[k];
         __builtin_prefetch(c->tracks->x + 3 * n);
         __builtin_prefetch(c->tracks->v + 3 * n);
         __builtin_prefetch(c->tracks->t + n);
-        __builtin_prefetch(c->cones + n);
+        __builtin_prefetch(c->certificates.cones + n);
     }
 }
 
@@ -81,7 +81,7 @@ static inline double closing_of(const rbt_contact *c, const rbt_pair *pair, cons
     rbt_touch_kind kind = kind_of(pair);
     int corners = rbt_pair_corners(kind), first = rbt_pair_first(kind);
     if (kind >= RBT_TOUCH_STRETCH) {  // a spring may stretch whatever way it turns
-        const rbt_cone *a = &c->cones[pair->node[0]], *b = &c->cones[pair->node[1]];
+        const rbt_cone *a = &c->certificates.cones[pair->node[0]], *b = &c->certificates.cones[pair->node[1]];
         double apart[3];
         rbt_subtract(a->v, b->v, apart);
         *high = a->eps + (kind == RBT_TOUCH_STRETCH ? rbt_length(apart) : rbt_dot(n, apart));
@@ -90,7 +90,7 @@ static inline double closing_of(const rbt_contact *c, const rbt_pair *pair, cons
     }
     double most = -INFINITY, least = INFINITY;
     for (int i = 0; i < corners; i++) {
-        const rbt_cone *cone = &c->cones[pair->node[i]];
+        const rbt_cone *cone = &c->certificates.cones[pair->node[i]];
         double along = rbt_dot(n, cone->v);
         if (i < first) most = rbt_larger(most, along + cone->eps);
         else least = rbt_smaller(least, along - cone->eps);
@@ -105,7 +105,7 @@ double rbt_pair_closing(const rbt_contact *c, const rbt_pair *pair, const double
 }
 
 static void list_add(rbt_contact *c, int level, int32_t pair) {
-    rbt_level_list *list = &c->levels[level];
+    rbt_level_list *list = &c->awake.levels[level];
     if (list->count == list->capacity && !rbt_array_reserve((void **)&list->items, &list->capacity, list->count + 1,
                                                             sizeof *list->items, "pairs in contact", NULL)) {
         c->out_of_memory = true;
@@ -114,12 +114,12 @@ static void list_add(rbt_contact *c, int level, int32_t pair) {
     if (list->count == 0) list->sorted = true;
     else if (!rbt_pair_before(c, list->items[list->count - 1], pair)) list->sorted = false;
     list->items[list->count++] = pair;
-    c->used_levels |= 1ull << level;
+    c->awake.used |= 1ull << level;
     if (level > c->counts.deepest) c->counts.deepest = level;
 }
 
 static void wake(rbt_contact *c, int32_t number, int level) {
-    rbt_pair *pair = &c->pairs[number];
+    rbt_pair *pair = &c->pairs.items[number];
     if (pair->level == level) return;  // it stands in that list already
     pair->level = (signed char)level;
     list_add(c, level, number);
@@ -128,29 +128,30 @@ static void wake(rbt_contact *c, int32_t number, int level) {
 // Of several pairs at one moment the one is named that is deepest within its layers.
 static void stall(rbt_contact *c, const rbt_pair *pair, double support, double closing) {
     double depth = support / pair->eta;
-    if (!c->stalled || depth < c->stalled_depth) {
-        c->stalled_depth = depth;
-        c->stalled_pair = pair->key;
-        c->stalled_gap = support;
-        c->stalled_speed = closing;
-        c->stalled_watched = pair->watched;
+    if (!c->stall.found || depth < c->stall.depth) {
+        c->stall.depth = depth;
+        c->stall.pair = pair->key;
+        c->stall.gap = support;
+        c->stall.speed = closing;
+        c->stall.watched = pair->watched;
     }
-    c->stalled = true;
+    c->stall.found = true;
 }
 
 // Sides that both have prescribed motions are looked at again before they can meet, and stall the run once they
 // nearly do.
 static void watch(rbt_contact *c, int32_t number, int64_t t, double support, double closing) {
-    rbt_pair *pair = &c->pairs[number];
-    double slack = support - 1e-9 * c->scale;
+    rbt_pair *pair = &c->pairs.items[number];
+    double slack = support - 1e-9 * c->trajectories.scale;
     double ticks = closing > 0 ? slack * (1 - 1e-12) / (closing * c->tracks->tick) : INFINITY;
-    int64_t again = ticks >= (double)(c->end - t) ? c->end : t + (int64_t)ticks;
+    int64_t again = ticks >= (double)(c->window.end - t) ? c->window.end : t + (int64_t)ticks;
     if (slack <= 0 || again == t) {
         stall(c, pair, support, closing);
         return;
     }
     pair->allowed = slack * (1 - 1e-12) / ((double)(again - t) * c->tracks->tick);
-    if (again < c->end && !rbt_queue_push(&c->queue, (rbt_event){again, number, c->settled}, NULL))
+    if (again < c->window.end &&
+        !rbt_queue_push(&c->certificates.queue, (rbt_event){again, number, c->certificates.settled}, NULL))
         c->out_of_memory = true;
 }
 
@@ -161,12 +162,12 @@ static int64_t first_step(const rbt_pair *pair) {
 }
 
 void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double normal[3], double support) {
-    rbt_pair *pair = &c->pairs[number];
+    rbt_pair *pair = &c->pairs.items[number];
     double closing = closing_of(c, pair, normal, &pair->high, &pair->low);
     memcpy(pair->normal, normal, sizeof pair->normal);
-    const double rounding = 1e-13 * c->scale;
+    const double rounding = 1e-13 * c->trajectories.scale;
     double slack = support - pair->eta - rounding;
-    c->stamps[number] = c->settled;
+    c->pairs.stamps[number] = c->certificates.settled;
     c->counts.certificates++;
     if (pair->watched) {
         watch(c, number, t, support, closing);
@@ -175,8 +176,8 @@ void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double norm
     int64_t layer_tick = first_step(pair);
     if (slack > 0) {
         double ticks = closing > 0 ? slack * (1 - 1e-12) / (closing * c->tracks->tick) : INFINITY;
-        if (ticks >= (double)(c->end - t)) {
-            pair->allowed = slack * (1 - 1e-12) / ((double)(c->end - t) * c->tracks->tick);
+        if (ticks >= (double)(c->window.end - t)) {
+            pair->allowed = slack * (1 - 1e-12) / ((double)(c->window.end - t) * c->tracks->tick);
             pair->level = -1;
             return;
         }
@@ -185,7 +186,8 @@ void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double norm
             int64_t again = (t + (int64_t)ticks) & ~(layer_tick - 1);
             pair->allowed = slack * (1 - 1e-12) / ((double)(again - t) * c->tracks->tick);
             pair->level = -1;
-            if (!rbt_queue_push(&c->queue, (rbt_event){again, number, c->settled}, NULL)) c->out_of_memory = true;
+            if (!rbt_queue_push(&c->certificates.queue, (rbt_event){again, number, c->certificates.settled}, NULL))
+                c->out_of_memory = true;
             return;
         }
     }
@@ -204,24 +206,25 @@ void rbt_pair_place(rbt_contact *c, int32_t number, int64_t t, const double norm
 static inline const rbt_event *first_event(rbt_contact *c) {
     bool ok = true;
     const rbt_event *first;
-    while ((first = rbt_queue_first(&c->queue, &ok)) && c->stamps[first->id] != first->stamp)
-        rbt_queue_pop(&c->queue);
+    while ((first = rbt_queue_first(&c->certificates.queue, &ok)) && c->pairs.stamps[first->id] != first->stamp)
+        rbt_queue_pop(&c->certificates.queue);
     if (!ok) c->out_of_memory = true;
     return first;
 }
 
 static bool reserve_order(rbt_contact *c, size_t count) {
-    if (count <= c->order_capacity) return true;
-    size_t capacity = c->order_capacity;
-    return rbt_array_reserve((void **)&c->merged, &capacity, count, sizeof *c->merged, "pairs in contact", NULL) &&
-           rbt_array_reserve((void **)&c->order, &c->order_capacity, count, sizeof *c->order, "pairs in contact",
-                             NULL);
+    if (count <= c->moment.order_capacity) return true;
+    size_t capacity = c->moment.order_capacity;
+    return rbt_array_reserve((void **)&c->moment.merged, &capacity, count, sizeof *c->moment.merged,
+                             "pairs in contact", NULL) &&
+           rbt_array_reserve((void **)&c->moment.order, &c->moment.order_capacity, count, sizeof *c->moment.order,
+                             "pairs in contact", NULL);
 }
 
 // A slab that still has room is kept: of pairs that stay near each other it turns little, and their nearest points
 // need not be found.
 static void renew(rbt_contact *c, int32_t number, int64_t t) {
-    const rbt_pair *pair = &c->pairs[number];
+    const rbt_pair *pair = &c->pairs.items[number];
     rbt_gap gap;
     double support = -INFINITY, need = INFINITY;
     if (kind_of(pair) <= RBT_TOUCH_EDGE && !pair->watched) {
@@ -243,26 +246,26 @@ __attribute__((noinline)) static void renew_until(rbt_contact *c, int64_t t) {
             c->out_of_memory = true;
             return;
         }
-        c->order[count++] = rbt_queue_pop(&c->queue).id;
+        c->moment.order[count++] = rbt_queue_pop(&c->certificates.queue).id;
     }
     c->counts.expired += (int64_t)count;
     for (size_t i = 0; i < count; i++) {
-        fetch_ahead(c, c->order, i, count);
-        renew(c, c->order[i], t);
+        fetch_ahead(c, c->moment.order, i, count);
+        renew(c, c->moment.order[i], t);
     }
 }
 
 void rbt_contact_expire(rbt_contact *c, int64_t t) {
-    const rbt_event_list *heap = &c->queue.heap;
-    if (c->queue.binned || (heap->count && heap->items[0].time <= t)) renew_until(c, t);
+    const rbt_event_list *heap = &c->certificates.queue.heap;
+    if (c->certificates.queue.binned || (heap->count && heap->items[0].time <= t)) renew_until(c, t);
 }
 
 int64_t rbt_contact_next(rbt_contact *c, int64_t now) {
-    int64_t next = c->end;
+    int64_t next = c->window.end;
     const rbt_event *first = first_event(c);
     if (first && first->time < next) next = first->time;
-    if (c->used_levels) {
-        int finest = 63 - __builtin_clzll(c->used_levels), shift = RBT_TICK_BITS - finest;
+    if (c->awake.used) {
+        int finest = 63 - __builtin_clzll(c->awake.used), shift = RBT_TICK_BITS - finest;
         int64_t tick = ((now >> shift) + 1) << shift;
         if (tick < next) next = tick;
     }
@@ -274,7 +277,7 @@ int64_t rbt_contact_next(rbt_contact *c, int64_t now) {
 // Where the run of pairs in order that begins at `from` ends
 static size_t run_end(const rbt_contact *c, size_t from, size_t count) {
     size_t at = from + 1;
-    while (at < count && !rbt_pair_before(c, c->order[at], c->order[at - 1])) at++;
+    while (at < count && !rbt_pair_before(c, c->moment.order[at], c->moment.order[at - 1])) at++;
     return at < count ? at : count;
 }
 
@@ -285,13 +288,13 @@ static void merge_runs(rbt_contact *c, size_t count) {
         for (; from < count; runs++) {
             size_t a = from, middle = run_end(c, from, count), b = middle, end = b < count ? run_end(c, b, count) : b;
             for (; from < end; from++) {
-                bool first = b == end || (a < middle && !rbt_pair_before(c, c->order[b], c->order[a]));
-                c->merged[from] = c->order[first ? a++ : b++];
+                bool first = b == end || (a < middle && !rbt_pair_before(c, c->moment.order[b], c->moment.order[a]));
+                c->moment.merged[from] = c->moment.order[first ? a++ : b++];
             }
         }
-        int32_t *swap = c->order;
-        c->order = c->merged;
-        c->merged = swap;
+        int32_t *swap = c->moment.order;
+        c->moment.order = c->moment.merged;
+        c->moment.merged = swap;
         if (runs <= 1) return;
     }
 }
@@ -299,26 +302,27 @@ static void merge_runs(rbt_contact *c, size_t count) {
 // The pairs whose deepest layers tick, in the order of their names, each once; their lists are emptied.
 static size_t take_due(rbt_contact *c, int slowest) {
     size_t count = 0, runs = 0;
-    uint64_t due = c->used_levels & ~((1ull << slowest) - 1);
+    uint64_t due = c->awake.used & ~((1ull << slowest) - 1);
     for (uint64_t left = due; left; left &= left - 1) {
         int level = __builtin_ctzll(left);
-        rbt_level_list *list = &c->levels[level];
+        rbt_level_list *list = &c->awake.levels[level];
         if (!reserve_order(c, count + list->count)) {
             c->out_of_memory = true;
             return 0;
         }
         size_t before = count;
         for (size_t i = 0; i < list->count; i++)
-            if (c->pairs[list->items[i]].level == level) c->order[count++] = list->items[i];
+            if (c->pairs.items[list->items[i]].level == level) c->moment.order[count++] = list->items[i];
         if (count > before) runs += list->sorted ? 1 : 2;
         list->count = 0;
-        c->used_levels &= ~(1ull << level);
+        c->awake.used &= ~(1ull << level);
     }
     if (runs <= 1) return count;
     merge_runs(c, count);
     size_t unique = 0;
     for (size_t i = 0; i < count; i++)
-        if (!unique || c->order[unique - 1] != c->order[i]) c->order[unique++] = c->order[i];
+        if (!unique || c->moment.order[unique - 1] != c->moment.order[i])
+            c->moment.order[unique++] = c->moment.order[i];
     return unique;
 }
 
@@ -332,7 +336,7 @@ static double restitution(const rbt_contact *c, const rbt_pair *pair, const rbt_
 }
 
 static void measure_touch(rbt_contact *c, rbt_touch *touch, int64_t t, int slowest) {
-    const rbt_pair *pair = &c->pairs[touch->pair];
+    const rbt_pair *pair = &c->pairs.items[touch->pair];
     rbt_pair_measure(c, pair, t, &touch->gap, &touch->support);
     memset(touch->impulse, 0, sizeof touch->impulse);
     touch->push = 0;
@@ -347,55 +351,55 @@ static void measure_touch(rbt_contact *c, rbt_touch *touch, int64_t t, int slowe
 }
 
 void rbt_contact_measure(rbt_contact *c, int64_t t) {
-    c->touch_count = 0;
+    c->moment.touch_count = 0;
     int slowest = rbt_tick_level(t);
-    if (!(c->used_levels >> slowest)) return;
+    if (!(c->awake.used >> slowest)) return;
     size_t count = take_due(c, slowest);
-    if (count > c->touch_capacity &&
-        !rbt_array_reserve((void **)&c->touches, &c->touch_capacity, count, sizeof *c->touches, "contacts", NULL)) {
+    if (count > c->moment.touch_capacity && !rbt_array_reserve((void **)&c->moment.touches, &c->moment.touch_capacity,
+                                                               count, sizeof *c->moment.touches, "contacts", NULL)) {
         c->out_of_memory = true;
         return;
     }
-    c->touch_count = count;
+    c->moment.touch_count = count;
     c->counts.impulses += (int64_t)count;
     for (size_t i = 0; i < count; i++) {
-        const rbt_pair *pair = &c->pairs[c->order[i]];
-        c->touches[i].pair = c->order[i];
+        const rbt_pair *pair = &c->pairs.items[c->moment.order[i]];
+        c->moment.touches[i].pair = c->moment.order[i];
         c->counts.layers += c->layers.last[pair->level - pair->base];
         if (slowest > pair->base) c->counts.layers -= c->layers.last[slowest - pair->base - 1];
         // A team of one thread costs more than a few pairs.
-        if (count < RBT_PARALLEL_FROM) measure_touch(c, &c->touches[i], t, slowest);
+        if (count < RBT_PARALLEL_FROM) measure_touch(c, &c->moment.touches[i], t, slowest);
     }
     if (count < RBT_PARALLEL_FROM) return;
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < count; i++) measure_touch(c, &c->touches[i], t, slowest);
+    for (size_t i = 0; i < count; i++) measure_touch(c, &c->moment.touches[i], t, slowest);
 }
 
-// ---- Promises
+// ---- Trajectory bounds and cones
 
 // How far into the window t is, and how long until nodes are looked at again: at the next step or the end of the window
 static void set_moment(rbt_contact *c, int64_t t) {
-    c->moment = t;
-    c->since = (double)(t - c->begin) * c->tracks->tick;
-    c->left = rbt_contact_left(c, t);
+    c->moment.time = t;
+    c->moment.since = (double)(t - c->window.begin) * c->tracks->tick;
+    c->moment.left = rbt_contact_left(c, t);
 }
 
 static void remember(rbt_contact *c, size_t node, bool line_violators, bool leaves) {
-    if (line_violators && !c->violates_line[node]) {
-        c->violates_line[node] = 1;
-        c->line_violators[c->line_violator_count++] = (int32_t)node;
+    if (line_violators && !c->moment.violates_line[node]) {
+        c->moment.violates_line[node] = 1;
+        c->moment.line_violators[c->moment.line_violator_count++] = (int32_t)node;
     }
-    if (leaves && !c->leaving[node]) {
-        c->leaving[node] = 1;
-        c->cone_violators[c->cone_violator_count++] = (int32_t)node;
+    if (leaves && !c->moment.leaving[node]) {
+        c->moment.leaving[node] = 1;
+        c->moment.cone_violators[c->moment.cone_violator_count++] = (int32_t)node;
     }
 }
 
 // The place when the node is looked at again must be near the line, as the place now is since the last look: then so
 // is all between, since a ball is convex.
 static inline void check(rbt_contact *c, size_t node, int64_t t, double left, double all) {
-    const rbt_cone *cone = &c->cones[node];
-    rbt_line *line = &c->lines[node];
+    const rbt_cone *cone = &c->certificates.cones[node];
+    rbt_line *line = &c->trajectories.lines[node];
     const rbt_tracks *tracks = c->tracks;
     const double *x = tracks->x + 3 * node, *v = tracks->v + 3 * node;
     double ahead = (double)(t - tracks->t[node]) * tracks->tick + left, off[3], last[3];
@@ -411,9 +415,9 @@ static inline void check(rbt_contact *c, size_t node, int64_t t, double left, do
 }
 
 void rbt_contact_check(rbt_contact *c, const int32_t *nodes, size_t begin, size_t end, int64_t t) {
-    if (c->moment != t) set_moment(c, t);
+    if (c->moment.time != t) set_moment(c, t);
     // From now on, and from the begin of the window on, until the next look
-    double left = c->left, all = c->since + left;
+    double left = c->moment.left, all = c->moment.since + left;
     for (size_t i = begin; i < end; i++) {
         size_t n = nodes ? (size_t)nodes[i] : i;
         if (c->exposed[n]) check(c, n, t, left, all);
@@ -424,11 +428,11 @@ static bool pushes(const rbt_touch *touch) { return touch->push != 0; }
 
 // Nodes that layers have kicked: what has a prescribed motion continues as it did.
 static void check_kicked(rbt_contact *c, int64_t t) {
-    if (c->moment != t) set_moment(c, t);
-    double left = c->left, all = c->since + left;
-    for (size_t i = 0; i < c->touch_count; i++) {
-        if (!pushes(&c->touches[i])) continue;
-        const rbt_pair *pair = &c->pairs[c->touches[i].pair];
+    if (c->moment.time != t) set_moment(c, t);
+    double left = c->moment.left, all = c->moment.since + left;
+    for (size_t i = 0; i < c->moment.touch_count; i++) {
+        if (!pushes(&c->moment.touches[i])) continue;
+        const rbt_pair *pair = &c->pairs.items[c->moment.touches[i].pair];
         for (int k = 0; k < rbt_pair_corners(kind_of(pair)); k++) {
             size_t n = (size_t)pair->node[k];
             if (c->tracks->inverse_mass[n] > 0) check(c, n, t, left, all);
@@ -439,11 +443,11 @@ static void check_kicked(rbt_contact *c, int64_t t) {
 void rbt_contact_kick(rbt_contact *c, int64_t t) {
     rbt_tracks *tracks = c->tracks;
     bool any = false;
-    for (size_t i = 0; i < c->touch_count; i++) {
-        const rbt_touch *touch = &c->touches[i];
+    for (size_t i = 0; i < c->moment.touch_count; i++) {
+        const rbt_touch *touch = &c->moment.touches[i];
         if (!pushes(touch)) continue;
         any = true;
-        const rbt_pair *pair = &c->pairs[touch->pair];
+        const rbt_pair *pair = &c->pairs.items[touch->pair];
         int corners = rbt_pair_corners(kind_of(pair));
         for (int k = 0; k < corners; k++) {
             size_t n = (size_t)pair->node[k];
@@ -463,9 +467,9 @@ void rbt_contact_kick(rbt_contact *c, int64_t t) {
 
 // A node that leaves its cone soon gets a wider one.
 static void new_cone(rbt_contact *c, size_t node, int64_t t) {
-    rbt_cone *cone = &c->cones[node];
-    rbt_line *line = &c->lines[node];
-    if (t - line->born < c->length / SOON) cone->eps *= 1.5;
+    rbt_cone *cone = &c->certificates.cones[node];
+    rbt_line *line = &c->trajectories.lines[node];
+    if (t - line->born < c->window.length / SOON) cone->eps *= 1.5;
     line->born = t;
     line->most = 0;
     memcpy(cone->v, c->tracks->v + 3 * node, sizeof cone->v);
@@ -475,7 +479,7 @@ static void new_cone(rbt_contact *c, size_t node, int64_t t) {
 // Whether the slab of a pair surely closes no faster than it may, as far as its node, which got a new cone, tells
 // together with bounds for the others that are remembered: their cones need not be looked up.
 static bool surely_holds(const rbt_contact *c, rbt_pair *pair, size_t node) {
-    const rbt_cone *cone = &c->cones[node];
+    const rbt_cone *cone = &c->certificates.cones[node];
     rbt_touch_kind kind = kind_of(pair);
     double along = rbt_dot(pair->normal, cone->v), high = pair->high, low = pair->low;
     if ((size_t)pair->node[0] == node || (kind == RBT_TOUCH_EDGES && (size_t)pair->node[1] == node))
@@ -488,9 +492,9 @@ static bool surely_holds(const rbt_contact *c, rbt_pair *pair, size_t node) {
 
 // A pair with a node that got a new cone: if what is known about it does not hold any more it is measured again.
 static void confirm(rbt_contact *c, int32_t number, size_t node, int64_t t) {
-    rbt_pair *pair = &c->pairs[number];
+    rbt_pair *pair = &c->pairs.items[number];
     c->counts.confirmed++;
-    if (c->stamps[number] == c->settled || surely_holds(c, pair, node)) return;
+    if (c->pairs.stamps[number] == c->certificates.settled || surely_holds(c, pair, node)) return;
     if (rbt_pair_closing(c, pair, pair->normal) <= pair->allowed) return;
     rbt_gap gap;
     double support;
@@ -499,29 +503,30 @@ static void confirm(rbt_contact *c, int32_t number, size_t node, int64_t t) {
 }
 
 bool rbt_contact_settle(rbt_contact *c, int64_t t) {
-    c->settled++;
-    for (size_t i = 0; i < c->cone_violator_count; i++) {
-        new_cone(c, (size_t)c->cone_violators[i], t);
-        c->leaving[c->cone_violators[i]] = 0;
+    c->certificates.settled++;
+    for (size_t i = 0; i < c->moment.cone_violator_count; i++) {
+        new_cone(c, (size_t)c->moment.cone_violators[i], t);
+        c->moment.leaving[c->moment.cone_violators[i]] = 0;
     }
-    if (c->line_violator_count) rbt_contact_repair(c, t);
-    if (!c->cut) {
-        for (size_t i = 0; i < c->touch_count; i++) {
-            const rbt_touch *touch = &c->touches[i];
-            c->pairs[touch->pair].level = -1;  // its list was emptied
+    if (c->moment.line_violator_count) rbt_contact_repair(c, t);
+    if (!c->window.cut) {
+        for (size_t i = 0; i < c->moment.touch_count; i++) {
+            const rbt_touch *touch = &c->moment.touches[i];
+            c->pairs.items[touch->pair].level = -1;  // its list was emptied
             rbt_pair_place(c, touch->pair, t, touch->gap.normal, touch->support);
         }
-        for (size_t i = 0; i < c->cone_violator_count; i++) {
-            size_t node = (size_t)c->cone_violators[i];
-            for (size_t k = c->node_start[node], end = c->node_start[node + 1]; k < end; k++) {
-                if (k + FETCH_PAIR < end) fetch_pair(c, c->node_pairs[k + FETCH_PAIR]);
-                confirm(c, c->node_pairs[k], node, t);
+        for (size_t i = 0; i < c->moment.cone_violator_count; i++) {
+            size_t node = (size_t)c->moment.cone_violators[i];
+            for (size_t k = c->pairs.node_start[node], end = c->pairs.node_start[node + 1]; k < end; k++) {
+                if (k + FETCH_PAIR < end) fetch_pair(c, c->pairs.of_nodes[k + FETCH_PAIR]);
+                confirm(c, c->pairs.of_nodes[k], node, t);
             }
-            for (int32_t k = c->later_first[node]; k >= 0; k = rbt_later_next(c, k, node)) confirm(c, k, node, t);
+            for (int32_t k = c->pairs.later_first[node]; k >= 0; k = rbt_later_next(c, k, node))
+                confirm(c, k, node, t);
         }
     }
-    c->cone_violator_count = c->touch_count = 0;
-    return !c->out_of_memory && !c->stalled;
+    c->moment.cone_violator_count = c->moment.touch_count = 0;
+    return !c->out_of_memory && !c->stall.found;
 }
 
 bool rbt_contact_blame(rbt_contact *c, int64_t t) {
@@ -530,13 +535,13 @@ bool rbt_contact_blame(rbt_contact *c, int64_t t) {
     for (const rbt_pair *pair; (pair = rbt_pair_next(c, &walk));)
         if (pair->level >= 0 && (!worst || pair->level > worst->level)) worst = pair;
     const rbt_event *first = first_event(c);
-    if (!worst && first) worst = &c->pairs[first->id];
+    if (!worst && first) worst = &c->pairs.items[first->id];
     if (!worst) return false;
     rbt_gap gap;
-    rbt_pair_measure(c, worst, t, &gap, &c->stalled_gap);
-    c->stalled_pair = worst->key;
-    c->stalled_watched = false;
-    c->stalled_speed = rbt_pair_closing(c, worst, gap.normal);
+    rbt_pair_measure(c, worst, t, &gap, &c->stall.gap);
+    c->stall.pair = worst->key;
+    c->stall.watched = false;
+    c->stall.speed = rbt_pair_closing(c, worst, gap.normal);
     return true;
 }
 
@@ -544,7 +549,7 @@ double rbt_contact_energy(rbt_contact *c, int64_t t) {
     double sum = 0;
     rbt_pair_walk walk = rbt_pair_walk_all(c);
     for (const rbt_pair *pair; (pair = rbt_pair_next(c, &walk));) {
-        if (pair->level < 0 && !c->stalled) continue;  // it sleeps; of one that is stalled no level is known
+        if (pair->level < 0 && !c->stall.found) continue;  // it sleeps; of one that is stalled no level is known
         rbt_gap gap;
         double support;
         rbt_pair_measure(c, pair, t, &gap, &support);
@@ -564,7 +569,7 @@ static double opening_speed(const rbt_contact *c, const rbt_pair *pair, const rb
 const rbt_pair *rbt_contact_next_push(rbt_contact *c, rbt_pair_walk *walk, int64_t t, rbt_gap *gap, double *force) {
     for (const rbt_pair *pair; (pair = rbt_pair_next(c, walk));) {
         double support;
-        if (pair->level < 0 && !c->stalled) continue;
+        if (pair->level < 0 && !c->stall.found) continue;
         rbt_pair_measure(c, pair, t, gap, &support);
         double push = c->law.stiffness * rbt_layers_force(&c->layers, pair->eta, gap->distance - pair->radius);
         if (!(push > 0)) continue;

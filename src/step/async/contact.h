@@ -81,11 +81,107 @@ typedef struct rbt_candidate {
     double eta;  // its thickness [m]
 } rbt_candidate;
 
+// What contact keeps, by who computes it. Modules write what is theirs and read the rest:
+//
+//   given           rbt_contact_init (start.c), constant from then on
+//   window          how long it is and what it has cost so far: window.c
+//   trajectories    where nodes may be in the window: window.c, and repair.c for nodes that left their bounds
+//   search          which leaves are near each other: window.c, and repair.c asks the tree for single nodes
+//   pairs           what may touch in the window: window.c makes the list, repair.c adds to it
+//   certificates    how long pairs sleep: contact.c
+//   awake           pairs whose layers tick, by their clocks: contact.c
+//   moment          touches and violators of one time, used up when it is settled: contact.c
+//   stall           the pair that no clock is fast enough for: contact.c
+typedef struct rbt_window {  // computed by rbt_contact_window
+    int64_t begin, end;      // [ticks]; rbt_contact_repair ends it early if it is cut
+    int64_t length;          // of the next one
+    bool cut;                // by rbt_contact_repair: too many trajectory bounds were left, it ends now
+    double search_work;      // as much as this many certificates: to find its pairs
+    double repair_work;      // by rbt_contact_repair: to keep them complete
+    int64_t work_before;     // certificates and impulses when it began
+    double span;             // length of the last one [s]
+    double rate;             // work per tick of the last one
+    bool longer;             // whether windows are getting longer
+} rbt_window;
+
+typedef struct rbt_trajectory_bounds {   // computed by rbt_contact_window, of violators by rbt_contact_repair
+    rbt_line *lines;                     // (node_count)
+    rbt_velocity_predictor *predictors;  // (node_count)
+    rbt_span *spans;   // (node_count), then (edge_count), then (leaf_count): of nodes, edges and leaves in the window
+    double scale;      // largest coordinate [m], for rounding
+    double origin[3];  // near all places, of the spans
+    double min_reach;  // of all nodes [m]
+} rbt_trajectory_bounds;
+
+typedef struct rbt_pair_search {         // computed by rbt_contact_window
+    rbt_tree tree;                       // its leaves also by rbt_contact_repair; at the start by start.c
+    double *centres;                     // (leaf_count x 3)
+    double *renewed;                     // (node_count x 3) places since which the tree counts drifts
+    int since_build;                     // windows since the tree was built
+    size_t looks;                        // pairs of leaves that the last search looked at
+    size_t all_looks, first_front;       // with a new tree, and the length of its list; 0: there is none
+    size_t vain;                         // looks in vain since places were renewed
+    rbt_candidate *candidates, *sorted;  // what was found, and work space to sort it
+    size_t candidate_capacity, sorted_capacity;
+} rbt_pair_search;
+
+typedef struct rbt_window_pairs {  // computed by rbt_contact_window; those from first_count on by rbt_contact_repair
+    rbt_pair *items;               // (count) the part of them that certificates need: by rbt_pair_place
+    size_t count, capacity;
+    size_t first_count;  // that the window began with, in the order of their names; then those of repairs
+    uint32_t *stamps;  // (count) when each was last given a level or a certificate, by rbt_pair_place: moment number
+    size_t stamp_capacity;
+    size_t *node_start;  // (node_count + 2) pairs of each node that the window began with
+    int32_t *of_nodes;   // (sum of their corners)
+    size_t of_nodes_capacity;
+    int32_t *later;  // (count - first_count) those of repairs, in the order of their names if they are sorted
+    bool later_sorted;
+    size_t later_capacity;
+    int32_t *later_first;  // (node_count) the last pair of repairs that a node has, -1: none
+    int32_t *later_next;   // (count - first_count x 4) and the one before that, per corner
+    size_t later_next_capacity;
+} rbt_window_pairs;
+
+typedef struct rbt_certificates {
+    rbt_cone *cones;   // (node_count) computed by rbt_contact_settle; rbt_contact_window makes them narrower
+    rbt_queue queue;   // times at which they expire, computed by rbt_pair_place
+    uint32_t settled;  // moments so far, counted by rbt_contact_settle
+} rbt_certificates;
+
 typedef struct rbt_level_list {
     int32_t *items;
     size_t count, capacity;
     bool sorted;
 } rbt_level_list;
+
+typedef struct rbt_awake_pairs {               // computed by rbt_pair_place, emptied by rbt_contact_measure
+    rbt_level_list levels[RBT_TICK_BITS + 1];  // pairs by the clock of their deepest layers awake
+    uint64_t used;                             // bits of lists that are not empty
+} rbt_awake_pairs;
+
+typedef struct rbt_moment {
+    int64_t time;        // [ticks] what these two belong to, computed by rbt_contact_check
+    double since, left;  // since the begin of the window, and until nodes are looked at again [s]
+    rbt_touch *touches;  // (touch_count) computed by rbt_contact_measure; their drag by rbt_contact_drag
+    size_t touch_count, touch_capacity;
+    int32_t *order, *merged;  // (order_capacity) of touches, work space
+    size_t order_capacity;
+    int32_t *dragging;        // (node_count) pairs with friction, else 0: computed by rbt_contact_drag
+    int32_t *cone_violators;  // (cone_violator_count <= node_count) nodes that left their cones: rbt_contact_check
+    size_t cone_violator_count;
+    unsigned char *leaving;   // (node_count) whether a node is one of these
+    int32_t *line_violators;  // (line_violator_count <= node_count) those that left their trajectory bounds: the same
+    size_t line_violator_count;
+    unsigned char *violates_line;  // (node_count)
+} rbt_moment;
+
+typedef struct rbt_stall {  // computed by rbt_pair_place and rbt_contact_blame
+    bool found;             // a layer would need a faster clock than allowed, or sides that are watched meet
+    rbt_pair_key pair;
+    double gap, speed;
+    double depth;  // its gap over its thickness
+    bool watched;
+} rbt_stall;
 
 typedef struct rbt_contact_counts {
     int64_t impulses;      // pairs that were looked at when layers ticked
@@ -101,81 +197,27 @@ typedef struct rbt_contact_counts {
 } rbt_contact_counts;
 
 typedef struct rbt_contact {
+    // given
     rbt_contact_law law;
     rbt_layers layers;
     rbt_contact_surface surface;
-    rbt_tree tree;
     rbt_tracks *tracks;
-    rbt_cone *cones;                     // (node_count)
-    rbt_line *lines;                     // (node_count)
-    rbt_velocity_predictor *predictors;  // (node_count)
-    rbt_span *spans;  // (node_count), then (edge_count), then (leaf_count): of nodes, edges and leaves in the window
-    double *centres;  // (leaf_count x 3)
-    double scale;     // largest coordinate [m], for rounding
-    double *work;     // by nodes that have a prescribed motion so far [J]; NULL: not counted
-    double max_inside;  // no pair has more of its distance inside of points [m]
-
-    // the window
-    int64_t begin, end;  // [ticks]
-    int64_t moment;      // what these two belong to: time since the begin, and until nodes are looked at again [s]
-    double since, left;
-    int64_t length;                   // of the next one
-    bool cut;                         // too many trajectory bounds were left: it ends now
-    double search_work, repair_work;  // as much as this many certificates: to find its pairs, to keep them complete
-    double origin[3];                 // near all places, of the spans
-    int since_build;                  // windows since the tree was built
-    double min_reach;                 // of all nodes [m]
-    double *renewed;                  // (node_count x 3) places since which the tree counts drifts
-    size_t looks;                     // pairs of leaves that the last search looked at
-    size_t all_looks, first_front;    // with a new tree, and the length of its list; 0: there is none
-    size_t vain;                      // looks in vain since places were renewed
-    rbt_candidate *candidates, *sort;
-    size_t candidate_capacity, sort_capacity;
-    rbt_pair *pairs;
-    size_t pair_count, pair_capacity;
-    uint32_t *stamps;  // (pair_count) when each was last given a level or a certificate: number of the moment
-    size_t stamp_capacity;
-    size_t first_count;  // pairs that it began with, in the order of their names; then those of repairs
-    int32_t *later;      // (pair_count - first_count) these, in the order of their names if they are sorted
-    bool later_sorted;
-    size_t later_capacity;
-    int32_t *later_first;  // (node_count) the last pair of repairs that a node has, -1: none
-    int32_t *later_next;   // (pair_count - first_count x 4) and the one before that, per corner
-    size_t later_next_capacity;
+    double *work;        // by nodes that have a prescribed motion so far [J]; NULL: not counted
+    double max_inside;   // no pair has more of its distance inside of points [m]
     size_t *leaf_start;  // (node_count + 2) leaves of each node
     int32_t *node_leaves;
-    size_t *node_start;  // (node_count + 2) pairs of each node
-    int32_t *node_pairs;
-    size_t node_pairs_capacity;
-    int64_t work_before;  // certificates and impulses when it began
-    double span;          // length of the last one [s]
-    double rate;          // work per tick of the last one
-    bool longer;          // whether windows are getting longer
-    uint32_t settled;     // moments so far
+    unsigned char *exposed;  // (node_count) nodes of leaves, and those that walls go through
 
-    rbt_level_list levels[RBT_TICK_BITS + 1];
-    uint64_t used_levels;  // bits of lists that are not empty
-    rbt_queue queue;
-    rbt_touch *touches;
-    size_t touch_count, touch_capacity;
-    int32_t *order, *merged;  // (order_capacity) of touches, work space
-    size_t order_capacity;
-    int32_t *cone_violators;  // (node_count) nodes that left their cones
-    size_t cone_violator_count;
-    unsigned char *leaving;   // (node_count)
-    int32_t *line_violators;  // (node_count) nodes that left their trajectory bounds
-    size_t line_violator_count;
-    unsigned char *violates_line;  // (node_count)
-    unsigned char *exposed;        // (node_count) nodes of leaves, and those that walls go through
-    int32_t *dragging;             // (node_count) pairs with friction at this moment, else 0
-
+    rbt_window window;
+    rbt_trajectory_bounds trajectories;
+    rbt_pair_search search;
+    rbt_window_pairs pairs;
+    rbt_certificates certificates;
+    rbt_awake_pairs awake;
+    rbt_moment moment;
+    rbt_stall stall;
     bool out_of_memory;
-    bool stalled;  // a layer would need a faster clock than allowed, or sides that are watched meet
-    rbt_pair_key stalled_pair;
-    double stalled_gap, stalled_speed;
-    double stalled_depth;  // its gap over its thickness
-    bool stalled_watched;
-    rbt_contact_counts counts;
+    rbt_contact_counts counts;  // by all of them
 } rbt_contact;
 
 // The tracks must live as long as the contact.

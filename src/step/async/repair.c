@@ -18,16 +18,17 @@ static int compare_names(const void *a, const void *b, void *pairs) {
 }
 
 rbt_pair_walk rbt_pair_walk_all(rbt_contact *c) {
-    size_t count = c->pair_count - c->first_count;
-    if (count && !c->later_sorted) qsort_r(c->later, count, sizeof *c->later, compare_names, c->pairs);
-    c->later_sorted = true;
+    size_t count = c->pairs.count - c->pairs.first_count;
+    if (count && !c->pairs.later_sorted)
+        qsort_r(c->pairs.later, count, sizeof *c->pairs.later, compare_names, c->pairs.items);
+    c->pairs.later_sorted = true;
     return (rbt_pair_walk){0};
 }
 
 const rbt_pair *rbt_pair_next(const rbt_contact *c, rbt_pair_walk *walk) {
-    size_t later_count = c->pair_count - c->first_count;
-    const rbt_pair *first = walk->first < c->first_count ? &c->pairs[walk->first] : NULL;
-    const rbt_pair *later = walk->later < later_count ? &c->pairs[c->later[walk->later]] : NULL;
+    size_t later_count = c->pairs.count - c->pairs.first_count;
+    const rbt_pair *first = walk->first < c->pairs.first_count ? &c->pairs.items[walk->first] : NULL;
+    const rbt_pair *later = walk->later < later_count ? &c->pairs.items[c->pairs.later[walk->later]] : NULL;
     if (first && (!later || first->key < later->key)) {
         walk->first++;
         return first;
@@ -38,28 +39,29 @@ const rbt_pair *rbt_pair_next(const rbt_contact *c, rbt_pair_walk *walk) {
 
 // The pairs that a node had when the window began are in the order of their names.
 static bool is_known(const rbt_contact *c, rbt_pair_key key, size_t n) {
-    size_t low = c->node_start[n], high = c->node_start[n + 1];
+    size_t low = c->pairs.node_start[n], high = c->pairs.node_start[n + 1];
     while (low < high) {
         size_t middle = (low + high) / 2;
-        rbt_pair_key at = c->pairs[c->node_pairs[middle]].key;
+        rbt_pair_key at = c->pairs.items[c->pairs.of_nodes[middle]].key;
         if (at == key) return true;
         if (at < key) low = middle + 1;
         else high = middle;
     }
-    for (int32_t k = c->later_first[n]; k >= 0; k = rbt_later_next(c, k, n))
-        if (c->pairs[k].key == key) return true;
+    for (int32_t k = c->pairs.later_first[n]; k >= 0; k = rbt_later_next(c, k, n))
+        if (c->pairs.items[k].key == key) return true;
     return false;
 }
 
 static bool reserve_pair(rbt_contact *c) {
-    size_t later = c->pair_count - c->first_count;
-    return rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, c->pair_count + 1, sizeof *c->pairs, "pairs",
-                             NULL) &&
-           rbt_array_reserve((void **)&c->stamps, &c->stamp_capacity, c->pair_count + 1, sizeof *c->stamps, "pairs",
-                             NULL) &&
-           rbt_array_reserve((void **)&c->later, &c->later_capacity, later + 1, sizeof *c->later, "pairs", NULL) &&
-           rbt_array_reserve((void **)&c->later_next, &c->later_next_capacity, later + 1, 4 * sizeof *c->later_next,
-                             "pairs", NULL);
+    size_t later = c->pairs.count - c->pairs.first_count;
+    return rbt_array_reserve((void **)&c->pairs.items, &c->pairs.capacity, c->pairs.count + 1, sizeof *c->pairs.items,
+                             "pairs", NULL) &&
+           rbt_array_reserve((void **)&c->pairs.stamps, &c->pairs.stamp_capacity, c->pairs.count + 1,
+                             sizeof *c->pairs.stamps, "pairs", NULL) &&
+           rbt_array_reserve((void **)&c->pairs.later, &c->pairs.later_capacity, later + 1, sizeof *c->pairs.later,
+                             "pairs", NULL) &&
+           rbt_array_reserve((void **)&c->pairs.later_next, &c->pairs.later_next_capacity, later + 1,
+                             4 * sizeof *c->pairs.later_next, "pairs", NULL);
 }
 
 static void add_pair(rbt_contact *c, rbt_pair_key key, double eta, int64_t t) {
@@ -67,16 +69,16 @@ static void add_pair(rbt_contact *c, rbt_pair_key key, double eta, int64_t t) {
         c->out_of_memory = true;
         return;
     }
-    size_t later = c->pair_count - c->first_count;
-    int32_t number = (int32_t)c->pair_count++;
-    rbt_pair *pair = &c->pairs[number];
+    size_t later = c->pairs.count - c->pairs.first_count;
+    int32_t number = (int32_t)c->pairs.count++;
+    rbt_pair *pair = &c->pairs.items[number];
     rbt_pair_make(c, pair, key, eta);
-    c->later[later] = number;
-    c->later_sorted = false;
-    c->repair_work += 3;
+    c->pairs.later[later] = number;
+    c->pairs.later_sorted = false;
+    c->window.repair_work += 3;
     for (int k = 0; k < rbt_pair_corners(rbt_pair_key_kind(key)); k++) {
-        c->later_next[4 * later + (size_t)k] = c->later_first[pair->node[k]];
-        c->later_first[pair->node[k]] = number;
+        c->pairs.later_next[4 * later + (size_t)k] = c->pairs.later_first[pair->node[k]];
+        c->pairs.later_first[pair->node[k]] = number;
     }
     rbt_gap gap;
     double support;
@@ -88,9 +90,10 @@ static void add_pair(rbt_contact *c, rbt_pair_key key, double eta, int64_t t) {
 
 // Its line from now on, written as since the begin of the window
 static void bound_trajectory(rbt_contact *c, size_t n, int64_t t) {
-    rbt_line *line = &c->lines[n];
+    rbt_line *line = &c->trajectories.lines[n];
     const double *v = c->tracks->v + 3 * n;
-    double since = (double)(t - c->begin) * c->tracks->tick, ahead = (double)(c->end - t) * c->tracks->tick, x[3];
+    double since = (double)(t - c->window.begin) * c->tracks->tick,
+           ahead = (double)(c->window.end - t) * c->tracks->tick, x[3];
     rbt_track_at(c->tracks, n, t, x);
     line->reach *= 2;
     line->far = 0;
@@ -99,28 +102,28 @@ static void bound_trajectory(rbt_contact *c, size_t n, int64_t t) {
         line->path[k] = v[k];
         line->last[k] = x[k] + ahead * v[k];
         double far_out = rbt_larger(fabs(line->start[k]), fabs(line->last[k])) + line->reach;
-        c->scale = rbt_larger(c->scale, far_out);
+        c->trajectories.scale = rbt_larger(c->trajectories.scale, far_out);
     }
 }
 
 // From now to the end of the window
 static void fit_leaf(rbt_contact *c, size_t l, double since) {
     const rbt_leaf *leaf = &c->surface.leaves[l];
-    rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
+    rbt_dop *dop = &c->search.tree.nodes[c->search.tree.leaf_node[l]].dop;
     rbt_dop_empty(dop);
     for (int k = 0; k < leaf->corners; k++) {
-        const rbt_line *line = &c->lines[leaf->node[k]];
+        const rbt_line *line = &c->trajectories.lines[leaf->node[k]];
         double margin = line->reach + 0.501 * c->law.thickness + c->surface.def.radius[leaf->node[k]], now[3];
         for (int i = 0; i < 3; i++) now[i] = line->start[i] + since * line->path[i];
         rbt_dop_add_ball(dop, now, margin);
         rbt_dop_add_ball(dop, line->last, margin);
     }
-    rbt_tree_widen(&c->tree, l);
+    rbt_tree_widen(&c->search.tree, l);
 }
 
 static void move_node(rbt_contact *c, size_t n, int64_t t) {
     const rbt_contact_surface *s = &c->surface;
-    double since = (double)(t - c->begin) * c->tracks->tick;
+    double since = (double)(t - c->window.begin) * c->tracks->tick;
     bound_trajectory(c, n, t);
     rbt_span_of_node(c, n);
     for (size_t k = c->leaf_start[n]; k < c->leaf_start[n + 1]; k++) {
@@ -141,7 +144,7 @@ static void find_pair(rbt_contact *c, size_t n, rbt_pair_key key, int64_t t) {
 }
 
 static const rbt_dop *dop_of(const rbt_contact *c, int32_t leaf) {
-    return &c->tree.nodes[c->tree.leaf_node[leaf]].dop;
+    return &c->search.tree.nodes[c->search.tree.leaf_node[leaf]].dop;
 }
 
 // All its leaves together ask the tree once.
@@ -149,7 +152,7 @@ static void meet(rbt_contact *c, size_t n) {
     rbt_dop dop;
     rbt_dop_empty(&dop);
     for (size_t k = c->leaf_start[n]; k < c->leaf_start[n + 1]; k++) rbt_dop_add(&dop, dop_of(c, c->node_leaves[k]));
-    if (!rbt_tree_meet(&c->tree, &dop, NULL)) c->out_of_memory = true;
+    if (!rbt_tree_meet(&c->search.tree, &dop, NULL)) c->out_of_memory = true;
 }
 
 static void find_pairs(rbt_contact *c, size_t n, int64_t t) {
@@ -158,13 +161,13 @@ static void find_pairs(rbt_contact *c, size_t n, int64_t t) {
     for (size_t k = c->leaf_start[n]; k < c->leaf_start[n + 1]; k++) {
         int32_t l = c->node_leaves[k];
         const rbt_leaf *leaf = &s->leaves[l];
-        c->repair_work += 5;
-        for (size_t i = 0; i < c->tree.met_count; i++) {
-            int32_t other = c->tree.met[i];
+        c->window.repair_work += 5;
+        for (size_t i = 0; i < c->search.tree.met_count; i++) {
+            int32_t other = c->search.tree.met[i];
             if (other == l || !rbt_dop_overlap(dop_of(c, l), dop_of(c, other))) continue;
             rbt_pair_key keys[15];
             int count = rbt_leaf_names_of(s, l, other, (int32_t)n, keys);
-            c->repair_work += 2;
+            c->window.repair_work += 2;
             for (int j = 0; j < count; j++) find_pair(c, n, keys[j], t);
         }
         if (rbt_leaf_ends_may_touch(s, (size_t)l)) find_pair(c, n, rbt_leaf_ends(leaf), t);
@@ -181,16 +184,18 @@ static bool bears_wall(const rbt_contact *c, int32_t n) {
 }
 
 void rbt_contact_repair(rbt_contact *c, int64_t t) {
-    for (size_t i = 0; i < c->line_violator_count; i++) {
-        c->violates_line[c->line_violators[i]] = 0;
-        if (bears_wall(c, c->line_violators[i])) c->cut = true;
+    for (size_t i = 0; i < c->moment.line_violator_count; i++) {
+        c->moment.violates_line[c->moment.line_violators[i]] = 0;
+        if (bears_wall(c, c->moment.line_violators[i])) c->window.cut = true;
     }
-    if (c->repair_work > c->search_work) c->cut = true;
-    if (c->cut) c->end = t;
+    if (c->window.repair_work > c->window.search_work) c->window.cut = true;
+    if (c->window.cut) c->window.end = t;
     else {
-        for (size_t i = 0; i < c->line_violator_count; i++) move_node(c, (size_t)c->line_violators[i], t);
-        for (size_t i = 0; i < c->line_violator_count; i++) find_pairs(c, (size_t)c->line_violators[i], t);
-        c->counts.repairs += (int64_t)c->line_violator_count;
+        for (size_t i = 0; i < c->moment.line_violator_count; i++)
+            move_node(c, (size_t)c->moment.line_violators[i], t);
+        for (size_t i = 0; i < c->moment.line_violator_count; i++)
+            find_pairs(c, (size_t)c->moment.line_violators[i], t);
+        c->counts.repairs += (int64_t)c->moment.line_violator_count;
     }
-    c->line_violator_count = 0;
+    c->moment.line_violator_count = 0;
 }

@@ -24,28 +24,42 @@ static bool list_leaves(rbt_contact *c, rbt_error *error) {
     return true;
 }
 
+static bool init_trajectories(rbt_trajectory_bounds *b, const rbt_contact_surface *s, rbt_error *error) {
+    size_t n = s->def.node_count;
+    return (b->lines = rbt_array_new(n, sizeof *b->lines, "cones", error)) &&
+           (b->predictors = rbt_array_new(n, sizeof *b->predictors, "cones", error)) &&
+           (b->spans = rbt_array_new(n + s->edge_count + s->leaf_count, sizeof *b->spans, "cones", error));
+}
+
+static bool init_search(rbt_pair_search *q, const rbt_contact_surface *s, rbt_error *error) {
+    return rbt_tree_init(&q->tree, s->leaf_count, error) &&
+           (q->centres = rbt_array_new(s->leaf_count, 3 * sizeof *q->centres, "a surface", error)) &&
+           (q->renewed = rbt_array_new(s->def.node_count, 3 * sizeof *q->renewed, "cones", error));
+}
+
+static bool init_pairs(rbt_window_pairs *p, size_t n, rbt_error *error) {
+    return (p->node_start = rbt_array_new(n + 2, sizeof *p->node_start, "pairs", error)) &&
+           (p->later_first = rbt_array_new(n, sizeof *p->later_first, "pairs", error));
+}
+
+static bool init_moment(rbt_moment *m, size_t n, rbt_error *error) {
+    return (m->dragging = rbt_array_new(n, sizeof *m->dragging, "contacts", error)) &&
+           (m->cone_violators = rbt_array_new(n, sizeof *m->cone_violators, "cones", error)) &&
+           (m->leaving = rbt_array_new(n, 1, "cones", error)) &&
+           (m->line_violators = rbt_array_new(n, sizeof *m->line_violators, "cones", error)) &&
+           (m->violates_line = rbt_array_new(n, 1, "cones", error));
+}
+
 bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_contact_surface_def *def,
                       rbt_tracks *tracks, rbt_error *error) {
-    *c = (rbt_contact){.law = *law, .tracks = tracks, .end = -1};
+    *c = (rbt_contact){.law = *law, .tracks = tracks, .window = {.end = -1, .length = (int64_t)4 << RBT_TICK_BITS}};
     size_t n = def->node_count;
     bool ok = rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
-              rbt_tree_init(&c->tree, c->surface.leaf_count, error) &&
-              (c->cones = rbt_array_new(n, sizeof *c->cones, "cones", error)) &&
-              (c->lines = rbt_array_new(n, sizeof *c->lines, "cones", error)) &&
-              (c->predictors = rbt_array_new(n, sizeof *c->predictors, "cones", error)) &&
-              (c->spans = rbt_array_new(n + c->surface.edge_count + c->surface.leaf_count, sizeof *c->spans, "cones",
-                                        error)) &&
-              (c->centres = rbt_array_new(c->surface.leaf_count, 3 * sizeof *c->centres, "a surface", error)) &&
-              (c->node_start = rbt_array_new(n + 2, sizeof *c->node_start, "pairs", error)) &&
-              (c->later_first = rbt_array_new(n, sizeof *c->later_first, "pairs", error)) &&
-              (c->cone_violators = rbt_array_new(n, sizeof *c->cone_violators, "cones", error)) &&
-              (c->line_violators = rbt_array_new(n, sizeof *c->line_violators, "cones", error)) &&
-              (c->violates_line = rbt_array_new(n, 1, "cones", error)) &&
-              (c->leaving = rbt_array_new(n, 1, "cones", error)) &&
-              (c->renewed = rbt_array_new(n, 3 * sizeof *c->renewed, "cones", error)) &&
-              (c->exposed = rbt_array_new(n, 1, "cones", error)) &&
-              (c->dragging = rbt_array_new(n, sizeof *c->dragging, "contacts", error)) && list_leaves(c, error);
-    c->length = (int64_t)4 << RBT_TICK_BITS;
+              (c->exposed = rbt_array_new(n, 1, "cones", error)) && list_leaves(c, error) &&
+              init_trajectories(&c->trajectories, &c->surface, error) &&
+              init_search(&c->search, &c->surface, error) && init_pairs(&c->pairs, n, error) &&
+              (c->certificates.cones = rbt_array_new(n, sizeof *c->certificates.cones, "cones", error)) &&
+              init_moment(&c->moment, n, error);
     for (size_t i = 0; ok && i < n; i++) c->max_inside = rbt_larger(c->max_inside, 2 * def->radius[i]);
     for (size_t l = 0; ok && l < c->surface.leaf_count; l++)
         for (int k = 0; k < c->surface.leaves[l].corners; k++) c->exposed[c->surface.leaves[l].node[k]] = 1;
@@ -58,41 +72,42 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
 void rbt_contact_set_thickness(rbt_contact *c, double thickness) {
     c->law.thickness = thickness;
     for (size_t i = 0; i < c->surface.def.node_count; i++)
-        c->cones[i].eps = c->law.exact ? 0 : 0.01 * thickness / c->law.step;
+        c->certificates.cones[i].eps = c->law.exact ? 0 : 0.01 * thickness / c->law.step;
 }
 
 void rbt_contact_free(rbt_contact *c) {
     rbt_layers_free(&c->layers);
     rbt_contact_surface_free(&c->surface);
-    rbt_tree_free(&c->tree);
-    rbt_queue_free(&c->queue);
-    for (int k = 0; k <= RBT_TICK_BITS; k++) free(c->levels[k].items);
-    free(c->cones);
-    free(c->lines);
-    free(c->predictors);
-    free(c->spans);
-    free(c->centres);
-    free(c->candidates);
-    free(c->sort);
-    free(c->pairs);
-    free(c->stamps);
-    free(c->node_start);
-    free(c->node_pairs);
-    free(c->touches);
-    free(c->order);
-    free(c->merged);
-    free(c->cone_violators);
-    free(c->leaving);
-    free(c->later);
-    free(c->later_first);
-    free(c->later_next);
-    free(c->leaf_start);
-    free(c->node_leaves);
-    free(c->line_violators);
-    free(c->violates_line);
-    free(c->exposed);
-    free(c->renewed);
-    free(c->dragging);
+    rbt_tree_free(&c->search.tree);
+    rbt_queue_free(&c->certificates.queue);
+    for (int k = 0; k <= RBT_TICK_BITS; k++) free(c->awake.levels[k].items);
+    void *const arrays[] = {c->leaf_start,
+                            c->node_leaves,
+                            c->exposed,
+                            c->trajectories.lines,
+                            c->trajectories.predictors,
+                            c->trajectories.spans,
+                            c->search.centres,
+                            c->search.renewed,
+                            c->search.candidates,
+                            c->search.sorted,
+                            c->pairs.items,
+                            c->pairs.stamps,
+                            c->pairs.node_start,
+                            c->pairs.of_nodes,
+                            c->pairs.later,
+                            c->pairs.later_first,
+                            c->pairs.later_next,
+                            c->certificates.cones,
+                            c->moment.touches,
+                            c->moment.order,
+                            c->moment.merged,
+                            c->moment.dragging,
+                            c->moment.cone_violators,
+                            c->moment.leaving,
+                            c->moment.line_violators,
+                            c->moment.violates_line};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     *c = (rbt_contact){0};
 }
 
@@ -107,22 +122,22 @@ static bool near_leaves(rbt_contact *c, const double *x, rbt_error *error) {
     const rbt_contact_surface *s = &c->surface;
     for (size_t l = 0; l < s->leaf_count; l++) {
         const rbt_leaf *leaf = &s->leaves[l];
-        double *centre = c->centres + 3 * l;
+        double *centre = c->search.centres + 3 * l;
         memset(centre, 0, 3 * sizeof *centre);
         for (int k = 0; k < leaf->corners; k++)
             rbt_add_scaled(centre, 1.0 / leaf->corners, x + 3 * (size_t)leaf->node[k]);
     }
-    rbt_tree_build(&c->tree, c->centres);
+    rbt_tree_build(&c->search.tree, c->search.centres);
     for (size_t l = 0; l < s->leaf_count; l++) {
         const rbt_leaf *leaf = &s->leaves[l];
-        rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
+        rbt_dop *dop = &c->search.tree.nodes[c->search.tree.leaf_node[l]].dop;
         rbt_dop_empty(dop);
         for (int k = 0; k < leaf->corners; k++)
             rbt_dop_add_ball(dop, x + 3 * (size_t)leaf->node[k],
                              0.501 * c->law.thickness + s->def.radius[leaf->node[k]]);
     }
-    rbt_tree_refit(&c->tree);
-    return rbt_tree_collide(&c->tree, error);
+    rbt_tree_refit(&c->search.tree);
+    return rbt_tree_collide(&c->search.tree, error);
 }
 
 static bool leaves_cross(const rbt_contact_surface *s, const double *x, int32_t a, int32_t b) {
@@ -160,8 +175,8 @@ bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t si
         snprintf(text, size, "not enough memory");
         return false;
     }
-    for (size_t i = 0; i < c->tree.pair_count; i++) {
-        int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1];
+    for (size_t i = 0; i < c->search.tree.pair_count; i++) {
+        int32_t a = c->search.tree.pairs[2 * i], b = c->search.tree.pairs[2 * i + 1];
         rbt_pair_key keys[15];
         int count = rbt_leaf_pairs(s, a, b, keys);
         for (int k = 0; k < count; k++)
@@ -193,9 +208,9 @@ bool rbt_contact_start_gap(rbt_contact *c, const double *x, bool in_parts, rbt_s
     const rbt_contact_surface *s = &c->surface;
     *found = (rbt_start_gap){0};
     if (!near_leaves(c, x, NULL)) return false;
-    for (size_t i = 0; i < c->tree.pair_count; i++) {
+    for (size_t i = 0; i < c->search.tree.pair_count; i++) {
         rbt_pair_key keys[15];
-        int count = rbt_leaf_pairs(s, c->tree.pairs[2 * i], c->tree.pairs[2 * i + 1], keys);
+        int count = rbt_leaf_pairs(s, c->search.tree.pairs[2 * i], c->search.tree.pairs[2 * i + 1], keys);
         for (int k = 0; k < count; k++) look(c, x, keys[k], in_parts, found);
     }
     for (size_t l = 0; l < s->leaf_count; l++) {

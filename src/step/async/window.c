@@ -48,23 +48,25 @@ double rbt_pair_thickness(const rbt_contact *c, rbt_pair_key key, const int32_t 
 
 void rbt_span_of_node(const rbt_contact *c, size_t n) {
     double start[3], last[3];
-    rbt_subtract(c->lines[n].start, c->origin, start);
-    rbt_subtract(c->lines[n].last, c->origin, last);
-    rbt_span_of_ball(start, last, c->lines[n].reach, 0x1p-21 * c->scale, &c->spans[n]);
+    rbt_subtract(c->trajectories.lines[n].start, c->trajectories.origin, start);
+    rbt_subtract(c->trajectories.lines[n].last, c->trajectories.origin, last);
+    rbt_span_of_ball(start, last, c->trajectories.lines[n].reach, 0x1p-21 * c->trajectories.scale,
+                     &c->trajectories.spans[n]);
 }
 
 static void span_of_nodes(const rbt_contact *c, const int32_t *node, int count, rbt_span *span) {
-    *span = c->spans[node[0]];
-    for (int k = 1; k < count; k++) rbt_span_add(span, &c->spans[node[k]]);
+    *span = c->trajectories.spans[node[0]];
+    for (int k = 1; k < count; k++) rbt_span_add(span, &c->trajectories.spans[node[k]]);
 }
 
 void rbt_span_of_edge(const rbt_contact *c, size_t e) {
-    span_of_nodes(c, c->surface.edges + 2 * e, 2, c->spans + c->surface.def.node_count + e);
+    span_of_nodes(c, c->surface.edges + 2 * e, 2, c->trajectories.spans + c->surface.def.node_count + e);
 }
 
 void rbt_span_of_leaf(const rbt_contact *c, size_t l) {
     const rbt_leaf *leaf = &c->surface.leaves[l];
-    span_of_nodes(c, leaf->node, leaf->corners, c->spans + c->surface.def.node_count + c->surface.edge_count + l);
+    span_of_nodes(c, leaf->node, leaf->corners,
+                  c->trajectories.spans + c->surface.def.node_count + c->surface.edge_count + l);
 }
 
 // Spans of nodes, then those of edges and leaves from the spans of their nodes. A team of one thread costs more than
@@ -90,22 +92,22 @@ static void fit_spans(rbt_contact *c) {
 // follows the mean once that has told better in two windows. Returns how far it would have been from a line that it
 // has just turned to; 0: it keeps its predictor.
 static double choose_path(rbt_contact *c, size_t n) {
-    rbt_line *line = &c->lines[n];
-    rbt_velocity_predictor *predictor = &c->predictors[n];
+    rbt_line *line = &c->trajectories.lines[n];
+    rbt_velocity_predictor *predictor = &c->trajectories.predictors[n];
     const double *v = c->tracks->v + 3 * n;
     double wrong = 0;
     memcpy(line->path, v, sizeof line->path);
-    if (c->span > 0) {
+    if (c->window.span > 0) {
         double mean[3], by_v = 0, by_mean = 0;
         for (int k = 0; k < 3; k++) {
-            mean[k] = (line->start[k] - predictor->place[k]) / c->span;
+            mean[k] = (line->start[k] - predictor->place[k]) / c->window.span;
             by_v += (mean[k] - predictor->v[k]) * (mean[k] - predictor->v[k]);
             by_mean += (mean[k] - predictor->mean[k]) * (mean[k] - predictor->mean[k]);
         }
         predictor->trust = 0.5f * predictor->trust + (by_mean < by_v ? 0.5f : -0.5f);
         bool before = predictor->by_mean;
         predictor->by_mean = predictor->trust > 0.5f;
-        if (predictor->by_mean != before) wrong = c->span * sqrt(predictor->by_mean ? by_mean : by_v);
+        if (predictor->by_mean != before) wrong = c->window.span * sqrt(predictor->by_mean ? by_mean : by_v);
         if (predictor->by_mean) memcpy(line->path, mean, sizeof mean);
         memcpy(predictor->mean, mean, sizeof mean);
     }
@@ -117,7 +119,7 @@ static double choose_path(rbt_contact *c, size_t n) {
 // Until it is looked at for the first time a node continues with the velocity that it has: its line must not be further
 // from there than the node may be, else it follows that velocity.
 static void keep_to_path(rbt_contact *c, size_t n, double left) {
-    rbt_line *line = &c->lines[n];
+    rbt_line *line = &c->trajectories.lines[n];
     const double *v = c->tracks->v + 3 * n;
     double off[3];
     rbt_subtract(v, line->path, off);
@@ -126,11 +128,11 @@ static void keep_to_path(rbt_contact *c, size_t n, double left) {
 
 static void bound_trajectories(rbt_contact *c, int64_t t) {
     const rbt_tracks *s = c->tracks;
-    double length = (double)(c->end - t) * s->tick, left = rbt_contact_left(c, t);
-    c->scale = c->law.thickness;
+    double length = (double)(c->window.end - t) * s->tick, left = rbt_contact_left(c, t);
+    c->trajectories.scale = c->law.thickness;
     for (size_t n = 0; n < s->count; n++) {
-        rbt_cone *cone = &c->cones[n];
-        rbt_line *line = &c->lines[n];
+        rbt_cone *cone = &c->certificates.cones[n];
+        rbt_line *line = &c->trajectories.lines[n];
         // Cones of nodes that stay well inside get narrower; wider ones are a matter of leaving them (contact.c).
         double inside = rbt_larger(1.5 * sqrt(line->most), 0.7 * cone->eps);
         if (!c->law.exact) cone->eps = rbt_larger(rbt_smaller(inside, cone->eps), 1e-3 * c->law.thickness / length);
@@ -141,19 +143,19 @@ static void bound_trajectories(rbt_contact *c, int64_t t) {
         memcpy(cone->v, s->v + 3 * n, sizeof cone->v);
         far = rbt_larger(far, choose_path(c, n));
         // What it was in the last window, scaled to this one's length; a node that was kicked once may be kicked again
-        double share = c->span > 0 ? length / c->span : 1;
+        double share = c->window.span > 0 ? length / c->window.span : 1;
         line->reach =
             rbt_larger(1.5 * far * rbt_larger(share, share * share), 0.5 * line->reach) + 0.05 * c->law.thickness;
         if (!c->law.exact) line->reach = rbt_smaller(line->reach, 2 * cone->eps * length + 0.05 * c->law.thickness);
         keep_to_path(c, n, left);
-        c->min_reach = n ? rbt_smaller(c->min_reach, line->reach) : line->reach;
+        c->trajectories.min_reach = n ? rbt_smaller(c->trajectories.min_reach, line->reach) : line->reach;
         for (size_t k = 0; k < 3; k++) {
             line->last[k] = line->start[k] + length * line->path[k];
             double far_out = rbt_larger(fabs(line->start[k]), fabs(line->last[k])) + line->reach;
-            c->scale = rbt_larger(c->scale, far_out);
+            c->trajectories.scale = rbt_larger(c->trajectories.scale, far_out);
         }
     }
-    if (s->count) memcpy(c->origin, c->lines[0].start, sizeof c->origin);
+    if (s->count) memcpy(c->trajectories.origin, c->trajectories.lines[0].start, sizeof c->trajectories.origin);
     fit_spans(c);
 }
 
@@ -163,7 +165,8 @@ static void fit_ball(const rbt_contact *c, const rbt_leaf *leaf, bool end, rbt_b
     double way[3][3], centre[3] = {0}, square = 0;
     for (int i = 0; i < leaf->corners; i++) {
         size_t n = (size_t)leaf->node[i];
-        rbt_subtract(end ? c->lines[n].last : c->lines[n].start, c->renewed + 3 * n, way[i]);
+        rbt_subtract(end ? c->trajectories.lines[n].last : c->trajectories.lines[n].start, c->search.renewed + 3 * n,
+                     way[i]);
         rbt_add_scaled(centre, 1.0 / leaf->corners, way[i]);
     }
     for (int k = 0; k < 3; k++) centre[k] = ball->centre[k] = (float)centre[k];
@@ -171,17 +174,17 @@ static void fit_ball(const rbt_contact *c, const rbt_leaf *leaf, bool end, rbt_b
         rbt_subtract(way[i], centre, way[i]);
         square = rbt_larger(square, rbt_dot(way[i], way[i]));
     }
-    ball->radius = (float)(sqrt(square) + 1e-13 * c->scale) * (1 + 0x1p-18f);
+    ball->radius = (float)(sqrt(square) + 1e-13 * c->trajectories.scale) * (1 + 0x1p-18f);
 }
 
 static void fit_leaf(rbt_contact *c, size_t l) {
     const rbt_leaf *leaf = &c->surface.leaves[l];
-    rbt_dop *dop = &c->tree.nodes[c->tree.leaf_node[l]].dop;
-    rbt_drift *drift = &c->tree.drifts[c->tree.leaf_node[l]];
+    rbt_dop *dop = &c->search.tree.nodes[c->search.tree.leaf_node[l]].dop;
+    rbt_drift *drift = &c->search.tree.drifts[c->search.tree.leaf_node[l]];
     double reach = 0;
     rbt_dop_empty(dop);
     for (int k = 0; k < leaf->corners; k++) {
-        const rbt_line *line = &c->lines[leaf->node[k]];
+        const rbt_line *line = &c->trajectories.lines[leaf->node[k]];
         reach = rbt_larger(reach, line->reach);
         double margin = line->reach + 0.501 * c->law.thickness + c->surface.def.radius[leaf->node[k]];
         rbt_dop_add_ball(dop, line->start, margin);
@@ -194,22 +197,22 @@ static void fit_leaf(rbt_contact *c, size_t l) {
 
 static void fit_drifts(rbt_contact *c) {
     for (size_t l = 0; l < c->surface.leaf_count; l++) {
-        rbt_drift *drift = &c->tree.drifts[c->tree.leaf_node[l]];
+        rbt_drift *drift = &c->search.tree.drifts[c->search.tree.leaf_node[l]];
         fit_ball(c, &c->surface.leaves[l], false, &drift->first);
         fit_ball(c, &c->surface.leaves[l], true, &drift->last);
     }
-    rbt_tree_refit_drifts(&c->tree);
+    rbt_tree_refit_drifts(&c->search.tree);
 }
 
 static void build_tree(rbt_contact *c) {
     const rbt_contact_surface *s = &c->surface;
     for (size_t l = 0; l < s->leaf_count; l++) {
-        double *centre = c->centres + 3 * l;
+        double *centre = c->search.centres + 3 * l;
         memset(centre, 0, 3 * sizeof *centre);
         for (int k = 0; k < s->leaves[l].corners; k++)
-            rbt_add_scaled(centre, 1.0 / s->leaves[l].corners, c->lines[s->leaves[l].node[k]].start);
+            rbt_add_scaled(centre, 1.0 / s->leaves[l].corners, c->trajectories.lines[s->leaves[l].node[k]].start);
     }
-    rbt_tree_build(&c->tree, c->centres);
+    rbt_tree_build(&c->search.tree, c->search.centres);
 }
 
 static void fit_leaves(rbt_contact *c) {
@@ -220,36 +223,39 @@ static void fit_leaves(rbt_contact *c) {
 #pragma omp parallel for schedule(static)
         for (size_t l = 0; l < count; l++) fit_leaf(c, l);
     }
-    rbt_tree_refit(&c->tree);
+    rbt_tree_refit(&c->search.tree);
 }
 
 static void renew(rbt_contact *c) {
-    for (size_t n = 0; n < c->tracks->count; n++) memcpy(c->renewed + 3 * n, c->lines[n].start, 3 * sizeof(double));
-    c->vain = 0;
+    for (size_t n = 0; n < c->tracks->count; n++)
+        memcpy(c->search.renewed + 3 * n, c->trajectories.lines[n].start, 3 * sizeof(double));
+    c->search.vain = 0;
 }
 
 // Drifts are counted again once they cost so many looks at pairs of leaves that were apart after all; the tree is
 // built again when its separation list has become long.
 static void fit_tree(rbt_contact *c) {
-    bool build = !c->all_looks || c->tree.front_count > 3 * c->first_front / 2 || c->since_build >= REBUILD_AFTER;
+    bool build = !c->search.all_looks || c->search.tree.front_count > 3 * c->search.first_front / 2 ||
+                 c->search.since_build >= REBUILD_AFTER;
     if (build) {
         build_tree(c);
         renew(c);
-        c->since_build = 0;
-        c->all_looks = c->first_front = 0;
+        c->search.since_build = 0;
+        c->search.all_looks = c->search.first_front = 0;
     }
-    c->since_build++;
+    c->search.since_build++;
     if (c->surface.leaf_count < 2) return;  // it meets nothing, wherever it is
     fit_leaves(c);
-    if (build || c->vain <= c->all_looks / RENEW_SHARE) return;
-    rbt_tree_renew(&c->tree);
+    if (build || c->search.vain <= c->search.all_looks / RENEW_SHARE) return;
+    rbt_tree_renew(&c->search.tree);
     renew(c);
     fit_drifts(c);
 }
 
 static float apart_in_window(const rbt_contact *c, rbt_pair_key key) {
     size_t a = key >> 30 & 0x3fffffff, b = key & 0x3fffffff;
-    const rbt_span *node = c->spans, *edge = node + c->surface.def.node_count, *leaf = edge + c->surface.edge_count;
+    const rbt_span *node = c->trajectories.spans, *edge = node + c->surface.def.node_count,
+                   *leaf = edge + c->surface.edge_count;
     switch (rbt_pair_key_kind(key)) {
     case RBT_TOUCH_FACE: return rbt_span_apart(&node[a], &leaf[b]);
     case RBT_TOUCH_EDGES: return rbt_span_apart(&edge[a], &edge[b]);
@@ -264,20 +270,20 @@ static double apart_along_normal(const rbt_contact *c, rbt_touch_kind kind, cons
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
     double x[12], least = INFINITY;
     rbt_gap gap;
-    for (int i = 0; i < corners; i++) memcpy(x + 3 * i, c->lines[node[i]].start, 3 * sizeof *x);
+    for (int i = 0; i < corners; i++) memcpy(x + 3 * i, c->trajectories.lines[node[i]].start, 3 * sizeof *x);
     rbt_gap_measure(kind, x, &gap);
     *distance = gap.distance;
     for (int end = 0; end < 2; end++) {
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < corners; i++) {
-            const rbt_line *line = &c->lines[node[i]];
+            const rbt_line *line = &c->trajectories.lines[node[i]];
             double along = rbt_dot(gap.normal, end ? line->last : line->start);
             if (i < first) high = rbt_larger(high, along + line->reach);
             else low = rbt_smaller(low, along - line->reach);
         }
         least = rbt_smaller(least, low - high);
     }
-    return least - 1e-13 * c->scale;
+    return least - 1e-13 * c->trajectories.scale;
 }
 
 // The thickness of a pair that may come closer than that in this window; 0: it cannot, or there is no such pair. *gap
@@ -289,7 +295,7 @@ double rbt_pair_may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
     double apart = (double)apart_in_window(c, key) - 1e-6 * (c->law.thickness + c->max_inside);
     double most = c->law.thickness, wide = 0.5 * most;
     if (apart > wide + most + c->max_inside) {
-        *gap = rbt_smaller(*gap, apart + 2 * c->min_reach - most - c->max_inside);
+        *gap = rbt_smaller(*gap, apart + 2 * c->trajectories.min_reach - most - c->max_inside);
         return 0;
     }
     int32_t node[4];
@@ -300,7 +306,7 @@ double rbt_pair_may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
     bool own = kind != RBT_TOUCH_POINT && s->def.body[node[0]] == s->def.body[node[corners - 1]];
     if (own) most = rbt_smaller(most, nodes_apart(s->def.X, node, first, corners) / REST_FRACTION);
     if (most == 0) most = c->law.thickness;  // two nodes at one place at rest
-    double distance = apart + 2 * c->min_reach;
+    double distance = apart + 2 * c->trajectories.min_reach;
     if (apart <= most) {
         if (!rbt_pair_exists(s, key)) return 0;
         apart = rbt_larger(apart, apart_along_normal(c, kind, node, &distance) - inside);
@@ -312,11 +318,11 @@ double rbt_pair_may_touch(const rbt_contact *c, rbt_pair_key key, double *gap) {
 }
 
 static bool add_candidate(rbt_contact *c, size_t *count, rbt_pair_key key, double eta) {
-    if (*count == c->candidate_capacity &&
-        !rbt_array_reserve((void **)&c->candidates, &c->candidate_capacity, *count + 1, sizeof *c->candidates,
-                           "pairs that may touch", NULL))
+    if (*count == c->search.candidate_capacity &&
+        !rbt_array_reserve((void **)&c->search.candidates, &c->search.candidate_capacity, *count + 1,
+                           sizeof *c->search.candidates, "pairs that may touch", NULL))
         return false;
-    c->candidates[(*count)++] = (rbt_candidate){key, eta};
+    c->search.candidates[(*count)++] = (rbt_candidate){key, eta};
     return true;
 }
 
@@ -337,19 +343,20 @@ static int look(rbt_contact *c, int32_t a, int32_t b, int32_t some, size_t *coun
 
 // How much further apart than their thickness two leaves are at the start at least, by their spans
 static double leaf_gap(const rbt_contact *c, int32_t a, int32_t b) {
-    const rbt_span *spans = c->spans + c->surface.def.node_count + c->surface.edge_count;
-    return (double)rbt_span_apart(&spans[a], &spans[b]) + 2 * c->min_reach -
+    const rbt_span *spans = c->trajectories.spans + c->surface.def.node_count + c->surface.edge_count;
+    return (double)rbt_span_apart(&spans[a], &spans[b]) + 2 * c->trajectories.min_reach -
            (1 + 1e-6) * (c->law.thickness + c->max_inside);
 }
 
 // Looks at pair number i of the search, and tells the tree what was seen: how far apart it is, and that parts which
 // are not near need not be looked at for a while.
 static bool look_at(rbt_contact *c, size_t i, size_t *count) {
-    int32_t a = c->tree.pairs[2 * i], b = c->tree.pairs[2 * i + 1], some = rbt_tree_some(&c->tree, i), close = 0;
+    int32_t a = c->search.tree.pairs[2 * i], b = c->search.tree.pairs[2 * i + 1],
+            some = rbt_tree_some(&c->search.tree, i), close = 0;
     double gaps[15], least = some ? 0 : leaf_gap(c, a, b), rest = INFINITY;
-    if (least > 0.5 * c->law.thickness + 2 * c->min_reach) {
-        rbt_tree_tell(&c->tree, i, least, 0, 0);
-        c->vain += c->all_looks != 0;
+    if (least > 0.5 * c->law.thickness + 2 * c->trajectories.min_reach) {
+        rbt_tree_tell(&c->search.tree, i, least, 0, 0);
+        c->search.vain += c->search.all_looks != 0;
         return true;
     }
     int n = look(c, a, b, some, count, gaps);
@@ -359,21 +366,21 @@ static bool look_at(rbt_contact *c, size_t i, size_t *count) {
         if (gaps[k] <= CLOSE * c->law.thickness) close |= 1 << k;
         else rest = rbt_smaller(rest, gaps[k]);
     }
-    if (some) rbt_tree_tell_some(&c->tree, i, least);
-    else rbt_tree_tell(&c->tree, i, least, rest < INFINITY ? close : 0, rest);
-    c->vain += c->all_looks && least > 0;
+    if (some) rbt_tree_tell_some(&c->search.tree, i, least);
+    else rbt_tree_tell(&c->search.tree, i, least, rest < INFINITY ? close : 0, rest);
+    c->search.vain += c->search.all_looks && least > 0;
     return n >= 0;
 }
 
 static bool collect(rbt_contact *c, size_t *count) {
     const rbt_contact_surface *s = &c->surface;
-    if (!rbt_tree_collide(&c->tree, NULL)) return false;
-    for (size_t i = 0; i < c->tree.pair_count; i++)
+    if (!rbt_tree_collide(&c->search.tree, NULL)) return false;
+    for (size_t i = 0; i < c->search.tree.pair_count; i++)
         if (!look_at(c, i, count)) return false;
-    c->looks = c->tree.pair_count;
-    if (!c->all_looks) {
-        c->all_looks = c->looks + 1;
-        c->first_front = c->tree.front_count;
+    c->search.looks = c->search.tree.pair_count;
+    if (!c->search.all_looks) {
+        c->search.all_looks = c->search.looks + 1;
+        c->search.first_front = c->search.tree.front_count;
     }
     for (size_t l = 0; l < s->leaf_count; l++) {
         const rbt_leaf *leaf = &s->leaves[l];
@@ -396,22 +403,23 @@ static int compare_candidates(const void *a, const void *b) {
 static bool sort_candidates(rbt_contact *c, size_t count) {
     if (count < 2) return true;
     if (count < 256) {
-        qsort(c->candidates, count, sizeof *c->candidates, compare_candidates);
+        qsort(c->search.candidates, count, sizeof *c->search.candidates, compare_candidates);
         return true;
     }
-    if (!rbt_array_reserve((void **)&c->sort, &c->sort_capacity, c->candidate_capacity, sizeof *c->sort, "pairs",
-                           NULL))
+    if (!rbt_array_reserve((void **)&c->search.sorted, &c->search.sorted_capacity, c->search.candidate_capacity,
+                           sizeof *c->search.sorted, "pairs", NULL))
         return false;
     for (int shift = 0; shift < 64; shift += 8) {
         size_t at[257] = {0};
-        for (size_t i = 0; i < count; i++) at[(c->candidates[i].key >> shift & 255) + 1]++;
-        if (at[(c->candidates[0].key >> shift & 255) + 1] == count) continue;
+        for (size_t i = 0; i < count; i++) at[(c->search.candidates[i].key >> shift & 255) + 1]++;
+        if (at[(c->search.candidates[0].key >> shift & 255) + 1] == count) continue;
         for (int b = 0; b < 256; b++) at[b + 1] += at[b];
-        for (size_t i = 0; i < count; i++) c->sort[at[c->candidates[i].key >> shift & 255]++] = c->candidates[i];
-        rbt_candidate *swap = c->candidates;
-        size_t capacity = c->candidate_capacity;
-        c->candidates = c->sort, c->candidate_capacity = c->sort_capacity;
-        c->sort = swap, c->sort_capacity = capacity;
+        for (size_t i = 0; i < count; i++)
+            c->search.sorted[at[c->search.candidates[i].key >> shift & 255]++] = c->search.candidates[i];
+        rbt_candidate *swap = c->search.candidates;
+        size_t capacity = c->search.candidate_capacity;
+        c->search.candidates = c->search.sorted, c->search.candidate_capacity = c->search.sorted_capacity;
+        c->search.sorted = swap, c->search.sorted_capacity = capacity;
     }
     return true;
 }
@@ -441,18 +449,18 @@ void rbt_pair_make(const rbt_contact *c, rbt_pair *pair, rbt_pair_key key, doubl
 }
 
 static bool list_pairs_of_nodes(rbt_contact *c) {
-    size_t *start = c->node_start, total = 0;
+    size_t *start = c->pairs.node_start, total = 0;
     memset(start, 0, (c->tracks->count + 2) * sizeof *start);
-    for (size_t i = 0; i < c->pair_count; i++)
-        for (int k = 0; k < rbt_pair_corners(rbt_pair_key_kind(c->pairs[i].key)); k++, total++)
-            start[c->pairs[i].node[k] + 2]++;
-    if (!rbt_array_reserve((void **)&c->node_pairs, &c->node_pairs_capacity, total, sizeof *c->node_pairs, "pairs",
-                           NULL))
+    for (size_t i = 0; i < c->pairs.count; i++)
+        for (int k = 0; k < rbt_pair_corners(rbt_pair_key_kind(c->pairs.items[i].key)); k++, total++)
+            start[c->pairs.items[i].node[k] + 2]++;
+    if (!rbt_array_reserve((void **)&c->pairs.of_nodes, &c->pairs.of_nodes_capacity, total, sizeof *c->pairs.of_nodes,
+                           "pairs", NULL))
         return false;
     for (size_t n = 0; n < c->tracks->count; n++) start[n + 2] += start[n + 1];
-    for (size_t i = 0; i < c->pair_count; i++)
-        for (int k = 0; k < rbt_pair_corners(rbt_pair_key_kind(c->pairs[i].key)); k++)
-            c->node_pairs[start[c->pairs[i].node[k] + 1]++] = (int32_t)i;
+    for (size_t i = 0; i < c->pairs.count; i++)
+        for (int k = 0; k < rbt_pair_corners(rbt_pair_key_kind(c->pairs.items[i].key)); k++)
+            c->pairs.of_nodes[start[c->pairs.items[i].node[k] + 1]++] = (int32_t)i;
     return true;
 }
 
@@ -466,49 +474,56 @@ static int64_t next_length(int64_t length, bool longer) {
 // Windows get longer as long as that makes less work per time, then shorter again, and so on.
 static void choose_length(rbt_contact *c, int64_t t) {
     const rbt_contact_counts *done = &c->counts;
-    int64_t work = done->certificates + done->impulses + 2 * done->expired + done->confirmed / 3, span = t - c->begin;
+    int64_t work = done->certificates + done->impulses + 2 * done->expired + done->confirmed / 3,
+            span = t - c->window.begin;
     if (c->counts.windows && span > 0) {
         const int64_t least = (int64_t)(SHORTEST * ((int64_t)1 << RBT_TICK_BITS));
         const int64_t most = (int64_t)LONGEST << RBT_TICK_BITS;
-        double rate = ((double)(work - c->work_before) + c->search_work + c->repair_work) / (double)span;
-        if (c->cut) c->longer = false;
-        else if (rate > c->rate) c->longer = !c->longer;
-        c->rate = rate;
-        int64_t next = next_length(c->length, c->longer);
-        if (next >= least && next <= most) c->length = next;
-        c->counts.cut_windows += c->cut;
+        double rate =
+            ((double)(work - c->window.work_before) + c->window.search_work + c->window.repair_work) / (double)span;
+        if (c->window.cut) c->window.longer = false;
+        else if (rate > c->window.rate) c->window.longer = !c->window.longer;
+        c->window.rate = rate;
+        int64_t next = next_length(c->window.length, c->window.longer);
+        if (next >= least && next <= most) c->window.length = next;
+        c->counts.cut_windows += c->window.cut;
     }
-    c->work_before = work;
+    c->window.work_before = work;
 }
 
 bool rbt_contact_window(rbt_contact *c, int64_t t) {
     choose_length(c, t);
-    c->span = c->counts.windows ? (double)(t - c->begin) * c->tracks->tick : 0;
-    c->begin = t;
-    c->end = t + c->length;
-    c->cut = false;
-    c->moment = -1;
-    rbt_queue_clear(&c->queue, c->begin, c->end);
-    for (; c->used_levels; c->used_levels &= c->used_levels - 1) c->levels[__builtin_ctzll(c->used_levels)].count = 0;
-    c->cone_violator_count = c->touch_count = 0;
+    c->window.span = c->counts.windows ? (double)(t - c->window.begin) * c->tracks->tick : 0;
+    c->window.begin = t;
+    c->window.end = t + c->window.length;
+    c->window.cut = false;
+    c->moment.time = -1;
+    rbt_queue_clear(&c->certificates.queue, c->window.begin, c->window.end);
+    for (; c->awake.used; c->awake.used &= c->awake.used - 1)
+        c->awake.levels[__builtin_ctzll(c->awake.used)].count = 0;
+    c->moment.cone_violator_count = c->moment.touch_count = 0;
     c->counts.windows++;
     bound_trajectories(c, t);
     fit_tree(c);
     size_t count = 0;
-    c->pair_count = 0;
-    c->repair_work = 0;
-    memset(c->later_first, -1, c->tracks->count * sizeof *c->later_first);
+    c->pairs.count = 0;
+    c->window.repair_work = 0;
+    memset(c->pairs.later_first, -1, c->tracks->count * sizeof *c->pairs.later_first);
     if (!collect(c, &count) || !sort_candidates(c, count) ||
-        !rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, count, sizeof *c->pairs, "pairs", NULL) ||
-        !rbt_array_reserve((void **)&c->stamps, &c->stamp_capacity, count, sizeof *c->stamps, "pairs", NULL)) {
+        !rbt_array_reserve((void **)&c->pairs.items, &c->pairs.capacity, count, sizeof *c->pairs.items, "pairs",
+                           NULL) ||
+        !rbt_array_reserve((void **)&c->pairs.stamps, &c->pairs.stamp_capacity, count, sizeof *c->pairs.stamps,
+                           "pairs", NULL)) {
         c->out_of_memory = true;
         return false;
     }
-    c->pair_count = c->first_count = count;
+    c->pairs.count = c->pairs.first_count = count;
     // A search costs about as much as this many certificates.
-    c->search_work = 2.0 * (double)c->looks + 3.0 * (double)c->surface.leaf_count + 0.1 * (double)c->tree.front_count;
+    c->window.search_work = 2.0 * (double)c->search.looks + 3.0 * (double)c->surface.leaf_count +
+                            0.1 * (double)c->search.tree.front_count;
     c->counts.candidates += (int64_t)count;
-    for (size_t i = 0; i < count; i++) rbt_pair_make(c, &c->pairs[i], c->candidates[i].key, c->candidates[i].eta);
+    for (size_t i = 0; i < count; i++)
+        rbt_pair_make(c, &c->pairs.items[i], c->search.candidates[i].key, c->search.candidates[i].eta);
     if (!list_pairs_of_nodes(c)) {
         c->out_of_memory = true;
         return false;
@@ -516,8 +531,8 @@ bool rbt_contact_window(rbt_contact *c, int64_t t) {
     for (size_t i = 0; i < count; i++) {
         rbt_gap gap;
         double support;
-        rbt_pair_measure(c, &c->pairs[i], t, &gap, &support);
+        rbt_pair_measure(c, &c->pairs.items[i], t, &gap, &support);
         rbt_pair_place(c, (int32_t)i, t, gap.normal, support);
     }
-    return !c->out_of_memory && !c->stalled;
+    return !c->out_of_memory && !c->stall.found;
 }

@@ -6,14 +6,14 @@
 
 // Whether pair a comes before pair b in the order of names, which is that of kicks.
 static inline bool rbt_pair_before(const rbt_contact *c, int32_t a, int32_t b) {
-    if ((size_t)a < c->first_count && (size_t)b < c->first_count) return a < b;
-    return c->pairs[a].key < c->pairs[b].key;
+    if ((size_t)a < c->pairs.first_count && (size_t)b < c->pairs.first_count) return a < b;
+    return c->pairs.items[a].key < c->pairs.items[b].key;
 }
 
 // How long until nodes are looked at again: at the next step or the end of the window [s]
 static inline double rbt_contact_left(const rbt_contact *c, int64_t t) {
     int64_t next = ((t >> RBT_TICK_BITS) + 1) << RBT_TICK_BITS;
-    return (double)((next < c->end ? next : c->end) - t) * c->tracks->tick;
+    return (double)((next < c->window.end ? next : c->window.end) - t) * c->tracks->tick;
 }
 
 struct rbt_pair_walk {
@@ -27,8 +27,8 @@ const rbt_pair *rbt_pair_next(const rbt_contact *contact, rbt_pair_walk *walk);
 // The pair of repairs that a node has beside `pair`, -1: there are no more.
 static inline int32_t rbt_later_next(const rbt_contact *c, int32_t pair, size_t node) {
     int k = 0;
-    while ((size_t)c->pairs[pair].node[k] != node) k++;
-    return c->later_next[4 * ((size_t)pair - c->first_count) + (size_t)k];
+    while ((size_t)c->pairs.items[pair].node[k] != node) k++;
+    return c->pairs.later_next[4 * ((size_t)pair - c->pairs.first_count) + (size_t)k];
 }
 
 // The span of a node from its line, and of edges and leaves from those of their nodes.

@@ -1,9 +1,9 @@
 #include "step/imex/imex_block.h"
 
 #include "base/threads.h"
-#include "energy/obstacle.h"
 #include "math/vec3.h"
 #include "math/vector.h"
+#include "model/linear_obstacle.h"
 #include "step/imex/imex_cost.h"
 #include "step/linearised/linearised.h"
 
@@ -63,7 +63,7 @@ static void assemble(rbt_imex_block *b, const double *x, double h) {
         double *diagonal = b->A.value + 9 * (K->start[i + 1] - 1);
         for (size_t k = 9 * K->start[i]; k < 9 * K->start[i + 1]; k++) b->A.value[k] = scale * K->value[k];
         for (size_t k = 0; k < 9; k += 4) diagonal[k] += rbt_mass_factor(b->whole, body_node(b, i), h) * b->mass[i];
-        for (size_t k = 0; b->contact && k < 9; k++) diagonal[k] += h * h * b->contact[9 * i + k];
+        if (b->contact) rbt_obstacle_stiffen(diagonal, h * h, b->contact + 9 * i);
     }
 }
 
@@ -202,16 +202,12 @@ static rbt_outcome iterate(rbt_imex_block *b, double h, int most, int *iteration
 void rbt_imex_block_meet(rbt_imex_block *b, const rbt_state *state, const double *external, double h) {
     for (size_t i = 0; b->contact && i < b->count; i++) {
         size_t n = body_node(b, i);
-        double *ahead = b->ahead + 3 * i, y[3], *push = b->f + 3 * i, *K = b->contact + 9 * i;
+        double ahead[3], y[3];
         for (size_t k = 0; k < 3; k++) {
-            ahead[k] = b->mass[i] > 0 ? h * h * external[3 * n + k] / b->mass[i] : 0;
+            ahead[k] = rbt_obstacle_ahead(b->whole, n, h, external[3 * n + k]);
             y[k] = state->x[3 * n + k] + h * state->v[3 * n + k] + ahead[k];
         }
-        memset(push, 0, 3 * sizeof *push);
-        memset(K, 0, 9 * sizeof *K);
-        if (b->whole->node_area[n] == 0) continue;
-        rbt_obstacles_node(&b->whole->obstacles, y, b->whole->node_area[n], push, K);
-        for (size_t k = 0; k < 3; k++) push[k] += rbt_dot(K + 3 * k, ahead);
+        rbt_obstacle_meet(b->whole, n, y, ahead, b->f + 3 * i, b->contact + 9 * i);
     }
 }
 
@@ -304,9 +300,7 @@ static bool allocate(rbt_imex_block *b, rbt_arena *arena) {
     double **full[] = {&b->made_at, &b->x, &b->moved, &b->Kp, &b->rhs, &b->dv, &b->r, &b->z, &b->q, &b->p};
     for (size_t i = 0; i < sizeof full / sizeof *full; i++)
         if (!(*full[i] = rbt_arena_take(arena, values, sizeof(double)))) return false;
-    if (b->whole->obstacles.count && (!(b->contact = rbt_arena_take(arena, 3 * own, sizeof(double))) ||
-                                      !(b->ahead = rbt_arena_take(arena, own, sizeof(double)))))
-        return false;
+    if (b->whole->obstacles.count && !(b->contact = rbt_arena_take(arena, 3 * own, sizeof(double)))) return false;
     return (b->mass = rbt_arena_take(arena, b->count, sizeof(double))) &&
            (b->f = rbt_arena_take(arena, own, sizeof(double))) &&
            (b->inverse = rbt_arena_take(arena, 9 * b->part.model.node_count, sizeof(double))) &&

@@ -58,7 +58,7 @@ typedef struct rbt_imex_block {
     double *mass;                      // (count)
     double *x, *moved, *Kp;            // (part nodes x 3)
     double *contact;                   // (count x 9), NULL without obstacles
-    double *f, *ahead;                 // (count x 3)
+    double *f;                         // (count x 3)
     double *rhs, *dv, *r, *z, *q, *p;  // (part nodes x 3)
 } rbt_imex_block;
 

@@ -1,8 +1,9 @@
 #include "step/linearised/linearised.h"
 
 #include "base/threads.h"
-#include "math/vec3.h"
+#include "model/linear_obstacle.h"
 
+#include <math.h>
 #include <string.h>
 
 void rbt_linearised_free(rbt_linearised *s) {
@@ -14,7 +15,7 @@ void rbt_linearised_free(rbt_linearised *s) {
 
 static bool allocate(rbt_linearised *s, const rbt_model *m) {
     size_t values = 3 * m->node_count;
-    double **vectors[] = {&s->f, &s->rhs, &s->dv, &s->moved, &s->product, &s->ahead, &s->inertia};
+    double **vectors[] = {&s->f, &s->rhs, &s->dv, &s->moved, &s->product, &s->inertia};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!(*vectors[i] = rbt_arena_take(s->arena, values, sizeof(double)))) return false;
     if (m->obstacles.count && (!(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double))) ||
@@ -48,15 +49,8 @@ rbt_outcome rbt_linearised_forces(rbt_linearised *s, const rbt_state *state, dou
     rbt_force_external(m, state->t, state->x, state->v, s->f);
     if (s->contact) {
         memcpy(s->push, s->f, 3 * m->node_count * sizeof(double));
-        for (size_t i = 0; i < 3 * m->node_count; i++) {
-            s->ahead[i] = m->mass[i / 3] > 0 ? h * h * s->f[i] / m->mass[i / 3] : 0;
-            s->moved[i] = state->x[i] + h * state->v[i] + s->ahead[i];
-        }
-        rbt_force_contact(m, s->moved, s->f, s->contact);
-        for (size_t i = 0; i < 3 * m->node_count; i++) {
-            s->f[i] += rbt_dot(s->contact + 3 * i, s->ahead + 3 * (i / 3));
-            s->push[i] = s->f[i] - s->push[i];
-        }
+        rbt_obstacles_meet(m, state, h, s->f, s->contact);
+        for (size_t i = 0; i < 3 * m->node_count; i++) s->push[i] = s->f[i] - s->push[i];
     }
     if (!m->linear) rbt_force_elastic(m, state->x, NULL, s->partial, s->f);
     else rbt_force_linear(m, &s->stiffness.K, state->x, s->work, s->f);
@@ -84,7 +78,7 @@ rbt_outcome rbt_linearised_assemble(rbt_linearised *s, const rbt_state *state, r
         double scale = rbt_stiffness_factor(m, n, h), *diagonal = s->A.value + 9 * (K->start[n + 1] - 1);
         for (size_t i = 9 * K->start[n]; i < 9 * K->start[n + 1]; i++) s->A.value[i] = scale * K->value[i];
         rbt_mass_add_row(&s->mass, n, rbt_mass_factor(m, n, h), &s->A);
-        for (size_t i = 0; s->contact && i < 9; i++) diagonal[i] += h * h * s->contact[9 * n + i];
+        if (s->contact) rbt_obstacle_stiffen(diagonal, h * h, s->contact + 9 * n);
     }
     return RBT_DONE;
 }

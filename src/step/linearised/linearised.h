@@ -4,9 +4,7 @@
 // Held nodes have a known dv; their columns go to the right-hand side and their rows are eliminated:
 //   A = (1 + h alpha) M + h (h + beta) K + h^2 K_contact
 //   A_ff dv_f = [h (f - alpha M v) - (1 + h alpha) M dv_constrained - h (h + beta) K (v + dv_constrained)]_f
-// Contact is linearised about y = x + h v + h^2 f_ext / M, where the nodes are heading: a node that would be inside
-// at the end of the step meets the obstacle in this step, not when it is already deep in it. With x+ - y = h dv - h^2
-// f_ext / M
+// Obstacles are linearised about y = x + h v + h^2 f_ext / M, where the nodes are heading (model/linear_obstacle.h):
 //   f_contact(x+) ~ f_contact(y) + K_contact h^2 f_ext / M - h K_contact dv.
 // K is the exact tangent. If A is not positive definite (strong compression), the step is an outcome: a shorter one
 // is, since M dominates as h goes to 0.
@@ -27,13 +25,13 @@ typedef struct rbt_linearised {
     rbt_linear linear;
     double factored_step;  // h of the factor, which a linear model without obstacles keeps; 0: none
     unsigned char *constrained;
-    double *f;                                     // (node_count x 3) f_ext + contact - dW/dx
-    double *push;                                  // (node_count x 3) contact's share of f, NULL without obstacles
-    double *moved;                                 // (node_count x 3) v, in constrained nodes the new one
-    double *rhs, *dv, *product, *ahead, *inertia;  // (node_count x 3)
-    double *work;                                  // (2 x node_count x 3) of a linear model
-    double *partial;                               // (plan.slot_count x 3)
-    double *contact;                               // (node_count x 9), NULL without obstacles
+    double *f;                             // (node_count x 3) f_ext + contact - dW/dx
+    double *push;                          // (node_count x 3) contact's share of f, NULL without obstacles
+    double *moved;                         // (node_count x 3) v, in constrained nodes the new one
+    double *rhs, *dv, *product, *inertia;  // (node_count x 3)
+    double *work;                          // (2 x node_count x 3) of a linear model
+    double *partial;                       // (plan.slot_count x 3)
+    double *contact;                       // (node_count x 9), NULL without obstacles
 } rbt_linearised;
 
 bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, bool iterative, rbt_error *error);

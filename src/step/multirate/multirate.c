@@ -10,6 +10,7 @@
 
 #include "math/vec3.h"
 #include "model/force.h"
+#include "model/linear_obstacle.h"
 #include "solve/cg.h"
 #include "step/core/method.h"
 #include "step/multirate/fused_part.h"
@@ -112,18 +113,10 @@ static bool forces_vary(const rbt_model *m, double t, double H) {
     return false;
 }
 
-// Contact is linearised about where the nodes are heading in the long step, y = x + H v + H^2 f_ext / M:
-// push = f_contact(y) + K_contact (y - x), less K_contact times the way that the node has gone.
+// Obstacles, linearised about where the nodes are heading in the long step
 static void touch(multirate *s, const rbt_state *state, double H) {
-    const rbt_model *m = s->model;
-    size_t n = 3 * m->node_count;
-    for (size_t i = 0; i < n; i++)
-        s->moved[i] = state->x[i] + H * state->v[i] + (m->mass[i / 3] > 0 ? H * H * s->f[i] / m->mass[i / 3] : 0);
-    memset(s->push, 0, n * sizeof(double));
-    rbt_force_contact(m, s->moved, s->push, s->contact);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < 3; k++)
-            s->push[i] += s->contact[3 * i + k] * (s->moved[3 * (i / 3) + k] - state->x[3 * (i / 3) + k]);
+    memset(s->push, 0, 3 * s->model->node_count * sizeof(double));
+    rbt_obstacles_meet_from_start(s->model, state, H, NULL, s->f, s->push, s->contact);
 }
 
 // K (x - X) and, by the same product, what the old velocity does in a root that moves with averaged velocities: in

@@ -1,5 +1,6 @@
 #include "step/multirate/rate_part.h"
 
+#include "model/linear_obstacle.h"
 #include "step/multirate/fused_part.h"
 #include "step/multirate/substep_obstacle.h"
 
@@ -377,8 +378,7 @@ void rbt_rate_part_assemble(const rbt_rate_parts *parts, rbt_rate_part *part) {
             double M = part->M.value ? part->M.value[k] : k == diagonal ? part->mass[3 * r] : 0;
             for (size_t e = 0; e < 9; e++) to[e] = (from ? by_K * from[e] : 0) + (e % 4 ? 0 : by_M * M);
         }
-        for (size_t e = 0; part->contact && e < 9; e++)
-            part->A.value[9 * diagonal + e] += h * h * part->contact[9 * r + e];
+        if (part->contact) rbt_obstacle_stiffen(part->A.value + 9 * diagonal, h * h, part->contact + 9 * r);
         for (size_t k = part->A.start[r]; part->upper && k <= diagonal; k++)
             for (size_t e = 0; e < 9; e++) part->upper[9 * k + e] = part->A.value[9 * k + 3 * (e % 3) + e / 3];
     }

@@ -16,6 +16,7 @@
 // out.
 #include "math/vec3.h"
 #include "model/force.h"
+#include "model/linear_obstacle.h"
 #include "model/mass.h"
 #include "model/stiffness.h"
 #include "solve/cholesky.h"
@@ -288,16 +289,7 @@ static void external(schroeder *s, const rbt_state *state, double H) {
 
 // Obstacles as semi-implicit Euler has them, linearised about where each node is heading
 static void touch(schroeder *s, const rbt_state *state) {
-    const rbt_model *m = s->model;
-    for (size_t i = 0; i < 3 * m->node_count; i++) {
-        double h = s->h[i / 3];
-        s->moved[i] = state->x[i] + h * state->v[i] + (m->mass[i / 3] > 0 ? h * h * s->f[i] / m->mass[i / 3] : 0);
-    }
-    rbt_force_contact(m, s->moved, s->f, s->contact);
-    for (size_t i = 0; i < 3 * m->node_count; i++) {
-        size_t first = 3 * (i / 3);
-        for (size_t k = 0; k < 3; k++) s->f[i] += s->contact[3 * i + k] * (s->moved[first + k] - state->x[first + k]);
-    }
+    rbt_obstacles_meet_from_start(s->model, state, 0, s->h, s->f, s->f, s->contact);
 }
 
 static rbt_outcome forces(schroeder *s, const rbt_state *state, double H) {
@@ -320,7 +312,7 @@ static rbt_outcome assemble(schroeder *s, const rbt_state *state) {
         }
         for (size_t i = 0; i < 9; i += 4)
             diagonal[i] += m->mass[n] * (1 / h + m->bodies[m->node_body[n]].damping.mass) / h;
-        for (size_t i = 0; s->contact && i < 9; i++) diagonal[i] += s->contact[9 * n + i];
+        if (s->contact) rbt_obstacle_stiffen(diagonal, 1, s->contact + 9 * n);
     }
     return RBT_DONE;
 }

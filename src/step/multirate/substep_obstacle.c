@@ -1,6 +1,7 @@
 #include "step/multirate/substep_obstacle.h"
 
 #include "math/vec3.h"
+#include "model/linear_obstacle.h"
 
 #include <string.h>
 
@@ -52,8 +53,7 @@ static rbt_outcome factor(const rbt_rate_parts *parts, rbt_rate_part *part, rbt_
     part->touched.value = value;
     memcpy(value, part->A.value, 9 * part->A.start[n] * sizeof(double));
     for (size_t r = 0; r < n; r++)
-        for (size_t e = 0; e < 9; e++)
-            value[9 * (part->A.start[r + 1] - 1) + e] += part->h * part->h * touch->stiffness[9 * r + e];
+        rbt_obstacle_stiffen(value + 9 * (part->A.start[r + 1] - 1), part->h * part->h, touch->stiffness + 9 * r);
     memset(touch->factored, 0, 9 * n * sizeof(double));
     rbt_factor_result result = rbt_cholesky_factor(touch->own, &part->touched, &row);
     if (result == RBT_FACTOR_NO_MEMORY) return RBT_OUT_OF_MEMORY;
@@ -73,17 +73,13 @@ static void look(const rbt_rate_parts *parts, const rbt_rate_part *part, const r
     touch->any = false;
     for (size_t i = 0; i < part->count; i++) {
         size_t n = (size_t)part->node[i];
-        double *K = touch->stiffness + 9 * i, *push = touch->push + 3 * i, y[3], ahead[3];
-        memset(K, 0, 9 * sizeof *K);
-        memset(push, 0, 3 * sizeof *push);
-        if (m->node_area[n] == 0) continue;
+        double *K = touch->stiffness + 9 * i, y[3], way[3];
         for (size_t k = 0; k < 3; k++) {
             size_t at = 3 * i + k;
-            ahead[k] = part->w[at] + h * part->v[at] + (m->mass[n] > 0 ? h * h * f[at] / m->mass[n] : 0);
-            y[k] = state->x[3 * n + k] + ahead[k];
+            way[k] = part->w[at] + h * part->v[at] + rbt_obstacle_ahead(m, n, h, f[at]);
+            y[k] = state->x[3 * n + k] + way[k];
         }
-        rbt_obstacles_node(&m->obstacles, y, m->node_area[n], push, K);
-        for (size_t k = 0; k < 3; k++) push[k] += rbt_dot(K + 3 * k, ahead);
+        rbt_obstacle_meet(m, n, y, way, touch->push + 3 * i, K);
         for (size_t e = 0; e < 9; e++) touch->any |= K[e] != 0;
     }
 }

@@ -1,0 +1,281 @@
+// Contact of implicit steps from inside: candidates, energies, forces, matrices and motions, each against the plain way.
+// The file of the implicit methods is part of this program, to look inside.
+#include "step/implicit/implicit.c"
+
+#include "model/obstacle_parts.h"
+#include "scene.h"
+#include "sim/sim.h"
+#include "step/contact/contact_parts.h"
+#include "verify/exact/intersect.h"
+
+#include "random.h"
+
+// Two blocks, a sheet, a net and particles over all kinds of obstacles, closer to each other than the thickness here and
+// there
+#define SCENE(method)                                                                                                \
+    "{'rubato': 1, 'bodies': ["                                                                                      \
+    "{'name': 'low', 'mesh': {'shape': {'cuboid': {'size': [1, 0.4, 1], 'cells': [2, 1, 2]}}}, 'transform': "        \
+    "{'translate': [0, 0.21, 0]}, 'material': {'model': 'neo-hookean', 'young': 1e5}},"                              \
+    "{'name': 'high', 'mesh': {'shape': {'cuboid': {'size': [0.6, 0.3, 0.6], 'cells': [2, 1, 2]}}}, 'transform': "   \
+    "{'axis': [0, 1, 0], 'degrees': 30, 'translate': [0.1, 0.58, 0]}, 'material': {'model': 'neo-hookean', "         \
+    "'young': 1e5}},"                                                                                                \
+    "{'name': 'sheet', 'mesh': {'shape': {'cloth': {'length': 0.7, 'width': 0.7, 'cells_along': 3, 'cells_across': 3}}}, 'shell': {'thickness': " \
+    "1e-3}, 'transform': {'translate': [0.1, 0.76, 0]}, 'material': {'young': "    \
+    "1e6, 'density': 800}}],"                                                                                        \
+    "'obstacles': [{'plane': {}}, {'sphere': {'centre': [-0.72, 0.2, 0], 'radius': 0.2}}, {'capsule': {'a': [0.62, " \
+    "0.1, -0.3], 'b': [0.62, 0.1, 0.3], 'radius': 0.1}}, {'box': {'min': [-0.3, 0.1, 0.52], 'max': [0.3, 0.3, "      \
+    "0.7]}}],"                                                                                                       \
+    "'contact': {'thickness': 0.05, 'friction': 0.4}, 'forces': [{'gravity': {}}], 'time': {'step': 0.01, 'frame': " \
+    "0.01, 'end': 1}, 'integrator': {'method': '" method "', 'solver': 'newton'}}"
+
+typedef struct bench {
+    rbt_sim *sim;
+    rbt_step_contact *c;
+    size_t values;  // of z
+    double *z, *p, *other;
+    unsigned char *constrained;
+} bench;
+
+static bench open_bench(const char *json, double rate) {
+    bench b = {.sim = sim_from(json)};
+    implicit *s = b.sim->stepper.self;
+    b.c = s->objective.pairs;
+    assert_non_null(b.c);
+    b.values = 3 * b.sim->model->node_count;
+    b.z = malloc(b.values * sizeof *b.z);
+    b.p = malloc(b.values * sizeof *b.p);
+    b.other = malloc(b.values * sizeof *b.other);
+    b.constrained = calloc(b.sim->model->node_count, 1);
+    memcpy(b.z, b.sim->state.x, b.values * sizeof *b.z);
+    rbt_step_contact_begin(b.c, 0, 0.01, rate > 1 ? 0.005 : 0.01, rate, b.sim->state.x, b.constrained);
+    return b;
+}
+
+static void close_bench(bench *b) {
+    free(b->z), free(b->p), free(b->other), free(b->constrained);
+    rbt_sim_free(b->sim);
+}
+
+static double random_between(double low, double high) { return low + (high - low) * random_unit(&random_test_stream); }
+
+static void shake(bench *b, double size) {
+    for (size_t i = 0; i < b->values; i++) b->p[i] = random_between(-size, size);
+}
+
+// ---- Candidates
+
+static bool is_listed(const rbt_candidates *c, rbt_pair_key key) {
+    for (size_t i = 0; i < c->count; i++)
+        if (c->keys[i] == key) return true;
+    return false;
+}
+
+static double plain_gap(const rbt_step_contact *c, rbt_pair_key key, const double *x) {
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    int32_t node[4];
+    double corners[12] = {0};
+    rbt_gap gap;
+    rbt_pair_nodes(&c->primitives, key, node);
+    for (int k = 0; k < rbt_pair_corners(kind); k++) memcpy(corners + 3 * k, x + 3 * (size_t)node[k], 3 * sizeof *x);
+    rbt_gap_measure_any(kind, corners, kind == RBT_TOUCH_WALL ? c->primitives.def.walls[key & 0x3fffffff].normal : NULL,
+                        &gap);
+    return gap.distance - rbt_pair_inside(&c->primitives, key, node);
+}
+
+// Every pair within reach at positions inside the boxes is in the list; returns how many there are.
+static size_t check_list(const rbt_step_contact *c, const double *x) {
+    const rbt_contact_surface *s = &c->primitives;
+    size_t near = 0;
+    for (size_t a = 0; a < s->leaf_count; a++) {
+        for (size_t b = a + 1; b < s->leaf_count; b++) {
+            rbt_pair_key keys[15];
+            int count = rbt_leaf_pairs(s, (int32_t)a, (int32_t)b, keys);
+            for (int i = 0; i < count; i++) {
+                if (!(plain_gap(c, keys[i], x) <= c->thickness)) continue;
+                assert_true(is_listed(&c->candidates, keys[i]));
+                near++;
+            }
+        }
+        for (int k = 0; k < s->leaves[a].corners; k++)
+            for (size_t w = 0; w < s->def.wall_count; w++) {
+                rbt_pair_key key = rbt_pair_key_of(RBT_TOUCH_WALL, s->leaves[a].node[k], (int32_t)w);
+                if (!rbt_pair_exists(s, key) || !(plain_gap(c, key, x) <= c->thickness)) continue;
+                assert_true(is_listed(&c->candidates, key));
+                near++;
+            }
+    }
+    return near;
+}
+
+static void candidates_are_complete(void **state) {
+    (void)state;
+    bench b = open_bench(SCENE("backward-euler"), 1);
+    size_t near = 0, searches = 0, lists = 0;
+    for (int round = 0; round < 20; round++) {
+        shake(&b, round % 4 ? 0.04 : 0.2);
+        for (size_t i = 0; i < b.values; i++) b.other[i] = b.z[i] + b.p[i];
+        rbt_step_contact_limit(b.c, b.z, b.p, 0, 1);
+        for (double t = 0; t <= 1; t += 0.25) {
+            for (size_t i = 0; i < b.values; i++) b.other[i] = b.z[i] + t * b.p[i];
+            memcpy(b.c->motion, b.other, b.values * sizeof(double));
+            memcpy(b.c->motion + b.values, b.c->x0 + b.values, (3 * b.c->node_count - b.values) * sizeof(double));
+            near += check_list(b.c, b.c->motion);
+        }
+        searches = b.c->candidates.searches, lists = b.c->candidates.lists;
+    }
+    assert_true(near > 1000);
+    assert_true(searches > 1 && lists > searches);
+    close_bench(&b);
+}
+
+// ---- Energy, forces, matrix
+
+// Somewhere between the start and a shaken state, as far as the continuous test allows
+static void go_somewhere(bench *b, double size) {
+    shake(b, size);
+    double length = 0.9 * rbt_step_contact_limit(b->c, b->z, b->p, b->c->share, 0);
+    for (size_t i = 0; i < b->values; i++) b->z[i] += length * b->p[i];
+}
+
+// Differences of fourth order: the error is h^4 f'''''/30 and eps f / h. Steps are a 1e-4 of the least gap, in which the
+// barrier is analytic.
+static double difference(bench *b, double share, double h) {
+    double value[4];
+    static const double AT[4] = {-2, -1, 1, 2};
+    for (int k = 0; k < 4; k++) {
+        for (size_t i = 0; i < b->values; i++) b->other[i] = b->z[i] + AT[k] * h * b->p[i];
+        value[k] = rbt_step_contact_value(b->c, b->other, share);
+    }
+    return (8 * (value[2] - value[1]) - (value[3] - value[0])) / (12 * h);
+}
+
+static void forces_are_the_gradient(void **state) {
+    (void)state;
+    for (int middle = 0; middle < 2; middle++) {
+        bench b = open_bench(middle ? SCENE("implicit-midpoint") : SCENE("backward-euler"), middle ? 2 : 1);
+        size_t judged = 0;
+        for (int round = 0; round < 10; round++) {
+            go_somewhere(&b, 0.02);
+            rbt_step_contact_gradient(b.c, b.z, 0);
+            rbt_step_contact_lag(b.c, b.z);
+            go_somewhere(&b, 1e-3);
+            double value = rbt_step_contact_gradient(b.c, b.z, 0), least = b.c->thickness;
+            assert_true(isfinite(value) && b.c->active_count > 20 && b.c->rubbing_count > 20);
+            for (size_t i = 0; i < b.c->active_count; i++)
+                least = fmin(least, rbt_contact_gap_of(&b.c->active[i].pair, b.c->y));
+            shake(&b, 1);
+            double along = 0, size = 0, tau2 = b.c->tau * b.c->tau;
+            for (size_t i = 0; i < b.values; i++) {
+                along -= tau2 * b.c->force[i] * b.p[i];
+                size += tau2 * fabs(b.c->force[i] * b.p[i]);
+            }
+            double h = 1e-3 * fmin(least, 1e-4) / b.c->rate, found = difference(&b, 0, h);
+            double bound = 1e-6 * size + 1e-14 * value / h;
+            if (!(fabs(found - along) <= bound)) fail_msg("%.12g, not %.12g +- %.3g", along, found, bound);
+            judged++;
+        }
+        assert_int_equal(judged, 10);
+        close_bench(&b);
+    }
+}
+
+// The matrix times p is the change of the gradient along p.
+static void matrix_is_the_change_of_forces(void **state) {
+    (void)state;
+    for (int middle = 0; middle < 2; middle++) {
+        bench b = open_bench(middle ? SCENE("implicit-midpoint") : SCENE("backward-euler"), middle ? 2 : 1);
+        implicit *s = b.sim->stepper.self;
+        rbt_block_matrix none = s->objective.H;
+        size_t blocks = none.start[none.row_count];
+        none.value = calloc(9 * blocks, sizeof(double));
+        double *product = malloc(b.values * sizeof *product), *change = malloc(b.values * sizeof *change);
+        for (int round = 0; round < 5; round++) {
+            go_somewhere(&b, 0.02);
+            rbt_step_contact_gradient(b.c, b.z, 0);
+            rbt_step_contact_lag(b.c, b.z);
+            go_somewhere(&b, 1e-3);
+            rbt_step_contact_gradient(b.c, b.z, 0);
+            assert_true(rbt_step_contact_hessian(b.c, &none, true));
+            shake(&b, 1);
+            rbt_block_matrix_product(&b.c->matrix.A, b.p, product);
+            double least = b.c->thickness, size = 0, off = 0, tau2 = b.c->tau * b.c->tau;
+            for (size_t i = 0; i < b.c->active_count; i++)
+                least = fmin(least, rbt_contact_gap_of(&b.c->active[i].pair, b.c->y));
+            double h = 1e-4 * fmin(least, 1e-4) / b.c->rate;
+            memset(change, 0, b.values * sizeof *change);
+            static const double AT[4] = {-2, -1, 1, 2}, WEIGHT[4] = {1, -8, 8, -1};
+            for (int k = 0; k < 4; k++) {
+                for (size_t i = 0; i < b.values; i++) b.other[i] = b.z[i] + AT[k] * h * b.p[i];
+                rbt_step_contact_gradient(b.c, b.other, 0);
+                for (size_t i = 0; i < b.values; i++) change[i] -= tau2 * WEIGHT[k] * b.c->force[i] / (12 * h);
+            }
+            for (size_t i = 0; i < b.values; i++) {
+                size = fmax(size, fabs(product[i]));
+                off = fmax(off, fabs(product[i] - change[i]));
+            }
+            if (!(off <= 1e-4 * size) || !(size > 0)) fail_msg("off by %.3g of %.3g", off, size);
+        }
+        free(none.value), free(product), free(change);
+        close_bench(&b);
+    }
+}
+
+// What lists were made before changes no bit.
+static void lists_change_no_bit(void **state) {
+    (void)state;
+    bench a = open_bench(SCENE("backward-euler"), 1), b = open_bench(SCENE("backward-euler"), 1);
+    for (int round = 0; round < 10; round++) {
+        go_somewhere(&a, 0.02);
+        rbt_step_contact_limit(a.c, a.z, a.p, 0, 1);
+        memcpy(b.z, a.z, a.values * sizeof *a.z);
+        memcpy(b.p, a.p, a.values * sizeof *a.p);
+        b.c->candidates.built = false;  // it searches again, from here
+        rbt_box_tree_free(&b.c->candidates.tree);
+        b.c->candidates.tree = (rbt_box_tree){0};
+        double first = rbt_step_contact_gradient(a.c, a.z, 0), second = rbt_step_contact_gradient(b.c, b.z, 0);
+        assert_memory_equal(&first, &second, sizeof first);
+        assert_memory_equal(a.c->force, b.c->force, 3 * a.c->node_count * sizeof(double));
+        shake(&a, 0.05);
+        memcpy(b.p, a.p, a.values * sizeof *a.p);
+        first = rbt_step_contact_limit(a.c, a.z, a.p, 0, 1), second = rbt_step_contact_limit(b.c, b.z, b.p, 0, 1);
+        assert_memory_equal(&first, &second, sizeof first);
+    }
+    close_bench(&a);
+    close_bench(&b);
+}
+
+// The judge finds nothing on the way as far as the continuous test allows it, and at least once something beyond.
+static void motions_are_free(void **state) {
+    (void)state;
+    bench b = open_bench(SCENE("backward-euler"), 1);
+    const rbt_model *m = b.sim->model;
+    rbt_intersect_mesh mesh = {0};
+    assert_true(rbt_intersect_mesh_build(&mesh, m->triangles, m->triangle_count, NULL, 0, m->node_count, NULL));
+    size_t limited = 0, beyond = 0;
+    for (int round = 0; round < 40; round++) {
+        rbt_intersections found;
+        shake(&b, round % 2 ? 0.3 : 0.03);
+        double length = rbt_step_contact_limit(b.c, b.z, b.p, 0, 0);
+        limited += length < 1;
+        for (int way = 0; way < 2; way++) {
+            for (size_t i = 0; i < b.values; i++) b.other[i] = b.z[i] + (way ? 1 : length) * b.p[i];
+            assert_true(rbt_intersect_motion(&mesh, b.z, b.other, 0, &found, NULL));
+            if (way) beyond += found.count > 0;
+            else assert_int_equal(found.count, 0);
+            rbt_intersections_free(&found);
+        }
+        for (size_t i = 0; i < b.values; i++) b.z[i] += 0.3 * length * b.p[i];
+    }
+    assert_true(limited > 10 && beyond > 5);
+    rbt_intersect_mesh_free(&mesh);
+    close_bench(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(candidates_are_complete),        cmocka_unit_test(forces_are_the_gradient),
+        cmocka_unit_test(matrix_is_the_change_of_forces), cmocka_unit_test(lists_change_no_bit),
+        cmocka_unit_test(motions_are_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
