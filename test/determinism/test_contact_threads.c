@@ -9,16 +9,23 @@
 
 static rbt_sim *pile(const char *method) {
     return contact_sim(
-        "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.4], 'cells': [10, "
+        "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.4], 'cells': "
+        "[10, "
         "3, 10]}}}, 'transform': {'translate': [0, 0.0505, 0]}, 'material': {'model': 'neo-hookean', 'young': 1e5, "
-        "'poisson': 0.4, 'density': 1000}, 'velocity': {'linear': [0.5, 0, 0], 'angular': [0, 2, 0]}}, {'name': 'cloth', "
-        "'mesh': {'shape': {'cloth': {'length': 0.6, 'width': 0.6, 'cells_along': 24, 'cells_across': 24}}}, 'transform': "
-        "{'axis': [1, 2, 3], 'degrees': 4, 'translate': [0.01, 0.13, 0.02]}, 'material': {'young': 1e5, 'density': 300}, "
-        "'shell': {'thickness': 0.002, 'bending': 1e-3}, 'velocity': {'linear': [0, -1, 0]}, 'friction': 0.8}, {'name': "
+        "'poisson': 0.4, 'density': 1000}, 'velocity': {'linear': [0.5, 0, 0], 'angular': [0, 2, 0]}}, {'name': "
+        "'cloth', "
+        "'mesh': {'shape': {'cloth': {'length': 0.6, 'width': 0.6, 'cells_along': 24, 'cells_across': 24}}}, "
+        "'transform': "
+        "{'axis': [1, 2, 3], 'degrees': 4, 'translate': [0.01, 0.13, 0.02]}, 'material': {'young': 1e5, 'density': "
+        "300}, "
+        "'shell': {'thickness': 0.002, 'bending': 1e-3}, 'velocity': {'linear': [0, -1, 0]}, 'friction': 0.8}, "
+        "{'name': "
         "'grains', 'mesh': {'shape': {'cloth': {'length': 0.2, 'width': 0.2, 'cells_along': 3, 'cells_across': 3}}}, "
-        "'transform': {'translate': [0, 0.2, 0]}, 'particles': {'radius': 0.02, 'mass': 0.01}, 'velocity': {'linear': "
+        "'transform': {'translate': [0, 0.2, 0]}, 'particles': {'radius': 0.02, 'mass': 0.01}, 'velocity': "
+        "{'linear': "
         "[0.3, -2, 0]}}], 'forces': [{'gravity': {}}], 'obstacles': [{'plane': {}}], 'contact': {'thickness': 2e-3, "
-        "'friction': 0.4}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 10}, 'integrator': {'method': '%s', 'solver': "
+        "'friction': 0.4}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 10}, 'integrator': {'method': '%s', "
+        "'solver': "
         "'newton'}}",
         method);
 }

@@ -4,17 +4,20 @@
 
 #include <string.h>
 
-#define CUBE(NAME, X, MORE)                                                                                            \
-    "{'name': '" NAME "', 'mesh': {'shape': {'cuboid': {'size': [0.1, 0.1, 0.1], 'cells': [1, 1, 1]}}}, 'transform': " \
+#define CUBE(NAME, X, MORE)                                                                                          \
+    "{'name': '" NAME                                                                                                \
+    "', 'mesh': {'shape': {'cuboid': {'size': [0.1, 0.1, 0.1], 'cells': [1, 1, 1]}}}, 'transform': "                 \
     "{'translate': [" X ", 0, 0.003]}, 'material': {'model': 'neo-hookean', 'young': 1e5}" MORE "}"
-#define ALL "{'box': {'min': [-9, -9, -9], 'max': [9, 9, 9]}}"
-#define FIXED ", 'fixed': [" ALL "]"
+#define ALL       "{'box': {'min': [-9, -9, -9], 'max': [9, 9, 9]}}"
+#define FIXED     ", 'fixed': [" ALL "]"
 #define DRIVEN(V) ", 'driven': [{'where': " ALL ", 'motions': [{'velocity': {'velocity': [" V ", 0, 0]}}]}]"
 // Far away, since something must be free to move
-#define BYSTANDER ", {'name': 'bystander', 'mesh': {'shape': {'cuboid': {'size': [0.1, 0.1, 0.1], 'cells': [1, 1, 1]}}}, " \
+#define BYSTANDER                                                                                                    \
+    ", {'name': 'bystander', 'mesh': {'shape': {'cuboid': {'size': [0.1, 0.1, 0.1], 'cells': [1, 1, 1]}}}, "         \
     "'transform': {'translate': [-3, 0, 0]}, 'material': {'young': 1e5}}"
-#define END                                                                                                            \
-    "'contact': {'thickness': 1e-3, 'friction': 0.3}, 'time': {'step': 0.02, 'frame': 0.02, 'end': 10}, 'integrator': " \
+#define END                                                                                                          \
+    "'contact': {'thickness': 1e-3, 'friction': 0.3}, 'time': {'step': 0.02, 'frame': 0.02, 'end': 10}, "            \
+    "'integrator': "                                                                                                 \
     "{'method': '%s', 'solver': 'newton'}}"
 
 typedef struct impossible {
@@ -73,36 +76,50 @@ static void two_driven_bodies(void **state) {
     (void)state;
     each_method(&(impossible){"{'rubato': 1, 'bodies': [" CUBE("left", "-0.1", DRIVEN("1")) ", " CUBE(
                                   "right", "0.1", DRIVEN("-1")) BYSTANDER "], " END,
-                              {"left", "right"}, 0.05, NAN});
+                              {"left", "right"},
+                              0.05,
+                              NAN});
 }
 
 static void a_driven_body_and_a_fixed_one(void **state) {
     (void)state;
     each_method(&(impossible){"{'rubato': 1, 'bodies': [" CUBE("left", "-0.1", DRIVEN("1")) ", " CUBE(
                                   "right", "0.1", FIXED) BYSTANDER "], " END,
-                              {"left", "right"}, 0.1, NAN});
+                              {"left", "right"},
+                              0.1,
+                              NAN});
 }
 
 static void a_driven_body_and_a_wall(void **state) {
     (void)state;
-    each_method(&(impossible){"{'rubato': 1, 'bodies': [" CUBE("left", "-0.1", DRIVEN("1")) BYSTANDER "], 'obstacles': [{'plane': "
+    each_method(&(impossible){"{'rubato': 1, 'bodies': [" CUBE("left", "-0.1", DRIVEN("1")) BYSTANDER
+                              "], 'obstacles': [{'plane': "
                               "{'point': [0.05, 0, 0], 'normal': [-1, 0, 0]}}], " END,
-                              {"left", "obstacles[0]"}, 0.1, 0.05});
+                              {"left", "obstacles[0]"},
+                              0.1,
+                              0.05});
 }
 
 static void a_driven_body_and_a_box(void **state) {
     (void)state;
-    each_method(&(impossible){"{'rubato': 1, 'bodies': [" CUBE("left", "-0.1", DRIVEN("1")) BYSTANDER "], 'obstacles': [{'box': "
+    each_method(&(impossible){"{'rubato': 1, 'bodies': [" CUBE("left", "-0.1", DRIVEN("1")) BYSTANDER
+                              "], 'obstacles': [{'box': "
                               "{'min': [0.05, -0.2, -0.2], 'max': [0.1, 0.2, 0.2]}}], " END,
-                              {"left", "obstacles[0]"}, 0.1, 0.05});
+                              {"left", "obstacles[0]"},
+                              0.1,
+                              0.05});
 }
 
 static void a_moving_wall_and_a_fixed_body(void **state) {
     (void)state;
-    each_method(&(impossible){"{'rubato': 1, 'bodies': [" CUBE("left", "-0.1", FIXED) BYSTANDER "], 'obstacles': [{'box': {'min': "
-                              "[0.05, -0.2, -0.2], 'max': [0.1, 0.2, 0.2], 'motions': [{'velocity': {'velocity': [-1, 0, "
-                              "0]}}]}}], " END,
-                              {"left", "obstacles[0]"}, 0.1, -0.049});
+    each_method(
+        &(impossible){"{'rubato': 1, 'bodies': [" CUBE("left", "-0.1", FIXED) BYSTANDER
+                      "], 'obstacles': [{'box': {'min': "
+                      "[0.05, -0.2, -0.2], 'max': [0.1, 0.2, 0.2], 'motions': [{'velocity': {'velocity': [-1, 0, "
+                      "0]}}]}}], " END,
+                      {"left", "obstacles[0]"},
+                      0.1,
+                      -0.049});
 }
 
 // A soft body between two that close on it: it can be squeezed, but not for ever. Which outcome ends it is not said.
@@ -130,9 +147,12 @@ static void a_soft_body_in_a_vice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_driven_bodies),       cmocka_unit_test(a_driven_body_and_a_fixed_one),
-        cmocka_unit_test(a_driven_body_and_a_wall), cmocka_unit_test(a_driven_body_and_a_box),
-        cmocka_unit_test(a_moving_wall_and_a_fixed_body), cmocka_unit_test(a_soft_body_in_a_vice),
+        cmocka_unit_test(two_driven_bodies),
+        cmocka_unit_test(a_driven_body_and_a_fixed_one),
+        cmocka_unit_test(a_driven_body_and_a_wall),
+        cmocka_unit_test(a_driven_body_and_a_box),
+        cmocka_unit_test(a_moving_wall_and_a_fixed_body),
+        cmocka_unit_test(a_soft_body_in_a_vice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,11 +24,15 @@ static size_t pair_forces(const rbt_sim *sim, int a, int b, double sum[3]) {
 // A block at rest on a plane, let settle by damping
 static rbt_sim *resting(const char *method, int cells) {
     rbt_sim *sim = contact_sim(
-        "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.1, 0.1], 'cells': [%d, "
+        "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.1, 0.1], 'cells': "
+        "[%d, "
         "%d, %d]}}}, 'transform': {'translate': [0, 0.0509, 0]}, 'material': {'model': 'neo-hookean', 'young': 1e6, "
-        "'poisson': 0.3, 'density': 1000}, 'damping': {'mass': 20, 'stiffness': 0.01}}], 'forces': [{'gravity': {}}], "
-        "'obstacles': [{'plane': {}}], 'probes': [{'name': 'block', 'body': 'block', 'where': {'box': {'min': [-1, -1, -1], 'max': [1, 1, 1]}}}], 'contact': {'thickness': 1e-3, "
-        "'friction': 0.4}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 100}, 'integrator': {'method': '%s', 'solver': "
+        "'poisson': 0.3, 'density': 1000}, 'damping': {'mass': 20, 'stiffness': 0.01}}], 'forces': [{'gravity': "
+        "{}}], "
+        "'obstacles': [{'plane': {}}], 'probes': [{'name': 'block', 'body': 'block', 'where': {'box': {'min': [-1, "
+        "-1, -1], 'max': [1, 1, 1]}}}], 'contact': {'thickness': 1e-3, "
+        "'friction': 0.4}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 100}, 'integrator': {'method': '%s', "
+        "'solver': "
         "'newton'}}",
         2 * cells, cells, cells, method);
     contact_steps(sim, 150);
@@ -74,15 +78,21 @@ static void a_resting_block_shows_its_weight(void **state) {
 // the block feels both, and constraints hold what contact and weight do to their bodies.
 static rbt_sim *press(const char *method) {
     return contact_sim(
-        "{'rubato': 1, 'bodies': [{'name': 'soft', 'mesh': {'shape': {'cuboid': {'size': [0.1, 0.1, 0.1], 'cells': [2, "
+        "{'rubato': 1, 'bodies': [{'name': 'soft', 'mesh': {'shape': {'cuboid': {'size': [0.1, 0.1, 0.1], 'cells': "
+        "[2, "
         "2, 2]}}}, 'material': {'model': 'neo-hookean', 'young': 1e5, 'poisson': 0.3, 'density': 1000}, 'damping': "
         "{'mass': 40, 'stiffness': 0.02}}, {'name': 'table', 'mesh': {'shape': {'cuboid': {'size': [0.3, 0.05, 0.3], "
-        "'cells': [2, 1, 2]}}}, 'transform': {'translate': [0.003, -0.0758, 0.002]}, 'material': {'young': 1e8, 'density': "
-        "1000}, 'fixed': ['bottom']}, {'name': 'plate', 'mesh': {'shape': {'cuboid': {'size': [0.3, 0.05, 0.3], 'cells': "
-        "[1, 1, 1]}}}, 'transform': {'translate': [0.011, 0.0758, 0.007]}, 'material': {'young': 1e8, 'density': 1000}, "
-        "'driven': [{'where': {'box': {'min': [-1, -1, -1], 'max': [1, 1, 1]}}, 'motions': [{'velocity': {'velocity': "
+        "'cells': [2, 1, 2]}}}, 'transform': {'translate': [0.003, -0.0758, 0.002]}, 'material': {'young': 1e8, "
+        "'density': "
+        "1000}, 'fixed': ['bottom']}, {'name': 'plate', 'mesh': {'shape': {'cuboid': {'size': [0.3, 0.05, 0.3], "
+        "'cells': "
+        "[1, 1, 1]}}}, 'transform': {'translate': [0.011, 0.0758, 0.007]}, 'material': {'young': 1e8, 'density': "
+        "1000}, "
+        "'driven': [{'where': {'box': {'min': [-1, -1, -1], 'max': [1, 1, 1]}}, 'motions': [{'velocity': "
+        "{'velocity': "
         "[0, -0.05, 0], 'until': 0.2}}]}]}], 'forces': [{'gravity': {}}], 'contact': {'thickness': 1e-3, 'friction': "
-        "0.3}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 100}, 'integrator': {'method': '%s', 'solver': 'newton'}}",
+        "0.3}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 100}, 'integrator': {'method': '%s', 'solver': "
+        "'newton'}}",
         method);
 }
 
@@ -120,8 +130,9 @@ static void a_press_pushes_as_it_is_pushed(void **state) {
         contact_step(sim);
         press_forces b = forces_now(sim);
         double force = 0.5 * (a.plate + b.plate), soft = 0.5 * (a.soft + b.soft), weight = 1e-3 * 1000 * GRAVITY;
-        print_message("%-17s plate %.4f N, table %.4f N, block %.4f N (weight %.4f N; now %.4f N), driven by %.4f N\n",
-                      CONTACT_METHODS[i], force, 0.5 * (a.table + b.table), soft, weight, b.soft, b.held);
+        print_message(
+            "%-17s plate %.4f N, table %.4f N, block %.4f N (weight %.4f N; now %.4f N), driven by %.4f N\n",
+            CONTACT_METHODS[i], force, 0.5 * (a.table + b.table), soft, weight, b.soft, b.held);
         assert_true(force > 10);
         assert_below(fabs(soft - weight), 1e-4 * force);
         rbt_sim_free(sim);

@@ -6,8 +6,10 @@ static rbt_sim *block(const char *method, double clearance, double thickness, do
         "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.05, 0.1], 'cells': "
         "[2, 1, 1]}}}, 'transform': {'translate': [0, %.17g, 0]}, 'material': {'model': 'neo-hookean', 'young': 1e8, "
         "'poisson': 0.3, 'density': 1000}, 'velocity': {'linear': [%.17g, 0, 0]}}], 'forces': [{'gravity': "
-        "{'acceleration': [0, %.17g, 0]}}], 'obstacles': [{'plane': {}}], 'contact': {'thickness': %.17g, 'friction': "
-        "0.5, 'slip_speed': 1e-4}, 'time': {'step': 0.005, 'frame': 0.005, 'end': 100}, 'integrator': {'method': '%s', "
+        "{'acceleration': [0, %.17g, 0]}}], 'obstacles': [{'plane': {}}], 'contact': {'thickness': %.17g, "
+        "'friction': "
+        "0.5, 'slip_speed': 1e-4}, 'time': {'step': 0.005, 'frame': 0.005, 'end': 100}, 'integrator': {'method': "
+        "'%s', "
         "'solver': 'newton'}}",
         0.025 + clearance, speed, -gravity, thickness, method);
 }
@@ -89,10 +91,10 @@ static void halts(const char *method, bool first_order) {
     contact_centre(sim, 0, x);
     double left = (x[0] - before[0]) / (2 * h);
     double taken = last.friction - first.friction;
-    print_message("%-17s way %.4f m (%.4f m); friction took %.4f of the kinetic energy; energy rose by %.1e, with friction "
-                  "by %.1e of it; speed left %.1e\n",
-                  method, x[0] - start, way, taken / first.kinetic, rise / first.kinetic, balance / first.kinetic,
-                  left);
+    print_message(
+        "%-17s way %.4f m (%.4f m); friction took %.4f of the kinetic energy; energy rose by %.1e, with friction "
+        "by %.1e of it; speed left %.1e\n",
+        method, x[0] - start, way, taken / first.kinetic, rise / first.kinetic, balance / first.kinetic, left);
     assert_below(fabs(left), 1e-4);
     assert_below(fabs(x[0] - start - way), (first_order ? 0.5 * h * speed : 0) + mu * GRAVITY * h * h + 1e-4 * 0.6);
     assert_below(fabs(taken / first.kinetic - 1), (first_order ? h * mu * GRAVITY / speed : 0) + 0.005);

@@ -60,10 +60,10 @@ static void collide(rbt_sim *sim, const char *what, const char *method, double s
             off = fmax(off, change(last.angular, before.angular) / (last.lever * bound_of(&last, 1)));
         highest = fmax(highest, last.energies.total + last.energies.friction);
     }
-    print_message("%-26s %-17s %2d steps of contact, %d halvings; momentum %.2f of rounding (%.1e of sum m |v|), angular momentum "
+    print_message("%-26s %-17s %2d steps of contact, %d halvings; momentum %.2f of rounding (%.1e of sum m |v|), "
+                  "angular momentum "
                   "%.1e of sum m |v| |x|, energy %.4f, at most %.5f, friction took %.4f\n",
-                  what, method, touching, halvings, worst,
-                  change(last.momentum, first.momentum) / first.moving,
+                  what, method, touching, halvings, worst, change(last.momentum, first.momentum) / first.moving,
                   change(last.angular, first.angular) / (first.moving * first.lever),
                   last.energies.total / first.energies.total, highest / first.energies.total,
                   last.energies.friction / first.energies.total);
@@ -78,12 +78,15 @@ static void collide(rbt_sim *sim, const char *what, const char *method, double s
 
 static rbt_sim *balls(const char *method, double offset, double friction) {
     return contact_sim(
-        "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'ball': {'radius': 0.5, 'layers': 3}}}, 'transform': "
+        "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'ball': {'radius': 0.5, 'layers': 3}}}, "
+        "'transform': "
         "{'translate': [-0.55, 0, 0]}, 'material': {'model': 'neo-hookean', 'young': 1e5, 'poisson': 0.4, 'density': "
-        "1000}, 'velocity': {'linear': [2, 0, 0]}}, {'name': 'b', 'mesh': {'shape': {'ball': {'radius': 0.5, 'layers': "
+        "1000}, 'velocity': {'linear': [2, 0, 0]}}, {'name': 'b', 'mesh': {'shape': {'ball': {'radius': 0.5, "
+        "'layers': "
         "4}}}, 'transform': {'axis': [1, 2, 3], 'degrees': 40, 'translate': [0.55, %.17g, 0]}, 'material': {'model': "
         "'neo-hookean', 'young': 2e5, 'poisson': 0.3, 'density': 700}, 'velocity': {'linear': [-2, 0, 0], 'angular': "
-        "[0, 0, 3]}}], 'contact': {'thickness': 5e-3, 'friction': %.17g}, 'time': {'step': 0.01, 'frame': 0.01, 'end': "
+        "[0, 0, 3]}}], 'contact': {'thickness': 5e-3, 'friction': %.17g}, 'time': {'step': 0.01, 'frame': 0.01, "
+        "'end': "
         "10}, 'integrator': {'method': '%s', 'solver': 'newton'}}",
         offset, friction, method);
 }
@@ -138,10 +141,8 @@ static void shared_spheres(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(head_on),
-        cmocka_unit_test(head_on_with_friction),
-        cmocka_unit_test(oblique),
-        cmocka_unit_test(oblique_with_friction),
+        cmocka_unit_test(head_on),        cmocka_unit_test(head_on_with_friction),
+        cmocka_unit_test(oblique),        cmocka_unit_test(oblique_with_friction),
         cmocka_unit_test(shared_spheres),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
