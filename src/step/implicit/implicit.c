@@ -250,6 +250,7 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
 // moves it as a whole, and adds up over steps: on a slope that a body barely slides down, the force that moves it is a
 // hundredth of those that act. Newton's method gets there within an iteration or two.
 static const double CONTACT_SHARE = 0.01;
+enum { CONTACT_ITERATIONS = 300 };  // a step that many pairs stop one after the other needs more of them
 
 // Of the force test's tolerance. The midpoint rule continues twice as far as its minimum, and damps no error: those of
 // many steps add up.
@@ -261,7 +262,8 @@ static double tolerance_share(const implicit *s) {
 static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
     rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, s->options.tolerance, tolerance_share(s));
     if (s->objective.pairs) stop.share = 1;  // a smaller tolerance makes rounding no smaller
-    int most = s->options.max_iterations < 0 ? s->solver->max_iterations : s->options.max_iterations;
+    int own = s->objective.pairs ? CONTACT_ITERATIONS : s->solver->max_iterations;
+    int most = s->options.max_iterations < 0 ? own : s->options.max_iterations;
     rbt_trace_begin(stages);
     report->at_cap = false;
     return s->solver->solve(s->work, state->x, s->z, &stop, most, stages, report);
