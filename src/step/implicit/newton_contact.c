@@ -36,7 +36,7 @@ static rbt_outcome in_the_way(const rbt_newton *s, const char *what, rbt_step_re
     char pair[160];
     if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
     rbt_step_contact_name(c, c->blocking, pair, sizeof pair);
-    snprintf(report->hint, sizeof report->hint, "%s: %s", what, pair);
+    snprintf(report->hint, sizeof report->hint, "%s: %s, t = %.6g s", what, pair, c->t + c->share * c->h);
     return RBT_BLOCKED;
 }
 
