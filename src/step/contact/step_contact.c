@@ -1,4 +1,4 @@
-// Life of contact: what it is made of, its constants, and whether positions are apart. See step_contact.h.
+// Life of contact: what it is made of, its constants, and the beginning of a step. See step_contact.h.
 #include "step/contact/step_contact.h"
 
 #include "math/vec3.h"
@@ -112,90 +112,29 @@ static void find_reach(rbt_step_contact *c) {
     }
 }
 
-// The thickness of "auto": small beside edges and bodies, and less than any gap of the start, so that nothing pushes
-// before it is touched.
+// The thickness of "auto": small beside edges and bodies. rbt_contact_check_start makes it less than the gaps of the
+// start, within reason, so that nothing pushes before it is touched.
 static double choose_thickness(rbt_step_contact *c) {
     double box = diagonal(c->model), thickness = EDGE_SHARE * c->edge_length;
     if (box > 0) thickness = fmin(thickness, BOX_SHARE * box);
     return thickness;
 }
 
-// ---- Whether positions are apart
+// ---- Positions
 
-static bool leaves_cross(const rbt_contact_surface *s, const double *x, int32_t a, int32_t b) {
-    const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
-    if (B->corners != 3 || A->corners < 2) return false;
-    for (int k = 0; k < (A->corners == 3 ? 3 : 1); k++) {
-        int32_t p = A->node[k], q = A->node[(k + 1) % A->corners];
-        bool shared = false;
-        for (int i = 0; i < 3; i++) shared |= B->node[i] == p || B->node[i] == q;
-        if (!shared && rbt_gap_crosses(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)B->node[0],
-                                       x + 3 * (size_t)B->node[1], x + 3 * (size_t)B->node[2]))
-            return true;
-    }
-    return false;
-}
-
-typedef struct crossing_search {
-    const rbt_step_contact *contact;
-    const double *x;
-    char *text;
-    size_t size;
-    bool found;
-} crossing_search;
-
-static void look_for_crossing(void *context, int32_t a, int32_t b) {
-    crossing_search *s = context;
-    const rbt_contact_surface *p = &s->contact->primitives;
-    rbt_pair_key keys[15];
-    if (s->found || !rbt_leaf_pairs(p, a, b, keys)) return;
-    if (!leaves_cross(p, s->x, a, b) && !leaves_cross(p, s->x, b, a)) return;
-    s->found = true;
-    rbt_step_contact_name(s->contact, keys[0], s->text, s->size);
-}
-
-// A pair that is not further apart than its gap; *least: how much nearer than the thickness the nearest pair is
-static bool find_touching(rbt_step_contact *c, const double *x, rbt_pair_key *found, double *least) {
-    *least = INFINITY;
-    for (size_t i = 0; i < c->candidates.count; i++) {
-        double d = rbt_contact_gap_of(&c->pairs[i], x);
-        if (d < *least) *least = d, *found = c->candidates.keys[i];
-    }
-    return !(*least > 0);
+static void place_obstacles(rbt_step_contact *c, double t, double *all) {
+    if (rbt_model_surface_follow(&c->surface)) rbt_candidates_forget(&c->candidates);
+    rbt_model_surface_place(&c->surface, t, all);
 }
 
 static void fill_positions(rbt_step_contact *c, double t, const double *x, double *all) {
     memcpy(all, x, 3 * c->model->node_count * sizeof *all);
-    rbt_model_surface_place(&c->surface, t, all);
+    place_obstacles(c, t, all);
 }
 
 bool rbt_step_contact_is_apart(rbt_step_contact *c, double t, const double *x, char *text, size_t size) {
-    rbt_pair_key key = 0;
-    double least;
     fill_positions(c, t, x, c->motion);
-    if (!rbt_contact_prepare(c, c->motion, c->motion)) {
-        snprintf(text, size, "not enough memory");
-        return false;
-    }
-    if (find_touching(c, c->motion, &key, &least)) {
-        rbt_step_contact_name(c, key, text, size);
-        return false;
-    }
-    crossing_search search = {.contact = c, .x = c->motion, .text = text, .size = size};
-    rbt_candidates_leaves(&c->candidates, look_for_crossing, &search);
-    return !search.found;
-}
-
-static bool check_start(rbt_step_contact *c, bool automatic, rbt_error *error) {
-    char text[160];
-    if (!rbt_step_contact_is_apart(c, 0, c->model->x0, text, sizeof text))
-        return rbt_fail_path(error, NULL, "contact",
-                             "%s touch or cross at the start, or are closer than their gap; move them apart", text);
-    rbt_pair_key key;
-    double least;
-    find_touching(c, c->motion, &key, &least);
-    if (automatic && least < c->thickness) c->thickness = 0.9 * least;
-    return true;
+    return rbt_contact_is_apart(c, c->motion, text, size);
 }
 
 static double slip_speed(const rbt_step_contact *c) {
@@ -226,13 +165,14 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
     c->surface.def.blocks = true;
     if (!take(c, error) || !rbt_contact_surface_init(&c->primitives, &c->surface.def, error)) return false;
     c->edge_length = mean_edge(c);
-    bool automatic = isnan(m->contact.thickness);
-    c->thickness = automatic ? choose_thickness(c) : m->contact.thickness;
+    c->fitting = choose_thickness(c);
+    c->thickness = isnan(m->contact.thickness) ? c->fitting : m->contact.thickness;
     if (!(c->thickness > 0))
         return rbt_fail_path(error, NULL, "contact.thickness",
                              "no thickness can be chosen, since no surface has an edge; give one");
     find_reach(c);
-    if (!rbt_candidates_init(&c->candidates, &c->primitives, c->reach, error) || !check_start(c, automatic, error))
+    if (!rbt_contact_check_sizes(c, error) || !rbt_candidates_init(&c->candidates, &c->primitives, c->reach, error) ||
+        !rbt_contact_check_start(c, error))
         return false;
     find_reach(c);
     find_stiffness(c, tau);
@@ -301,7 +241,7 @@ bool rbt_step_contact_look(rbt_step_contact *c, double t, const double *x) {
     c->share = 0;
     c->rubbing_count = 0;
     c->out_of_memory = false;
-    rbt_model_surface_place(&c->surface, t, c->x0);
+    place_obstacles(c, t, c->x0);
     return isfinite(rbt_step_contact_gradient(c, x, 0));
 }
 

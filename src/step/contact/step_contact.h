@@ -65,6 +65,9 @@ typedef struct rbt_step_contact {
 
     // Constants, from the scene
     double thickness;    // d^ [m]
+    double fitting;      // [m] the thickness that fits the meshes
+    double least_gap;    // [m] of the start; infinity: nothing is near
+    rbt_pair_key least;  // whose
     double slip_speed;   // e/h, the mean speed of a step below which friction sticks [m/s]
     bool has_friction;   // some pair may have some
     double *stiffness;   // (node_count) S [N]; infinity for obstacles
@@ -154,6 +157,9 @@ bool rbt_step_contact_look(rbt_step_contact *contact, double t, const double *x)
 
 // "node 12 and triangle 3-4-5 (ball, obstacles[0])"
 void rbt_step_contact_name(const rbt_step_contact *contact, rbt_pair_key key, char *text, size_t size);
+
+// A sentence about a start in which contact stores so much energy that it throws things apart. false: nothing to say.
+bool rbt_step_contact_foresee(rbt_step_contact *contact, char text[320]);
 
 // Whether positions x of the model's nodes at time t are apart; false: `text` names a pair that is not.
 bool rbt_step_contact_is_apart(rbt_step_contact *contact, double t, const double *x, char *text, size_t size);
