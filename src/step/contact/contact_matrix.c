@@ -103,6 +103,32 @@ bool rbt_contact_matrix_arrange(rbt_contact_matrix *m) {
     return true;
 }
 
+bool rbt_contact_matrix_fill(rbt_contact_matrix *m) {
+    if (!m->wanted_count) return true;
+    size_t rows = m->A.row_count, blocks = m->start[rows];
+    rbt_block_matrix before = m->A;
+    size_t *start = rbt_array_new(rows + 1, sizeof *start, "a matrix", NULL);
+    int32_t *column = rbt_array_new(blocks, sizeof *column, "a matrix", NULL);
+    double *value = rbt_array_new(9 * blocks, sizeof *value, "a matrix", NULL);
+    bool ok = start && column && value;
+    if (ok) {
+        memcpy(start, before.start, (rows + 1) * sizeof *start);
+        memcpy(column, before.column, blocks * sizeof *column);
+        memcpy(value, before.value, 9 * blocks * sizeof *value);
+        ok = rbt_contact_matrix_arrange(m);
+    }
+    if (ok) memset(m->A.value, 0, 9 * m->start[rows] * sizeof(double));
+    for (size_t i = 0; ok && i < rows; i++)
+        for (size_t k = start[i]; k < start[i + 1]; k++) {
+            size_t at = find(m->column, m->start[i], m->start[i + 1], column[k]);
+            memcpy(m->A.value + 9 * at, value + 9 * k, 9 * sizeof(double));
+        }
+    free(start);
+    free(column);
+    free(value);
+    return ok;
+}
+
 void rbt_contact_matrix_copy(rbt_contact_matrix *m, const double *H) {
     size_t rows = m->A.row_count;
     memset(m->A.value, 0, 9 * m->start[rows] * sizeof(double));

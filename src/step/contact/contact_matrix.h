@@ -36,6 +36,9 @@ bool rbt_contact_matrix_want(rbt_contact_matrix *matrix, int32_t a, int32_t b);
 // does.
 bool rbt_contact_matrix_arrange(rbt_contact_matrix *matrix);
 
+// The same after A has got values, which stay: new blocks are 0.
+bool rbt_contact_matrix_fill(rbt_contact_matrix *matrix);
+
 // A = H on the elastic blocks, 0 elsewhere.
 void rbt_contact_matrix_copy(rbt_contact_matrix *matrix, const double *H);
 

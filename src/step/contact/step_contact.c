@@ -204,6 +204,7 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     free(c->gradients);
     free(c->hessians);
     free(c->rubbing);
+    free(c->predicted);
     rbt_arena_free(c->arena);
     free(c);
 }

@@ -49,6 +49,13 @@ typedef struct rbt_rubbing_pair {
     rbt_pair_friction friction;
 } rbt_rubbing_pair;
 
+typedef struct rbt_predicted_pair {  // a constraint of a direction: n . sum_i w_i p_i >= least (contact_predict.h)
+    rbt_pair_key key;
+    int32_t node[4];
+    double weight[4];  // 0 for corners that are prescribed
+    double normal[3], least;
+} rbt_predicted_pair;
+
 typedef struct rbt_step_contact {
     const rbt_model *model;
     rbt_arena *arena;
@@ -93,6 +100,8 @@ typedef struct rbt_step_contact {
     double *hardness;  // (node_count) sum of the second derivatives of the pairs at a node [N/m]
     bool out_of_memory;
 
+    rbt_predicted_pair *predicted;  // (predicted_count) ascending by key
+    size_t predicted_count, predicted_capacity;
     rbt_contact_matrix matrix;     // H with the blocks of pairs
     rbt_pair_key blocking;         // the pair that limited the last motion
     double *motion;                // (node_count x 3) work: the end of a motion

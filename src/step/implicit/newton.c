@@ -27,9 +27,11 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
         s->gradient = rbt_arena_take(s->arena, values, sizeof(double));
         s->direction = rbt_arena_take(s->arena, values, sizeof(double));
         s->rhs = rbt_arena_take(s->arena, values, sizeof(double));
+        s->plain = rbt_arena_take(s->arena, values, sizeof(double));
+        s->bent = rbt_arena_take(s->arena, values, sizeof(double));
         s->linear.pattern = objective->pairs ? &objective->pairs->matrix.pattern : NULL;
-        if (s->gradient && s->direction && s->rhs) return s;
-        rbt_fail_memory(error, 3 * values * sizeof(double), "a step solver");
+        if (s->gradient && s->direction && s->rhs && s->plain && s->bent) return s;
+        rbt_fail_memory(error, 5 * values * sizeof(double), "a step solver");
     }
     destroy(s);
     return NULL;

@@ -12,6 +12,7 @@ typedef struct rbt_newton {
     rbt_search search;
     rbt_arena *arena;
     double *gradient, *direction, *rhs;  // (node_count x 3)
+    double *plain, *bent;                // (node_count x 3) with contact: another direction and right-hand side, work
     double factored_tau;                 // of the factor that is kept for a linear model; 0: none
     bool exact;                          // with contact: the next factor is to be that of the true Hessian
     int waited, patience;                // iterations until that is tried again, and after the next failure

@@ -10,6 +10,9 @@
 // method a slow linear one (0.9 per iteration in a chain of links). So once a step was taken whole, the true Hessian is
 // tried; should it have no Cholesky factor, the other one takes its place for two iterations, then for four, and so on.
 //
+// A direction that the continuous test would stop early is found again with the pairs that stop it as constraints
+// (step/contact/contact_predict.h).
+//
 // Friction has the normal forces and tangents of an earlier iterate (lag). New ones are taken whenever the residual with
 // the old ones has halved: sooner, energies of different friction would be compared, and both swing. An iterate is
 // called solved only if it is with its own forces, so that it meets Coulomb's law. Of a pair that slides Newton's method
@@ -18,11 +21,14 @@
 #include "step/implicit/newton.h"
 
 #include "math/vector.h"
+#include "step/contact/contact_predict.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_DRIVES = 200 };         // moves of what is prescribed
+enum { MAX_DRIVES = 200, MAX_PREDICTIONS = 4 };  // moves of what is prescribed; of a direction
+// Shares of a direction that are free: it is worth looking for a better one, and it is good enough
+static const double SHORT = 0.1, LONG_ENOUGH = 0.5;
 static const double LAG_SHARE = 0.5;  // of the residual since the last lag, for the next one
 
 static rbt_outcome in_the_way(const rbt_newton *s, const char *what, rbt_step_report *report) {
@@ -130,6 +136,57 @@ static rbt_outcome follow(rbt_newton *s, double *z, double longest, double *leng
     return RBT_DONE;
 }
 
+// Adds the constraints to the present matrix and solves with it: s->direction. The matrix has its terms already.
+static rbt_outcome solve_with_predictions(rbt_newton *s, const double *z, const double *rhs, rbt_stages *stages,
+                                          rbt_step_report *report) {
+    size_t values = 3 * s->objective->model->node_count;
+    rbt_step_contact *c = s->objective->pairs;
+    rbt_vector_copy(values, s->bent, rhs);
+    RBT_STAGE("assemble", add_contact(s, false));
+    if (!rbt_contact_predict_add(c, &s->objective->H, s->bent)) return RBT_OUT_OF_MEMORY;
+    RBT_STAGE("analyse", analyse(s));
+    RBT_STAGE("factor", rbt_linear_factor(&s->linear, z, report));
+    RBT_STAGE("solve", solve_for(s, s->bent, report));
+    return RBT_DONE;
+}
+
+// What a direction promises: its slope times the share of it that is free. Prescribed motion counts for itself.
+static double promise(const rbt_newton *s, double longest, double advance) {
+    size_t values = 3 * s->objective->model->node_count;
+    return advance > 0 ? longest : -longest * rbt_vector_dot(values, s->direction, s->gradient);
+}
+
+// s->direction, which can be followed for *longest of its length, is made to go around what is in its way, as long as
+// that helps; the one that promises most is taken. `advance`: of the prescribed motion. rhs is what the direction was
+// solved for.
+static rbt_outcome look_ahead(rbt_newton *s, const double *z, const double *rhs, double advance, double *longest,
+                              rbt_stages *stages, rbt_step_report *report) {
+    rbt_step_contact *c = s->objective->pairs;
+    size_t values = 3 * s->objective->model->node_count;
+    double best = promise(s, *longest, advance), length = *longest;
+    if (length >= SHORT) return RBT_DONE;
+    rbt_vector_copy(values, s->plain, s->direction);
+    rbt_contact_predict_begin(c);
+    for (int k = 0; k < MAX_PREDICTIONS && *longest < LONG_ENOUGH; k++) {
+        size_t changes = rbt_contact_predict_update(c, s->direction);
+        if (changes == SIZE_MAX) return RBT_OUT_OF_MEMORY;
+        if (!changes) break;
+        rbt_outcome outcome = solve_with_predictions(s, z, rhs, stages, report);
+        if (outcome == RBT_NOT_POSITIVE_DEFINITE || outcome == RBT_NOT_FINITE) break;
+        if (outcome != RBT_DONE) return outcome;
+        if (advance > 0) rbt_step_contact_drive(c, s->direction);
+        RBT_STAGE("ccd", limit_motion(s, z, advance, longest));
+        double promised = promise(s, *longest, advance);
+        if (!(promised > best)) continue;
+        best = promised;
+        length = *longest;
+        rbt_vector_copy(values, s->plain, s->direction);
+    }
+    rbt_vector_copy(values, s->direction, s->plain);
+    *longest = length;
+    return RBT_DONE;
+}
+
 static rbt_outcome relax(rbt_newton *s, double *z, double *value, bool *found, rbt_stages *stages,
                          rbt_step_report *report) {
     double longest;
@@ -137,6 +194,8 @@ static rbt_outcome relax(rbt_newton *s, double *z, double *value, bool *found, r
     if (outcome != RBT_DONE) return outcome;
     RBT_STAGE("solve", solve_for(s, s->gradient, report));
     RBT_STAGE("ccd", limit_motion(s, z, 0, &longest));
+    outcome = look_ahead(s, z, s->gradient, 0, &longest, stages, report);
+    if (outcome != RBT_DONE) return outcome;
     double slope = rbt_vector_dot(3 * s->objective->model->node_count, s->direction, s->gradient);
     s->search.expected = 0;
     report->stage = "search";
@@ -168,6 +227,8 @@ static rbt_outcome drive(rbt_newton *s, double *z, double *value, rbt_stages *st
         RBT_STAGE("solve", solve_for(s, s->rhs, report));
         rbt_step_contact_drive(c, s->direction);
         RBT_STAGE("ccd", limit_motion(s, z, 1 - c->share, &longest));
+        outcome = look_ahead(s, z, s->rhs, 1 - c->share, &longest, stages, report);
+        if (outcome != RBT_DONE) return outcome;
         RBT_STAGE("search", follow(s, z, longest, &length));
         rbt_step_contact_show(c, z);
         outcome = evaluate(s, z, value, report);
