@@ -24,7 +24,7 @@ static rbt_sim *pile(const char *method) {
         "'transform': {'translate': [0, 0.2, 0]}, 'particles': {'radius': 0.02, 'mass': 0.01}, 'velocity': "
         "{'linear': "
         "[0.3, -2, 0]}}], 'forces': [{'gravity': {}}], 'obstacles': [{'plane': {}}], 'contact': {'thickness': 2e-3, "
-        "'friction': 0.4}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 10}, 'integrator': {'method': '%s', "
+        "'friction': 0.4}, 'time': {'step': 0.005, 'frame': 0.005, 'end': 10}, 'integrator': {'method': '%s', "
         "'solver': "
         "'newton'}}",
         method);
@@ -54,7 +54,7 @@ static void assert_same(const rbt_sim *a, const rbt_sim *b) {
     free(g);
 }
 
-enum { BEFORE = 2, AFTER = 1 };  // steps; the first contacts of the cloth are in the second
+enum { BEFORE = 3, AFTER = 1 };  // steps; the first contacts of the cloth are in the third
 
 static void judge(const char *method) {
     char file[] = "/tmp/rubato-contact-XXXXXX.rbt";
@@ -63,7 +63,7 @@ static void judge(const char *method) {
     advance_by(one, BEFORE);
     rbt_contact_point first;
     size_t pairs = rbt_sim_contacts(one, &first, 1);
-    assert_true(pairs > 400 && rbt_sim_energies(one).friction > 0);
+    assert_true(pairs > 100 && rbt_sim_energies(one).friction > 0);
     int descriptor = mkstemps(file, 4);
     assert_true(descriptor >= 0);
     close(descriptor);
