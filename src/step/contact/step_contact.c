@@ -16,7 +16,7 @@ static const double HALF_WAY_STIFFNESS = 6.4;
 
 static bool take(rbt_step_contact *c, rbt_error *error) {
     size_t n = c->node_count;
-    double **vectors[] = {&c->x0, &c->x1, &c->y, &c->force, &c->motion, &c->start_force};
+    double **vectors[] = {&c->x0, &c->x1, &c->y, &c->force, &c->motion};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(c->arena, 3 * n, sizeof(double))) != NULL;
@@ -89,17 +89,48 @@ static void add_shells(const rbt_model *m, double *modulus) {
     }
 }
 
+// The largest speed at which things of the scene move against each other at the start, or are prescribed to move [m/s].
+// Where nothing is fixed, that of all together does not count.
+static double largest_speed(rbt_step_contact *c) {
+    enum { SAMPLES = 32 };
+    const rbt_model *m = c->model;
+    double mean[3] = {0}, mass = 0, most = 0, by[3];
+    bool bound = m->obstacles.count > 0;
+    for (size_t n = 0; n < m->node_count; n++) {
+        bound |= m->role[n] != RBT_FREE;
+        rbt_add_scaled(mean, m->mass[n], m->v0 + 3 * n);
+        mass += m->mass[n];
+    }
+    for (int k = 0; k < 3; k++) mean[k] = bound || !(mass > 0) ? 0 : mean[k] / mass;
+    for (size_t n = 0; n < m->node_count; n++) {
+        rbt_subtract(m->v0 + 3 * n, mean, by);
+        most = fmax(most, rbt_length(by));
+    }
+    double length = (double)m->frame_count * m->frame_interval;
+    for (int i = 0; i < SAMPLES && c->node_count > m->node_count; i++) {
+        double t = floor(i * length / SAMPLES / m->step) * m->step;
+        rbt_model_surface_place(&c->surface, t, c->x0);
+        rbt_model_surface_place(&c->surface, t + m->step, c->x1);
+        for (size_t n = m->node_count; n < c->node_count; n++) {
+            rbt_subtract(c->x1 + 3 * n, c->x0 + 3 * n, by);
+            most = fmax(most, rbt_length(by) / m->step);
+        }
+    }
+    return most;
+}
+
 // S of every node. Nets: the stiffness of a spring over a tenth of its length, as a solid of that modulus would have.
 static void find_stiffness(rbt_step_contact *c, double tau) {
     const rbt_model *m = c->model;
     for (size_t n = 0; n < m->node_count; n++) c->stiffness[n] = node_modulus(m, n);
     add_shells(m, c->stiffness);
+    double speed = largest_speed(c);
     for (size_t n = 0; n < m->node_count; n++) {
         const rbt_body *body = &m->bodies[m->node_body[n]];
         double elastic = MODULUS_SHARE * c->stiffness[n] * m->node_area[n];
         if (body->kind == RBT_NET) elastic = MODULUS_SHARE * body->springs.stiffness * c->edge_length;
         double inertia = m->mass[n] * c->thickness / (tau * tau * HALF_WAY_STIFFNESS);
-        c->stiffness[n] = fmax(elastic, inertia);
+        c->stiffness[n] = fmax(elastic, fmax(inertia, m->mass[n] * speed / tau));
     }
     for (size_t n = m->node_count; n < c->node_count; n++) c->stiffness[n] = INFINITY;
 }

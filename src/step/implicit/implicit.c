@@ -229,7 +229,6 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
     size_t values = 3 * o->model->node_count;
     if (!c) return RBT_DONE;
     if (!rbt_step_contact_look(c, state->t, state->x)) return cannot_begin(c, state, report);
-    memcpy(c->start_force, c->force, 3 * c->node_count * sizeof *c->force);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
     rbt_vector_combine(values, s->other, s->z, -1, state->x);
@@ -253,7 +252,7 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
     if (outcome != RBT_DONE) return outcome;
     remember(s, state, h, s->base, s->velocity);
     rbt_contact_memory *memory = contact_memory(s, state);
-    if (memory) rbt_contact_remember(o->pairs, o->pairs->start_force, memory);
+    if (memory) rbt_contact_remember(o->pairs, memory);
     return outcome;
 }
 
