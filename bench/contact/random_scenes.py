@@ -23,10 +23,11 @@ import math
 import random
 
 METHODS = ["backward-euler", "implicit-midpoint", "bdf2"]
-MODELS = ["stable-neo-hookean", "neo-hookean", "fixed-corotated", "corotational", "arap", "st-venant-kirchhoff", "linear"]
+MODELS = ["stable-neo-hookean", "neo-hookean", "fixed-corotated", "corotational", "arap", "st-venant-kirchhoff",
+          "linear"]
 MODEL_WEIGHTS = [30, 25, 13, 13, 8, 7, 4]
 LAYOUTS = ["column", "swarm", "pile", "press", "twist", "clash"]
-LAYOUT_WEIGHTS = [50, 19, 10, 12, 7, 2]
+LAYOUT_WEIGHTS = [51, 19, 10, 12, 7, 1]
 SHELL_SHAPES = ["cloth", "ribbon", "sphere", "polyhedron", "tube", "ring", "spikes"]
 SOLID_SHAPES = ["cuboid", "bar", "ball", "cylinder", "torus", "moebius"]
 EVERYWHERE = "everything"
@@ -70,9 +71,14 @@ def turned(v, axis, degrees):
 
 
 class Body:
-    """A body before it is placed: its JSON, the half sides of a box around it, its shortest edge and its nodes."""
+    """A body before it is placed: its JSON, the half sides of a box around it, its shortest edge and its nodes.
 
-    def __init__(self, kind, half, edge, nodes, **fields):
+    `round_axis`: the axis that it is round about, "all" for a ball, None for what fills its box; `tube`: the radius of
+    a ring's tube.
+    """
+
+    def __init__(self, kind, half, edge, nodes, round_axis=None, tube=0, **fields):
+        self.round_axis, self.tube = round_axis, tube
         self.kind, self.half, self.edge, self.nodes, self.fields = kind, half, edge, nodes, fields
         self.axis, self.degrees, self.place = [0, 1, 0], 0, [0, 0, 0]
         self.ends = None  # two selections of nodes, where the body has ends
@@ -81,9 +87,17 @@ class Body:
         self.axis, self.degrees = axis, degrees
 
     def reach(self, direction):
-        """How far the box extends along a direction from the body's origin."""
-        sides = [[h if k == i else 0 for k in range(3)] for i, h in enumerate(self.half)]
-        return sum(abs(dot(turned(side, self.axis, self.degrees), direction)) for side in sides)
+        """At least as far as the body extends along a direction from its origin."""
+        own = turned(direction, self.axis, -self.degrees)
+        if self.round_axis is None:
+            return sum(abs(h * d) for h, d in zip(self.half, own))
+        if self.round_axis == "all":
+            return self.half[0]
+        k = self.round_axis
+        across = math.sqrt(max(0, 1 - own[k] ** 2))
+        if self.tube:
+            return (self.half[(k + 1) % 3] - self.tube) * across + self.tube
+        return self.half[k] * abs(own[k]) + self.half[(k + 1) % 3] * across
 
     def radius(self):
         return math.sqrt(dot(self.half, self.half))
@@ -97,8 +111,9 @@ def solid(rng, L, shape=None):
     a = rng.uniform(0.2, 0.4) * L
     ends = None
     if shape in ("cuboid", "bar"):
-        size = [a, a * rng.uniform(0.2, 1), a * rng.uniform(0.2, 1)] if shape == "cuboid" else [1.5 * a, 0.3 * a, 0.3 * a]
-        cells = [rng.randint(1, 3) for _ in range(3)] if shape == "cuboid" else [rng.randint(4, 8), 1, 1]
+        size, cells = [1.5 * a, 0.3 * a, 0.3 * a], [rng.randint(4, 8), 1, 1]
+        if shape == "cuboid":
+            size, cells = [a, a * rng.uniform(0.2, 1), a * rng.uniform(0.2, 1)], [rng.randint(1, 3) for _ in range(3)]
         made = {shape: {"size": size, "cells": cells}}
         half, edge = scaled(0.5, size), min(s / c for s, c in zip(size, cells))
         nodes, ends = math.prod(c + 1 for c in cells), ["left", "right"]
@@ -109,7 +124,8 @@ def solid(rng, L, shape=None):
     elif shape == "cylinder":
         cells = rng.randint(2, 5)
         made = {"cylinder": {"radius": 0.3 * a, "length": a, "rings": 1, "cells": cells}}
-        half, edge, nodes, ends = [0.5 * a, 0.3 * a, 0.3 * a], min(0.3 * a, a / cells), 7 * (cells + 1), ["left", "right"]
+        half, edge = [0.5 * a, 0.3 * a, 0.3 * a], min(0.3 * a, a / cells)
+        nodes, ends = 7 * (cells + 1), ["left", "right"]
     elif shape == "torus":
         cells = rng.randint(6, 10)
         made = {"torus": {"ring_radius": 0.5 * a, "tube_radius": 0.15 * a, "rings": 1, "cells": cells}}
@@ -119,7 +135,9 @@ def solid(rng, L, shape=None):
         made = {"moebius": {"radius": 0.5 * a, "width": 0.4 * a, "thickness": 0.08 * a, "cells_around": around,
                             "cells_across": 2, "cells_through": 1}}
         half, edge, nodes = [0.75 * a, 0.25 * a, 0.75 * a], 0.08 * a, 6 * around
-    body = Body(shape, half, edge, nodes, mesh={"shape": made}, material=material(rng))
+    about = {"ball": "all", "cylinder": 0, "torus": 1, "moebius": 1}.get(shape)
+    body = Body(shape, half, edge, nodes, about, 0.15 * a if shape == "torus" else 0, mesh={"shape": made},
+                material=material(rng))
     body.ends = ends
     if rng.random() < 0.1:
         body.fields["consistent_mass"] = True
@@ -159,7 +177,9 @@ def shell(rng, L, shape=None):
     sheet = {"thickness": log_uniform(rng, 1e-4, 1e-2) * L}
     if rng.random() < 0.3:
         sheet["membrane"] = "springs"
-    body = Body(shape, half, edge, nodes, mesh={"shape": made}, shell=sheet, material=material(rng))
+    about = {"sphere": "all", "polyhedron": "all", "tube": 1, "ring": 1}.get(shape)
+    body = Body(shape, half, edge, nodes, about, 0.12 * a if shape == "ring" else 0, mesh={"shape": made}, shell=sheet,
+                material=material(rng))
     body.ends = ends
     return body
 
@@ -213,8 +233,8 @@ def any_body(rng, L, files):
 # ---- Prescribed motion
 
 
-def push(rng, direction, distance, speed):
-    """A motion by a distance along a direction, at a speed, perhaps with a turn that follows."""
+def push(direction, distance, speed):
+    """A motion by a distance along a direction, at a speed."""
     return [{"velocity": {"velocity": scaled(speed, direction), "until": distance / speed}}]
 
 
@@ -226,7 +246,8 @@ def obstacle(kind, centre, radius, along, motions):
         half = scaled(0.7 * radius, along)
         made = {"a": add(centre, scaled(-1, half)), "b": add(centre, half), "radius": 0.3 * radius}
     elif kind == "mesh":
-        made = {"mesh": {"shape": mesh_shape(radius, along)}, "transform": {"axis": along, "degrees": 60, "translate": centre}}
+        place = {"axis": along, "degrees": 60, "translate": centre}
+        made = {"mesh": {"shape": mesh_shape(radius, along)}, "transform": place}
     else:
         half = [radius / math.sqrt(3)] * 3
         made = {"min": add(centre, scaled(-1, half)), "max": add(centre, half)}
@@ -267,12 +288,12 @@ def column(rng, p, bodies, obstacles):
     along, count, across = 0, len(bodies), 0
     for body in bodies:
         turn_any_way(rng, body)
-        aside = scaled(rng.uniform(0, 0.1) * p["L"], unit(rng))
+        aside = scaled(rng.uniform(0, 0.05) * p["L"], unit(rng))
         aside = add(aside, scaled(-dot(aside, axis), axis))
         along += body.reach(axis)
         body.place = add(scaled(along, axis), aside)
         along += body.reach(axis) + gap(rng, p)
-        across = max(across, body.radius() + 0.1 * p["L"])
+        across = max(across, body.radius() + 0.05 * p["L"])
     for i, body in enumerate(bodies):
         towards = 1 if i < (count - 1) / 2 else -1
         linear = add(scaled(towards * p["speed"] * rng.uniform(0.2, 1), axis), scaled(0.2 * p["speed"], unit(rng)))
@@ -282,20 +303,22 @@ def column(rng, p, bodies, obstacles):
     for end in ends:
         inwards = axis if end == 0 else scaled(-1, axis)
         surface = scaled(-gap(rng, p) if end == 0 else along, axis)
-        motions = push(rng, inwards, rng.uniform(0.05, 0.4) * along, p["speed"]) if end == moving else []
+        motions = push(inwards, rng.uniform(0.05, 0.4) * along, p["speed"]) if end == moving else []
         kind = rng.choice(["plane", "round"])
         if kind == "plane":
-            obstacles.append({"plane": {"point": surface, "normal": inwards, **({"motions": motions} if motions else {})}})
+            plane = {"point": surface, "normal": inwards, **({"motions": motions} if motions else {})}
+            obstacles.append({"plane": plane})
         else:
             radius = rng.uniform(0.05, 0.5) * p["L"]
-            obstacles.append(obstacle(round_kind(rng), add(surface, scaled(-radius, inwards)), radius, unit(rng), motions))
+            centre = add(surface, scaled(-radius, inwards))
+            obstacles.append(obstacle(round_kind(rng), centre, radius, unit(rng), motions))
     if rng.random() < 0.25:  # and one beside them that comes nearer
         side = unit(rng)
         side = add(side, scaled(-dot(side, axis), axis))
         side = scaled(1 / math.sqrt(dot(side, side)), side)
         radius = rng.uniform(0.03, 0.2) * p["L"]
         centre = add(scaled(0.5 * along, axis), scaled(across + radius + gap(rng, p), side))
-        motions = push(rng, scaled(-1, side), rng.uniform(0.1, 0.5) * across, p["speed"])
+        motions = push(scaled(-1, side), rng.uniform(0.1, 0.5) * across, p["speed"])
         obstacles.append(obstacle(round_kind(rng), centre, radius, unit(rng), motions))
     hold_some(rng, bodies, p)
 
@@ -313,7 +336,7 @@ def swarm(rng, p, bodies, obstacles):
     for place in places[len(bodies):]:
         if rng.random() < 0.5:
             moves = rng.random() < 0.5
-            motions = push(rng, unit(rng), rng.uniform(0, 0.5) * pitch, p["speed"]) if moves else []
+            motions = push(unit(rng), rng.uniform(0, 0.5) * pitch, p["speed"]) if moves else []
             if moves and rng.random() < 0.3:
                 rate = rng.uniform(-1, 1) * min(p["speed"] / pitch, 1 / p["step"])
                 motions = [{"rotation": {"point": place, "axis": unit(rng), "rate": rate}}]
@@ -345,7 +368,7 @@ def press(rng, p, bodies, obstacles):
         height += body.reach([0, 1, 0])
     height += gap(rng, p)
     obstacles.append({"plane": {"point": [0, 0, 0], "normal": [0, 1, 0]}})
-    motions = push(rng, [0, -1, 0], rng.uniform(0.05, 0.5) * height, min(p["speed"], height / p["step"]))
+    motions = push([0, -1, 0], rng.uniform(0.05, 0.5) * height, min(p["speed"], height / p["step"]))
     if rng.random() < 0.7:
         obstacles.append({"plane": {"point": [0, height, 0], "normal": [0, -1, 0], "motions": motions}})
     else:
@@ -368,8 +391,8 @@ def clash(rng, p, bodies, obstacles):
         wall = shell(rng, p["L"], "cloth")
         wall.turn([0, 0, 1], 90)
         wall.place = [side * (0.2 * p["L"]), 0, 0]
-        towards = [-side, 0, 0]
-        wall.fields["driven"] = [{"where": EVERYWHERE, "motions": push(rng, towards, 0.3 * p["L"], 0.5 * p["L"] / p["end"])}]
+        motions = push([-side, 0, 0], 0.3 * p["L"], 0.5 * p["L"] / p["end"])
+        wall.fields["driven"] = [{"where": EVERYWHERE, "motions": motions}]
         bodies.append(wall)
     bodies[0].place = [0, 3 * p["L"], 0]
 
@@ -380,7 +403,7 @@ LAYOUT = {"column": column, "swarm": swarm, "pile": pile, "press": press, "twist
 def gap(rng, p):
     """Between neighbours at the start: such that they meet, if they can, and usually more than the thickness."""
     travel = min(p["speed"] * p["end"], 0.5 * p["L"])
-    return max(travel * rng.uniform(0.02, 0.5), p["least_gap"])
+    return max(travel * rng.uniform(0.01, 0.3), p["least_gap"])
 
 
 def hold_some(rng, bodies, p):
@@ -393,7 +416,7 @@ def hold_some(rng, bodies, p):
         if body.kind in ("cloth", "cuboid"):
             ways.append(lambda: {"driven": [moved(EVERYWHERE)]})
         moved = lambda where: {"where": where, "motions": push(
-            rng, unit(rng), rng.uniform(0, 0.3) * body.radius(), p["speed"])}
+            unit(rng), rng.uniform(0, 0.3) * body.radius(), p["speed"])}
         body.fields.update(rng.choice(ways)())
 
 
@@ -420,6 +443,8 @@ def make(seed):
     bodies = [any_body(rng, p["L"], files) for _ in range(1 if layout == "clash" else rng.randint(1, 4))]
     while sum(body.nodes for body in bodies) > 300:
         bodies.pop()
+    if all(body.kind == "net" for body in bodies):
+        bodies.insert(0, solid(rng, p["L"]))  # springs among themselves cannot be judged
     contact = settings(rng, bodies, p)
     close = rng.random() < 0.15  # closer than the thickness at the start
     p["least_gap"] = contact.get("gap", 0) + contact["thickness"] * (rng.uniform(0.1, 1) if close else 1.1)
@@ -443,5 +468,6 @@ def make(seed):
               "thickness": contact["thickness"] if contact["thickness"] == "auto" else contact["thickness"] / p["L"],
               "young": [m["young"] for m in materials], "poisson": max([m["poisson"] for m in materials], default=0),
               "models": solids, "kinds": [body.kind for body in bodies], "gravity": gravity,
-              "obstacles": [next(iter(o)) for o in obstacles], "nodes": sum(body.nodes for body in bodies), "close": close}
+              "obstacles": [next(iter(o)) for o in obstacles], "nodes": sum(body.nodes for body in bodies),
+              "close": close}
     return scene, files, traits

@@ -64,18 +64,18 @@ size_t rbt_sim_driven_count(const rbt_sim *sim);
 const char *rbt_sim_driven_name(const rbt_sim *sim, size_t driven);  // NULL: it has none
 int rbt_sim_driven_find(const rbt_sim *sim, const char *name);       // the first one of that name; -1: none
 
-// Refused: a group that is not there, numbers that are not finite or a duration below 0. With async-contact also
-// inside a step (after rbt_sim_advance_to): what it prescribes goes straight from step to step. Motions that make
-// prescribed things meet end a step with RBT_STALLED there.
+// Refused: a group that is not there, numbers that are not finite or a duration below 0. Where bodies are
+// kept apart (contact in the scene, or async-contact) also inside a step (after rbt_sim_advance_to): what is prescribed
+// goes straight from step to step. Motions that make prescribed things meet end a step there, with RBT_BLOCKED or, of
+// async-contact, RBT_STALLED.
 bool rbt_sim_drive(rbt_sim *sim, size_t driven, const rbt_drive *drive, rbt_error *error);
 
 // To be `offset` away from where the prescribed motion alone would have it, in `duration` seconds and in a straight
 // line, and to stay there; turned as it is now. Refused as above, and a duration of 0.
 bool rbt_sim_drive_to(rbt_sim *sim, size_t driven, const double offset[3], double duration, rbt_error *error);
 
-// ---- Obstacles, in the order of the scene: the same. Only methods that have contact of their own (async-contact)
-// know obstacles that move; the
-// others refuse. Planes move but do not turn.
+// ---- Obstacles, in the order of the scene: the same. They move only where bodies are kept apart, as above; methods
+// with obstacles by penalty refuse. Planes move but do not turn.
 
 size_t rbt_sim_obstacle_count(const rbt_sim *sim);
 bool rbt_sim_drive_obstacle(rbt_sim *sim, size_t obstacle, const rbt_drive *drive, rbt_error *error);

@@ -53,9 +53,9 @@ size_t rbt_sim_constrained(const rbt_sim *sim, unsigned char *constrained);
 // a being the acceleration that is prescribed, and m the lumped mass. Refused: memory lacks.
 bool rbt_sim_reactions(const rbt_sim *sim, double *reactions, rbt_error *error);
 
-// Contact forces [N] on nodes now: (nodes x 3). With async-contact those of all layers between bodies, within bodies
-// and with obstacles, without friction; with other methods, which let bodies pass through each other, those of
-// obstacles. Refused: memory lacks.
+// Contact forces [N] on nodes now: (nodes x 3). In scenes with contact those between bodies, within bodies and with
+// obstacles, and the friction of the last step; with async-contact those of all layers, without friction; with methods
+// that let bodies pass through each other those of obstacles. Refused: memory lacks.
 bool rbt_sim_contact_forces(const rbt_sim *sim, double *forces, rbt_error *error);
 
 // ---- Probes: what the probes of the scene read now, as in probes.csv
@@ -81,14 +81,15 @@ typedef struct rbt_contact_point {
     double point[3];       // [m] half-way between the nearest points
     double normal[3];      // from A to B
     double gap;            // [m] between A and B, their radii left out
-    // [N] with which B is pushed along the normal, and A the other way; without friction. While a pair separates this
-    // is the share `restitution` of it, so that pairs at rest, which tremble, show their weight with 1 only.
+    // [N] with which B is pushed along the normal, and A the other way; without friction. With async-contact, while a
+    // pair separates this is the share `restitution` of it, so that pairs at rest, which tremble, show their weight with
+    // 1 only.
     double force;
 } rbt_contact_point;
 
-// How many there are; the first `capacity` of them are written, in an order that depends on the state alone. Of
-// async-contact: pairs closer than its thickness, springs at their limits left out. Methods without contact of their
-// own know no pairs: 0.
+// How many there are; the first `capacity` of them are written, in an order that depends on the state alone. In scenes
+// with contact, and of async-contact: pairs closer than its thickness (and the gap of both sides), springs at their limits
+// left out. Where bodies pass through each other there are no pairs: 0.
 size_t rbt_sim_contacts(const rbt_sim *sim, rbt_contact_point *contacts, size_t capacity);
 
 // ---- Times: seconds spent in each stage of steps so far, in the order they first ran

@@ -461,7 +461,7 @@ typedef struct rbt_contact_pair_def {
     double friction;  // Coulomb's coefficient
 } rbt_contact_pair_def;
 
-typedef struct rbt_contact_def {
+typedef struct rbt_contact_def {  // made by rbt_contact_default
     double thickness;   // [m] distance at which surfaces begin to push each other; NaN: chosen
     double friction;    // Coulomb's coefficient of bodies and obstacles that have none of their own
     double gap;         // [m] distance that surfaces always keep, of bodies that have none of their own
@@ -518,6 +518,7 @@ rbt_scene rbt_scene_default(void);
 rbt_body_def rbt_body_default(void);
 rbt_obstacle_mesh rbt_obstacle_mesh_default(void);
 rbt_sequence_def rbt_sequence_default(void);
+rbt_contact_def rbt_contact_default(void);
 
 // Reads and validates a JSON scene, from a file or from text of `size` bytes; `name` is what messages call the text,
 // and its folder is where file names in it start; NULL: none. `settings`: (count) texts "path=value" applied over the

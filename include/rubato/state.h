@@ -13,8 +13,8 @@ extern "C" {
 // Constrained nodes keep to their prescribed values: what is given for them is not looked at. What a method remembers
 // of steps before starts afresh, as after a cut, and the difference of energy counts as a jump, not as work. Refused:
 // a range that goes beyond the nodes, numbers that are not finite or energies beyond any number, positions that turn
-// an element inside out whose material forbids it, and, with a method that has contact of its own, positions where
-// something touches or crosses something.
+// an element inside out whose material forbids it, and, in scenes with contact and with async-contact, positions where
+// something touches or crosses something: the sentence names the pair.
 bool rbt_sim_set_positions(rbt_sim *sim, size_t begin, size_t count, const double *positions, rbt_error *error);
 bool rbt_sim_set_velocities(rbt_sim *sim, size_t begin, size_t count, const double *velocities, rbt_error *error);
 

@@ -478,8 +478,9 @@ static bool warn_inside(rbt_compiler *c) {
             if (count &&
                 !rbt_compile_warn(c,
                                   "body \"%s\" starts inside obstacles[%zu]: %zu of its %zu surface nodes, up to "
-                                  "%.3g m deep; it will be pushed out",
-                                  body->name, o, count, surface, deepest))
+                                  "%.3g m deep; %s",
+                                  body->name, o, count, surface, deepest,
+                                  c->scene->contact ? "contact keeps it there" : "it will be pushed out"))
                 return false;
         }
     return true;

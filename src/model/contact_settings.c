@@ -3,7 +3,6 @@
 #include "model/compile.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 // ---- Asking
@@ -33,10 +32,18 @@ bool rbt_contact_settings_has_friction(const rbt_contact_settings *s) {
 
 // ---- Compiling
 
+// "obstacles[12]", and nothing else
+static bool read_obstacle(const char *name, size_t *number) {
+    const char *digits = name + strlen("obstacles["), *end = digits + strspn(digits, "0123456789");
+    size_t length = (size_t)(end - digits);
+    *number = 0;
+    for (const char *d = digits; d < end && length < 10; d++) *number = 10 * *number + (size_t)(*d - '0');
+    return length > 0 && length < 10 && strcmp(end, "]") == 0;
+}
+
 static bool find_side(rbt_compiler *c, const char *name, size_t rule, const char *key, int *side) {
     const rbt_scene *scene = c->scene;
-    size_t number = SIZE_MAX;
-    char rest;
+    size_t number, count = scene->obstacles.count;
     *side = RBT_ANY_SIDE;
     if (!name) return true;
     for (size_t b = 0; b < scene->bodies.count; b++)
@@ -45,18 +52,27 @@ static bool find_side(rbt_compiler *c, const char *name, size_t rule, const char
             return true;
         }
     const char *path = rbt_compile_path(c, "contact.pairs[%zu].%s", rule, key);
-    if (strncmp(name, "obstacles[", 10) == 0) {
-        bool read = sscanf(name, "obstacles[%9zu%c", &number, &rest) == 2 && rest == ']';
-        if (read && number < scene->obstacles.count) {
-            *side = -1 - (int)number;
-            return true;
-        }
+    if (strncmp(name, "obstacles", 9) != 0)
         return rbt_fail_path(c->error, scene->file, path,
-                             "there is no \"%s\": the scene has %zu obstacles, counted from 0", name,
-                             scene->obstacles.count);
-    }
-    return rbt_fail_path(c->error, scene->file, path,
-                         "there is no body \"%s\"; name a body, or an obstacle as obstacles[0]", name);
+                             "there is no body \"%s\"; name a body, or an obstacle as \"obstacles[0]\"", name);
+    if (strncmp(name, "obstacles[", 10) != 0 || !read_obstacle(name, &number))
+        return rbt_fail_path(c->error, scene->file, path,
+                             "\"%s\" names no obstacle; write its number, counted from 0, as \"obstacles[0]\"", name);
+    if (number >= count)
+        return rbt_fail_path(c->error, scene->file, path,
+                             "there is no \"%s\": the scene has %zu obstacle%s, counted from 0", name, count,
+                             count == 1 ? "" : "s");
+    *side = -1 - (int)number;
+    return true;
+}
+
+static bool find_sides(rbt_compiler *c, const rbt_contact_pair_def *pair, size_t rule, rbt_contact_rule *to) {
+    if (!find_side(c, pair->a, rule, "a", &to->a) || !find_side(c, pair->b, rule, "b", &to->b)) return false;
+    to->friction = pair->friction;
+    if (to->a >= 0 || to->b >= 0) return true;
+    return rbt_fail_path(c->error, c->scene->file, rbt_compile_path(c, "contact.pairs[%zu]", rule),
+                         "\"%s\" and \"%s\" are both obstacles, which never feel each other; one side must be a body",
+                         pair->a, pair->b);
 }
 
 bool rbt_compile_contact(rbt_compiler *c) {
@@ -73,11 +89,8 @@ bool rbt_compile_contact(rbt_compiler *c) {
         friction[b] = body->friction;
         gap[b] = isnan(body->gap) ? def->gap : body->gap;
     }
-    for (size_t i = 0; i < def->pairs.count; i++) {
-        const rbt_contact_pair_def *pair = &def->pairs.items[i];
-        if (!find_side(c, pair->a, i, "a", &rules[i].a) || !find_side(c, pair->b, i, "b", &rules[i].b)) return false;
-        rules[i].friction = pair->friction;
-    }
+    for (size_t i = 0; i < def->pairs.count; i++)
+        if (!find_sides(c, &def->pairs.items[i], i, &rules[i])) return false;
     *s = (rbt_contact_settings){.on = true,
                                 .thickness = def->thickness,
                                 .slip_speed = def->slip_speed,

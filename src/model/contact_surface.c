@@ -162,6 +162,7 @@ bool rbt_model_surface_make(rbt_model_surface *s, const rbt_model *m, rbt_arena 
         s->prescribed |= rbt_obstacle_is_prescribed(&m->obstacles, i, &m->obstacle_motions[i]);
     }
     s->x = p.x;
+    s->driven = p.prescribed;
     s->obstacle = p.obstacle;
     s->def = (rbt_contact_surface_def){.node_count = s->node_count,
                                        .triangle_count = p.triangle,
@@ -183,6 +184,29 @@ bool rbt_model_surface_make(rbt_model_surface *s, const rbt_model *m, rbt_arena 
 
 void rbt_model_surface_place(const rbt_model_surface *s, double t, double *x) {
     rbt_obstacle_nodes_place(&s->nodes, t, s->model->step, x + 3 * s->model->node_count);
+}
+
+void rbt_model_surface_start(const rbt_model_surface *s, double *x) {
+    const rbt_obstacle_nodes *n = &s->nodes;
+    memcpy(x, s->model->x0, 3 * s->model->node_count * sizeof *x);
+    for (size_t i = 0; i < n->count; i++) {
+        rbt_motion_group motion = n->motions[n->obstacle[i]];
+        motion.guide = NULL;
+        rbt_motion_position(&motion, n->start + 3 * i, 0, x + 3 * (s->model->node_count + i));
+    }
+}
+
+bool rbt_model_surface_follow(rbt_model_surface *s) {
+    const rbt_model *m = s->model;
+    bool changed = false;
+    for (size_t n = m->node_count; n < s->node_count; n++) {
+        const rbt_motion_group *motion = &m->obstacle_motions[s->obstacle[n]];
+        bool guided = motion->guide && *motion->guide;
+        bool driven = guided || rbt_obstacle_is_prescribed(&m->obstacles, (size_t)s->obstacle[n], motion);
+        changed |= s->driven[n] != driven;
+        s->driven[n] = driven;
+    }
+    return changed;
 }
 
 bool rbt_model_surface_moves(const rbt_model_surface *s) {

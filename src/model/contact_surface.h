@@ -17,6 +17,7 @@ typedef struct rbt_model_surface {
     int32_t *obstacle;         // (node_count) number of the obstacle, -1 for nodes of the model
     rbt_obstacle_nodes nodes;  // of obstacles; node 0 of them is node model->node_count of the surface
     bool prescribed;           // some obstacles follow a motion or a sequence
+    unsigned char *driven;     // (node_count) what def.prescribed points to
     rbt_contact_surface_def def;
 } rbt_model_surface;
 
@@ -28,6 +29,14 @@ bool rbt_model_surface_make(rbt_model_surface *surface, const rbt_model *model, 
 
 // Writes where the nodes of obstacles are at time t into x (node_count x 3); nodes of the model are left alone.
 void rbt_model_surface_place(const rbt_model_surface *surface, double t, double *x);
+
+// Writes all positions of the start into x (node_count x 3): obstacles where the scene has them at time 0, whatever a
+// caller has done since.
+void rbt_model_surface_start(const rbt_model_surface *surface, double *x);
+
+// Obstacles that a caller moves are prescribed from then on: true if others are now than at the last call. Which they are
+// follows from the state.
+bool rbt_model_surface_follow(rbt_model_surface *surface);
 
 // Whether some obstacles move: by a prescribed motion, or because a caller has moved them.
 bool rbt_model_surface_moves(const rbt_model_surface *surface);

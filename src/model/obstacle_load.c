@@ -97,6 +97,11 @@ static bool judge_triangles(const loader *l, const double *x, const char *what) 
             rbt_subtract(x + 3 * (size_t)corner[(a + 1) % 3], x + 3 * (size_t)corner[a], edge[a]);
             longest = fmax(longest, rbt_length(edge[a]));
         }
+        if (!isfinite(longest * longest))
+            return fail_in(l, l->def->sequence ? "sequence" : "mesh",
+                           "triangle %zu%s has an edge of %g m, too long for its area to be a number; check unit and "
+                           "scale",
+                           t, what, longest);
         rbt_cross(edge[0], edge[1], normal);
         if (!(rbt_length(normal) > 1e-9 * longest * longest))
             return fail_in(l, l->def->sequence ? "sequence" : "mesh",

@@ -34,6 +34,9 @@ bool rbt_recorder_follow(rbt_recorder *recorder, const rbt_model *model, rbt_err
 // probes.csv (probe_count readings). Both must live until the frame is recorded.
 void rbt_recorder_note(rbt_recorder *recorder, const double *statistics, const rbt_probe_reading *readings);
 
+// The contact forces that the next frame's VTU file shows (node_count x 3); NULL: none. They must live until then.
+void rbt_recorder_note_contact(rbt_recorder *recorder, const double *forces);
+
 // A row of probes.csv for a step inside the next frame, written together with it. The model may be another one than
 // at the last frame.
 bool rbt_recorder_step(rbt_recorder *recorder, const rbt_model *model, const rbt_state *state,

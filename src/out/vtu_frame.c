@@ -135,7 +135,9 @@ bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_mo
     const double *x = frame->shown ? frame->shown : state->x;
     for (size_t i = 0; i < 3 * model->node_count; i++) frame->displacement[i] = x[i] - model->X[i];
     find_stress(frame, model, state->x);
-    const rbt_vtu_field points[] = {{"displacement", 3, frame->displacement, NULL}, {"velocity", 3, state->v, NULL}};
+    const rbt_vtu_field points[] = {{"displacement", 3, frame->displacement, NULL},
+                                    {"velocity", 3, state->v, NULL},
+                                    {"contact_force", 3, frame->contact, NULL}};
     const rbt_vtu_field cells[] = {
         {"region", 1, NULL, frame->region}, {"body", 1, NULL, frame->body}, {"von_mises", 1, frame->stress, NULL}};
     rbt_vtu_grid grid = {.time = state->t,
@@ -145,7 +147,7 @@ bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_mo
                          .cells = frame->cells,
                          .ends = frame->ends,
                          .types = frame->types,
-                         .point_field_count = 2,
+                         .point_field_count = frame->contact ? 3 : 2,
                          .cell_field_count = 3,
                          .point_fields = points,
                          .cell_fields = cells};

@@ -100,8 +100,9 @@ RECORD(static, CONTACT_PAIR_RECORD, rbt_contact_pair_def, CONTACT_PAIR, "contact
 static const rbt_field CONTACT[] = {
     {FIELD(rbt_contact_def, thickness, RBT_REAL), .flags = RBT_ABOVE | RBT_AUTO, .fallback = {NAN}, .max = INFINITY,
      .unit = "m",
-     .doc = "Distance at which surfaces begin to push each other. auto: a tenth of the mean edge of the surfaces, at "
-            "most a thousandth of the bodies' box, and less than the gaps of the start."},
+     .doc =
+         "Distance at which surfaces begin to push each other. auto: a tenth of the mean edge of the surfaces, at "
+         "most a thousandth of the bodies' box, and less than the gaps of the start, down to a thousandth of that."},
     {FIELD(rbt_contact_def, friction, RBT_REAL), .max = 1e6,
      .doc = "Coulomb's coefficient, where bodies and pairs have none of their own."},
     {FIELD(rbt_contact_def, gap, RBT_REAL), .max = INFINITY, .unit = "m",
@@ -119,6 +120,12 @@ static const rbt_field CONTACT[] = {
 RECORD(, RBT_CONTACT_RECORD, rbt_contact_def, CONTACT, "contact",
        "With it nothing passes through anything: bodies, themselves included, and obstacles. For backward-euler, "
        "implicit-midpoint and bdf2 with the solver newton; async-contact has contact of its own.");
+
+rbt_contact_def rbt_contact_default(void) {
+    rbt_contact_def def;
+    rbt_record_default(&RBT_CONTACT_RECORD, &def);
+    return def;
+}
 
 // ---- Time, method, output
 

@@ -30,6 +30,8 @@ typedef struct run {
     bool event_failed;                      // an event could not be judged
     double statistics[RBT_MAX_STATISTICS];  // of the frame
     rbt_probe_reading *readings;            // of the probes, in the frame
+    double *contact;                        // (contact_nodes x 3) forces of the frame
+    size_t contact_nodes;
     rbt_error *error;
 } run;
 
@@ -85,6 +87,21 @@ static bool write_report(run *r, const char *status) {
     return rbt_run_report_write(&r->report, r->report_path, r->error);
 }
 
+// Contact forces for the frame's VTU file, where bodies are kept apart
+static bool note_contact(run *r) {
+    const rbt_stepper *stepper = &r->sim->stepper;
+    size_t nodes = r->sim->model->node_count;
+    if (!r->options->scene->output.vtu || !rbt_method_has_contact(stepper->method, stepper->model)) return true;
+    if (r->contact_nodes != nodes) {  // at first, and after a cut
+        free(r->contact);
+        r->contact_nodes = 0;
+        if (!(r->contact = rbt_array_new(nodes, 3 * sizeof *r->contact, "contact forces", r->error))) return false;
+        r->contact_nodes = nodes;
+    }
+    rbt_recorder_note_contact(r->recorder, r->contact);
+    return rbt_sim_contact_forces(r->sim, r->contact, r->error);
+}
+
 static bool write_frame(run *r, bool last) {
     double start = rbt_now();
     const rbt_state *state = &r->sim->state;
@@ -94,6 +111,7 @@ static bool write_frame(run *r, bool last) {
     if (state->frame == 0) r->report.first = r->report.last;
     if (r->sim->model->probe_count && !rbt_sim_probes(r->sim, r->readings, r->error)) return false;
     rbt_recorder_note(r->recorder, r->statistics, r->readings);
+    if (!note_contact(r)) return false;
     if (!rbt_recorder_follow(r->recorder, r->sim->model, r->error) ||
         !rbt_recorder_frame(r->recorder, state, &r->report.last, checkpoint, r->error))
         return false;
@@ -318,6 +336,7 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
     rbt_overlap_free(&r.overlap);
     rbt_sim_free(r.sim);
     free(r.readings);
+    free(r.contact);
     if (r.lock >= 0) close(r.lock);
     free(r.report_path);
     free(r.scene_path);

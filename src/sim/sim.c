@@ -116,6 +116,9 @@ rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
         forget_meshes(sim->scene);
         return sim;
     }
+    // What stepper and start say has a path; of several scenes the file tells which one it is.
+    if (error && error->path[0] && !error->file[0] && scene->file)
+        snprintf(error->file, sizeof error->file, "%s", scene->file);
     rbt_sim_free(sim);
     return NULL;
 }

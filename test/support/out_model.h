@@ -153,7 +153,7 @@ static inline void out_state_free(rbt_state *s) {
 
 static inline rbt_energies out_energies(int64_t frame) {
     double f = (double)frame;
-    return (rbt_energies){1 / (f + 3), 2 + f, -f / 7, 0, 0.1, {1e-300, -2, 3}, {0.1, 0.2, -0.3}, 0};
+    return (rbt_energies){1 / (f + 3), 2 + f, -f / 7, 0, 0.1, {1e-300, -2, 3}, {0.1, 0.2, -0.3}, 0, 0};
 }
 
 // A new folder under TMPDIR; remove it with out_folder_remove, which frees the name.

@@ -196,7 +196,7 @@ static void other_methods_refuse_obstacles_that_move(void **state) {
     rbt_drive drive = rbt_drive_default();
     drive.velocity[1] = 1;
     assert_false(rbt_sim_drive_obstacle(sim, 0, &drive, &error));
-    assert_non_null(strstr(error.message, "does not know obstacles that move"));
+    assert_non_null(strstr(error.message, "siere knows obstacles that move only in a scene with contact"));
     rbt_sim_free(sim);
 }
 

@@ -34,6 +34,7 @@ static void errors_versions_names(void **state) {
     assert_null(rbt_solver_name(99, 0));
     assert_null(rbt_solver_name(0, -1));
     assert_string_equal(rbt_outcome_name((rbt_outcome)99), "unknown");
+    assert_string_equal(rbt_outcome_name(RBT_BLOCKED), "blocked by contact");
     assert_null(rbt_statistic_at(-1));
     assert_int_equal(rbt_statistic_find(NULL), -1);
     assert_true(rbt_statistic_count() <= RBT_MAX_STATISTICS);
@@ -46,6 +47,8 @@ static void defaults_carry_cookies(void **state) {
     (void)state;
     assert_true(rbt_scene_default().cookie && rbt_body_default().cookie);
     assert_true(rbt_obstacle_mesh_default().transform.scale[0] == 1 && rbt_sequence_default().rate == 25);
+    assert_true(isnan(rbt_contact_default().thickness) && isnan(rbt_contact_default().slip_speed));
+    assert_true(rbt_contact_default().friction == 0 && rbt_contact_default().gap == 0);
     assert_true(rbt_implicit_options_default().cookie && rbt_siere_options_default().cookie);
     assert_true(rbt_ere_options_default().cookie && rbt_imex_options_default().cookie);
     assert_true(rbt_multirate_options_default().cookie && rbt_async_contact_options_default().cookie);
@@ -310,7 +313,7 @@ static void every_function_is_walked(void **state) {
 // clang-format off
 #define STRUCTS(X) \
     X(rbt_async_contact_options) X(rbt_body_def) X(rbt_body_info) \
-    X(rbt_contact_point) X(rbt_cut_blade) X(rbt_cut_def) \
+    X(rbt_contact_def) X(rbt_contact_pair_def) X(rbt_contact_point) X(rbt_cut_blade) X(rbt_cut_def) \
     X(rbt_cut_file) X(rbt_cut_plane) X(rbt_cut_rectangle) \
     X(rbt_damping_def) X(rbt_deform_bend) X(rbt_deform_scale) \
     X(rbt_deform_stretch) X(rbt_deform_twist) X(rbt_drive) \

@@ -56,7 +56,7 @@ static const broken SCENES[] = {
      "s.json: bodies[0]: an object is needed, found the text `a`"},
     {"unknown key at the top", SCENE("'tiem': {}"), "s.json: unknown key `tiem`; did you mean `time`?"},
     {"unknown key far from all", SCENE("'xyzzyxyzzy': 1"),
-     "s.json: unknown key `xyzzyxyzzy`; known are: $schema, rubato, about, bodies, forces, obstacles, cuts, events, "
+     "s.json: unknown key `xyzzyxyzzy`; known are: $schema, rubato, about, bodies, forces, obstacles, contact, cuts, events, "
      "probes, "
      "time, "
      "integrator, output"},
@@ -389,7 +389,7 @@ static void long_words_are_shortened(void **state) {
            "s.json: unknown key "
            "`x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4"
            "x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4...`; known are: $schema, rubato, about, bodies, forces, "
-           "obstacles, cuts, events, probes, time, integrator, output");
+           "obstacles, contact, cuts, events, probes, time, integrator, output");
 }
 
 int main(void) {

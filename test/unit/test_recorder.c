@@ -144,7 +144,7 @@ static void layout_of_a_run(void **unused) {
     assert_true(rbt_file_read(path, &b, NULL));
     snprintf(want, sizeof want,
              "frame,time,kinetic,elastic,gravity,contact,total,px,py,pz,lx,ly,lz,work,iterations,residual,friction\n"
-             "0,0,%.17g,2,-0,0,%.17g,1e-300,-2,3,%.17g,%.17g,%.17g,0,,\n1,%.17g,0.25,3,",
+             "0,0,%.17g,2,-0,0,%.17g,1e-300,-2,3,%.17g,%.17g,%.17g,0,,,0\n1,%.17g,0.25,3,",
              1.0 / 3, 0.1, 0.1, 0.2, -0.3, o->model.frame_interval);
     assert_memory_equal(b.data, want, strlen(want));
     free(b.data);

@@ -488,12 +488,12 @@ static void frames_show_every_element(void **state) {
     rbt_mesh_clear(&mesh);
     rbt_fields_free(&fields);
 
-    // Pictures show the hull of the box and the cloth, each in its colour.
+    // Pictures show the hull of the box and the cloth, each in its colour, and two springs as rods of 16 triangles.
     rbt_subject subject;
     rbt_figure figure;
     assert_true(rbt_subject_open(&subject, folder, rbt_coloring_find("body", &error), &error));
     assert_true(rbt_subject_load(&subject, 0, NULL, &figure, &error));
-    assert_int_equal(figure.triangle_count, 12 + 8);
+    assert_int_equal(figure.triangle_count, 12 + 8 + 2 * 16);
     for (int i = 0; i < 20; i++) assert_true(figure.values[i] == (i < 12 ? 2 : 1));
     rbt_figure_free(&figure);
     rbt_subject_free(&subject);

@@ -56,7 +56,9 @@ static void close_bench(bench *b) {
     rbt_sim_free(b->sim);
 }
 
-static double random_between(double low, double high) { return low + (high - low) * random_unit(&random_test_stream); }
+static double random_between(double low, double high) {
+    return low + (high - low) * random_unit(&random_test_stream);
+}
 
 static void shake(bench *b, double size) {
     for (size_t i = 0; i < b->values; i++) b->p[i] = random_between(-size, size);
@@ -77,8 +79,8 @@ static double plain_gap(const rbt_step_contact *c, rbt_pair_key key, const doubl
     rbt_gap gap;
     rbt_pair_nodes(&c->primitives, key, node);
     for (int k = 0; k < rbt_pair_corners(kind); k++) memcpy(corners + 3 * k, x + 3 * (size_t)node[k], 3 * sizeof *x);
-    rbt_gap_measure_any(kind, corners, kind == RBT_TOUCH_WALL ? c->primitives.def.walls[key & 0x3fffffff].normal : NULL,
-                        &gap);
+    rbt_gap_measure_any(kind, corners,
+                        kind == RBT_TOUCH_WALL ? c->primitives.def.walls[key & 0x3fffffff].normal : NULL, &gap);
     return gap.distance - rbt_pair_inside(&c->primitives, key, node);
 }
 
@@ -273,8 +275,10 @@ static void motions_are_free(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(candidates_are_complete),        cmocka_unit_test(forces_are_the_gradient),
-        cmocka_unit_test(matrix_is_the_change_of_forces), cmocka_unit_test(lists_change_no_bit),
+        cmocka_unit_test(candidates_are_complete),
+        cmocka_unit_test(forces_are_the_gradient),
+        cmocka_unit_test(matrix_is_the_change_of_forces),
+        cmocka_unit_test(lists_change_no_bit),
         cmocka_unit_test(motions_are_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

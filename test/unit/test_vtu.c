@@ -85,7 +85,8 @@ static size_t expect_reals(const file *f, size_t begin, const char *name, const 
     return end;
 }
 
-static void check_tets(int n, rbt_vtu_options options) {
+// `contact`: with contact forces on the points
+static void check_tets(int n, bool contact, rbt_vtu_options options) {
     char *folder = out_folder_new(), path[512];
     snprintf(path, sizeof path, "%s/a.vtu", folder);
     out_model *o = out_model_new(n, 2, false);
@@ -95,6 +96,7 @@ static void check_tets(int n, rbt_vtu_options options) {
     rbt_vtu_frame frame;
     assert_true(rbt_surface_build(&surface, m, NULL));
     assert_true(rbt_vtu_frame_init(&frame, m, &surface, NULL));
+    frame.contact = contact ? m->X : NULL;
     assert_true(rbt_vtu_write_elements(path, &frame, m, &s, options, NULL));
     file f = read_vtu(path);
     char counts[128];
@@ -118,6 +120,7 @@ static void check_tets(int n, rbt_vtu_options options) {
     size_t at = expect(&f, 0, "TimeValue", "Float64", &s.t, sizeof s.t);
     at = expect_reals(&f, at, "displacement", shift, 3 * m->node_count, single);
     at = expect_reals(&f, at, "velocity", s.v, 3 * m->node_count, single);
+    if (contact) at = expect_reals(&f, at, "contact_force", m->X, 3 * m->node_count, single);
     at = expect(&f, at, "region", "Int32", m->tet_region, 4 * m->tet_count);
     at = expect(&f, at, "body", "Int32", body, 4 * m->tet_count);
     at = expect_reals(&f, at, "von_mises", stress, m->tet_count, single);
@@ -136,16 +139,18 @@ static void check_tets(int n, rbt_vtu_options options) {
 
 static void tets_in_all_variants(void **unused) {
     (void)unused;
-    check_tets(2, (rbt_vtu_options){false, false});
-    check_tets(2, (rbt_vtu_options){false, true});
-    check_tets(2, (rbt_vtu_options){true, false});
-    check_tets(2, (rbt_vtu_options){true, true});
+    check_tets(2, true, (rbt_vtu_options){false, false});
+    check_tets(2, true, (rbt_vtu_options){true, true});
+    check_tets(2, false, (rbt_vtu_options){false, false});
+    check_tets(2, false, (rbt_vtu_options){false, true});
+    check_tets(2, false, (rbt_vtu_options){true, false});
+    check_tets(2, false, (rbt_vtu_options){true, true});
 }
 
 // 16 bytes x 16384 cells would be one whole block; this grid makes one more, and arrays of several blocks.
 static void blocks_when_compressed(void **unused) {
     (void)unused;
-    check_tets(14, (rbt_vtu_options){true, false});
+    check_tets(14, false, (rbt_vtu_options){true, false});
 }
 
 static void surface_with_skin(void **unused) {

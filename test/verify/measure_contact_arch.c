@@ -42,14 +42,58 @@ static void put_tets(const double *x, int32_t *tets) {
     }
 }
 
-static void build(arch *a) {
+// ---- The published arch (Li et al. 2020): blocks of a catenary, whose meshes are not ours to ship. Its files have the
+// corners in the order above, joints that touch, and are moved apart as published, (k, -|k|) times a little.
+
+static bool read_blocks(arch *a) {
+    for (int b = 1; b <= BLOCKS; b++) {
+        char path[600];
+        rbt_error error;
+        snprintf(path, sizeof path, "%s/../shared/contact-scenes/masonry_arch/largeArch.%02d.msh", RBT_SOURCE_DIR, b);
+        rbt_mesh *mesh = rbt_mesh_read(path, &error);
+        bool fits = mesh && mesh->node_count == CORNERS;
+        if (fits) memcpy(a->nodes[b], mesh->nodes, sizeof a->nodes[b]);
+        rbt_mesh_free(mesh);
+        if (!fits) return false;
+        int k = b - 1 - BLOCKS / 2;
+        for (int i = 0; i < CORNERS; i++) {
+            a->nodes[b][3 * i] += k * 0.9 * THICKNESS;  // gaps of 1.06 to 1.27 thicknesses
+            a->nodes[b][3 * i + 1] -= abs(k) * 0.9 * THICKNESS;
+        }
+    }
+    return true;
+}
+
+// An abutment of 5 m behind a joint of the first or the last block, as far from it as blocks are from each other
+static void put_abutment(const double *block, int joint, double *x) {
+    double along[3], across[3], normal[3], out[3];
+    rbt_subtract(block + 3 * (joint | 4), block + 3 * joint, along);
+    rbt_subtract(block + 3 * (joint | 1), block + 3 * joint, across);
+    rbt_cross(along, across, normal);
+    rbt_normalize(normal, normal);
+    rbt_subtract(block + 3 * joint, block + 3 * (joint ^ 2), out);
+    double side = rbt_dot(out, normal) > 0 ? 1 : -1;
+    for (int i = 0; i < CORNERS; i++) {
+        bool near = (i & 2) != (joint & 2);
+        memcpy(x + 3 * i, block + 3 * ((i & 5) | (joint & 2)), 3 * sizeof *x);
+        rbt_add_scaled(x + 3 * i, side * (near ? 1.1 * THICKNESS : 5), normal);
+    }
+}
+
+static bool build(arch *a, bool shared) {
+    for (int b = 0; b < BODIES; b++) put_corners(b - 1, a->nodes[b]);
+    if (shared) {
+        if (!read_blocks(a)) return false;
+        put_abutment(a->nodes[1], 0, a->nodes[0]);
+        put_abutment(a->nodes[BLOCKS], 2, a->nodes[BODIES - 1]);
+    }
     for (int b = 0; b < BODIES; b++) {
-        put_corners(b - 1, a->nodes[b]);
         put_tets(a->nodes[b], a->tets[b]);
         a->meshes[b] = (rbt_mesh){
             .node_count = CORNERS, .nodes = a->nodes[b], .tet_count = TETS, .tets = a->tets[b], .format = "made"};
         snprintf(a->names[b], sizeof a->names[b], "block-%d", b);
     }
+    return true;
 }
 
 // ---- The run
@@ -63,7 +107,6 @@ static rbt_sim *create(arch *a, const char *method, double friction) {
     rbt_body_def bodies[BODIES];
     rbt_scene scene = rbt_scene_default();
     rbt_error error;
-    build(a);
     for (int b = 0; b < BODIES; b++) {
         bodies[b] = rbt_body_default();
         bodies[b].name = a->names[b];
@@ -101,9 +144,10 @@ static arch_motion moved(const rbt_sim *sim, const double *start) {
 }
 
 // Stands: no node moves 1 cm in `duration`; falls: the keystone drops by `drop` within it.
-static void run(verify *v, const char *method, double friction, double duration, double drop) {
+static void run(verify *v, bool shared, const char *method, double friction, double duration, double drop) {
     arch a;
     rbt_step_report report;
+    if (!build(&a, shared)) return;
     rbt_sim *sim = create(&a, method, friction);
     double *start = verify_copy(rbt_sim_positions(sim), 3 * rbt_sim_node_count(sim));
     bool stands = drop == 0, ended = true;
@@ -117,21 +161,28 @@ static void run(verify *v, const char *method, double friction, double duration,
         largest = verify_larger(largest, m.largest);
     }
     bool holds = ended && (stands ? largest <= 0.01 : m.drop > drop);
-    verify_row(v, holds, "%s|%.1f|%.2f s|%s|%lld|%.3g m|%.3g m|%s %g m", method, friction, rbt_sim_time(sim),
-               ended ? "done" : report.hint, (long long)halved, largest, m.drop,
+    verify_row(v, holds, "%s|%s|%.1f|%.2f s|%s|%lld|%.3g m|%.3g m|%s %g m", shared ? "catenary" : "semicircle",
+               method, friction, rbt_sim_time(sim), ended ? "done" : report.hint, (long long)halved, largest, m.drop,
                stands ? "no node moves" : "the keystone falls", stands ? 0.01 : drop);
     free(start);
     rbt_sim_free(sim);
 }
 
 void verify_arch(verify *v) {
-    verify_say(v,
-               "## Masonry arch\n\nA semicircular arch of %d loose blocks between two fixed ones: radius %g m inside, "
-               "ring %g m deep and %g m wide, E 20 GPa, Poisson's ratio 0.2, 2300 kg/m³, contact 1 mm thick, steps of "
-               "10 ms, slip speed 0.1 mm/s. It stands at friction 0.5 and must fall at 0.2.\n",
-               BLOCKS, RADIUS, DEPTH, WIDTH);
-    verify_table(v, "method|friction|until|outcome|halved steps|largest way of a node|drop of the keystone|bound");
+    verify_say(
+        v,
+        "## Masonry arch\n\nA semicircular arch of %d loose blocks between two fixed ones: radius %g m inside, "
+        "ring %g m deep and %g m wide, E 20 GPa, Poisson's ratio 0.2, 2300 kg/m³, contact 1 mm thick, steps of "
+        "10 ms, slip speed 0.1 mm/s. It stands at friction 0.5 and must fall at 0.2. The catenary is that of Li et "
+        "al. 2020, "
+        "which spans 60 m, where its meshes are at hand.\n",
+        BLOCKS, RADIUS, DEPTH, WIDTH);
+    verify_table(v,
+                 "arch|method|friction|until|outcome|halved steps|largest way of a node|drop of the keystone|bound");
     static const char *const METHODS[] = {"backward-euler", "bdf2", "implicit-midpoint"};
-    for (int i = 0; i < (v->full ? 3 : 1); i++) run(v, METHODS[i], 0.5, v->full ? 20 : 0.5, 0);
-    for (int i = 0; i < (v->full ? 3 : 1); i++) run(v, METHODS[i], 0.2, 5, v->full ? 1 : 0.03);
+    for (int i = 0; i < (v->full ? 3 : 1); i++) run(v, false, METHODS[i], 0.5, v->full ? 20 : 0.5, 0);
+    for (int i = 0; i < (v->full ? 3 : 1); i++) run(v, false, METHODS[i], 0.2, 5, v->full ? 1 : 0.03);
+    if (!v->full) return;
+    run(v, true, METHODS[0], 0.5, 20, 0);
+    run(v, true, METHODS[0], 0.2, 5, 1);
 }

@@ -4,11 +4,10 @@
 #include "verify.h"
 
 static const verify_section SECTIONS[] = {
-    verify_materials,  verify_assembly,           verify_patch,      verify_rigid,
-    verify_cantilever, verify_frequencies,        verify_eigenpairs, verify_order,
-    verify_oscillator, verify_artificial_damping, verify_limits,     verify_energy,
-    verify_momentum,   verify_divergence,         verify_sweep,      verify_coupled,
-    verify_arch,
+    verify_materials,   verify_assembly,   verify_patch,    verify_rigid,      verify_cantilever,
+    verify_frequencies, verify_eigenpairs, verify_order,    verify_oscillator, verify_artificial_damping,
+    verify_limits,      verify_energy,     verify_momentum, verify_divergence, verify_sweep,
+    verify_coupled,     verify_arch,
 };
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
 

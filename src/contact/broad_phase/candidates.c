@@ -179,11 +179,11 @@ static bool gather(rbt_candidates *c) {
         if (c->piles[i].count) memcpy(c->wide + c->wide_count, c->piles[i].keys, c->piles[i].count * sizeof *c->wide);
         c->wide_count += c->piles[i].count;
     }
-    qsort(c->wide, c->wide_count, sizeof *c->wide, ascending);
+    if (c->wide_count) qsort(c->wide, c->wide_count, sizeof *c->wide, ascending);
     return true;
 }
 
-static void cover_nothing(rbt_candidates *c) {
+void rbt_candidates_forget(rbt_candidates *c) {
     c->count = c->wide_count = 0;
     c->lists++;
     for (size_t n = 0; n < c->surface->def.node_count; n++) c->nodes[n] = c->wide_nodes[n] = rbt_box_empty();
@@ -244,7 +244,7 @@ bool rbt_candidates_prepare(rbt_candidates *c, const double *x, const double *y,
     if (built && cover(c->nodes, nodes, x) && cover(c->nodes, nodes, y)) return true;
     if (!built || !cover(c->wide_nodes, nodes, x) || !cover(c->wide_nodes, nodes, y)) {
         if (!search(c, x, y, rbt_larger(slack, wide_slack))) {
-            cover_nothing(c);
+            rbt_candidates_forget(c);
             return false;
         }
     }

@@ -40,6 +40,9 @@ void rbt_candidates_free(rbt_candidates *candidates);
 bool rbt_candidates_prepare(rbt_candidates *candidates, const double *x, const double *y, double slack,
                             double wide_slack);
 
+// Lists start again: other pairs exist now.
+void rbt_candidates_forget(rbt_candidates *candidates);
+
 // Calls `visit` with all pairs of leaves a < b whose boxes overlapped at the last search.
 typedef void (*rbt_leaf_visit)(void *context, int32_t a, int32_t b);
 void rbt_candidates_leaves(const rbt_candidates *candidates, rbt_leaf_visit visit, void *context);

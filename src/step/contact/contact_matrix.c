@@ -95,7 +95,7 @@ bool rbt_contact_matrix_arrange(rbt_contact_matrix *m) {
         }
     }
     m->start[rows] = at;
-    memcpy(m->former, m->extra, m->extra_count * sizeof *m->extra);
+    if (m->extra_count) memcpy(m->former, m->extra, m->extra_count * sizeof *m->extra);
     m->former_count = m->extra_count;
     m->A.start = m->start;
     m->A.column = m->column;

@@ -1,4 +1,4 @@
-// Life of contact: what it is made of, its constants, and whether positions are apart. See step_contact.h.
+// Life of contact: what it is made of, its constants, and the beginning of a step. See step_contact.h.
 #include "step/contact/step_contact.h"
 
 #include "math/vec3.h"
@@ -16,7 +16,7 @@ static const double HALF_WAY_STIFFNESS = 6.4;
 
 static bool take(rbt_step_contact *c, rbt_error *error) {
     size_t n = c->node_count;
-    double **vectors[] = {&c->x0, &c->x1, &c->y, &c->force, &c->motion, &c->start_force};
+    double **vectors[] = {&c->x0, &c->x1, &c->y, &c->force, &c->motion};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(c->arena, 3 * n, sizeof(double))) != NULL;
@@ -89,17 +89,48 @@ static void add_shells(const rbt_model *m, double *modulus) {
     }
 }
 
+// The largest speed at which things of the scene move against each other at the start, or are prescribed to move [m/s].
+// Where nothing is fixed, that of all together does not count.
+static double largest_speed(rbt_step_contact *c) {
+    enum { SAMPLES = 32 };
+    const rbt_model *m = c->model;
+    double mean[3] = {0}, mass = 0, most = 0, by[3];
+    bool bound = m->obstacles.count > 0;
+    for (size_t n = 0; n < m->node_count; n++) {
+        bound |= m->role[n] != RBT_FREE;
+        rbt_add_scaled(mean, m->mass[n], m->v0 + 3 * n);
+        mass += m->mass[n];
+    }
+    for (int k = 0; k < 3; k++) mean[k] = bound || !(mass > 0) ? 0 : mean[k] / mass;
+    for (size_t n = 0; n < m->node_count; n++) {
+        rbt_subtract(m->v0 + 3 * n, mean, by);
+        most = fmax(most, rbt_length(by));
+    }
+    double length = (double)m->frame_count * m->frame_interval;
+    for (int i = 0; i < SAMPLES && c->node_count > m->node_count; i++) {
+        double t = floor(i * length / SAMPLES / m->step) * m->step;
+        rbt_model_surface_place(&c->surface, t, c->x0);
+        rbt_model_surface_place(&c->surface, t + m->step, c->x1);
+        for (size_t n = m->node_count; n < c->node_count; n++) {
+            rbt_subtract(c->x1 + 3 * n, c->x0 + 3 * n, by);
+            most = fmax(most, rbt_length(by) / m->step);
+        }
+    }
+    return most;
+}
+
 // S of every node. Nets: the stiffness of a spring over a tenth of its length, as a solid of that modulus would have.
 static void find_stiffness(rbt_step_contact *c, double tau) {
     const rbt_model *m = c->model;
     for (size_t n = 0; n < m->node_count; n++) c->stiffness[n] = node_modulus(m, n);
     add_shells(m, c->stiffness);
+    double speed = largest_speed(c);
     for (size_t n = 0; n < m->node_count; n++) {
         const rbt_body *body = &m->bodies[m->node_body[n]];
         double elastic = MODULUS_SHARE * c->stiffness[n] * m->node_area[n];
         if (body->kind == RBT_NET) elastic = MODULUS_SHARE * body->springs.stiffness * c->edge_length;
         double inertia = m->mass[n] * c->thickness / (tau * tau * HALF_WAY_STIFFNESS);
-        c->stiffness[n] = fmax(elastic, inertia);
+        c->stiffness[n] = fmax(elastic, fmax(inertia, m->mass[n] * speed / tau));
     }
     for (size_t n = m->node_count; n < c->node_count; n++) c->stiffness[n] = INFINITY;
 }
@@ -112,90 +143,29 @@ static void find_reach(rbt_step_contact *c) {
     }
 }
 
-// The thickness of "auto": small beside edges and bodies, and less than any gap of the start, so that nothing pushes
-// before it is touched.
+// The thickness of "auto": small beside edges and bodies. rbt_contact_check_start makes it less than the gaps of the
+// start, within reason, so that nothing pushes before it is touched.
 static double choose_thickness(rbt_step_contact *c) {
     double box = diagonal(c->model), thickness = EDGE_SHARE * c->edge_length;
     if (box > 0) thickness = fmin(thickness, BOX_SHARE * box);
     return thickness;
 }
 
-// ---- Whether positions are apart
+// ---- Positions
 
-static bool leaves_cross(const rbt_contact_surface *s, const double *x, int32_t a, int32_t b) {
-    const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
-    if (B->corners != 3 || A->corners < 2) return false;
-    for (int k = 0; k < (A->corners == 3 ? 3 : 1); k++) {
-        int32_t p = A->node[k], q = A->node[(k + 1) % A->corners];
-        bool shared = false;
-        for (int i = 0; i < 3; i++) shared |= B->node[i] == p || B->node[i] == q;
-        if (!shared && rbt_gap_crosses(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)B->node[0],
-                                       x + 3 * (size_t)B->node[1], x + 3 * (size_t)B->node[2]))
-            return true;
-    }
-    return false;
-}
-
-typedef struct crossing_search {
-    const rbt_step_contact *contact;
-    const double *x;
-    char *text;
-    size_t size;
-    bool found;
-} crossing_search;
-
-static void look_for_crossing(void *context, int32_t a, int32_t b) {
-    crossing_search *s = context;
-    const rbt_contact_surface *p = &s->contact->primitives;
-    rbt_pair_key keys[15];
-    if (s->found || !rbt_leaf_pairs(p, a, b, keys)) return;
-    if (!leaves_cross(p, s->x, a, b) && !leaves_cross(p, s->x, b, a)) return;
-    s->found = true;
-    rbt_step_contact_name(s->contact, keys[0], s->text, s->size);
-}
-
-// A pair that is not further apart than its gap; *least: how much nearer than the thickness the nearest pair is
-static bool find_touching(rbt_step_contact *c, const double *x, rbt_pair_key *found, double *least) {
-    *least = INFINITY;
-    for (size_t i = 0; i < c->candidates.count; i++) {
-        double d = rbt_contact_gap_of(&c->pairs[i], x);
-        if (d < *least) *least = d, *found = c->candidates.keys[i];
-    }
-    return !(*least > 0);
+static void place_obstacles(rbt_step_contact *c, double t, double *all) {
+    if (rbt_model_surface_follow(&c->surface)) rbt_candidates_forget(&c->candidates);
+    rbt_model_surface_place(&c->surface, t, all);
 }
 
 static void fill_positions(rbt_step_contact *c, double t, const double *x, double *all) {
     memcpy(all, x, 3 * c->model->node_count * sizeof *all);
-    rbt_model_surface_place(&c->surface, t, all);
+    place_obstacles(c, t, all);
 }
 
 bool rbt_step_contact_is_apart(rbt_step_contact *c, double t, const double *x, char *text, size_t size) {
-    rbt_pair_key key = 0;
-    double least;
     fill_positions(c, t, x, c->motion);
-    if (!rbt_contact_prepare(c, c->motion, c->motion)) {
-        snprintf(text, size, "not enough memory");
-        return false;
-    }
-    if (find_touching(c, c->motion, &key, &least)) {
-        rbt_step_contact_name(c, key, text, size);
-        return false;
-    }
-    crossing_search search = {.contact = c, .x = c->motion, .text = text, .size = size};
-    rbt_candidates_leaves(&c->candidates, look_for_crossing, &search);
-    return !search.found;
-}
-
-static bool check_start(rbt_step_contact *c, bool automatic, rbt_error *error) {
-    char text[160];
-    if (!rbt_step_contact_is_apart(c, 0, c->model->x0, text, sizeof text))
-        return rbt_fail_path(error, NULL, "contact",
-                             "%s touch or cross at the start, or are closer than their gap; move them apart", text);
-    rbt_pair_key key;
-    double least;
-    find_touching(c, c->motion, &key, &least);
-    if (automatic && least < c->thickness) c->thickness = 0.9 * least;
-    return true;
+    return rbt_contact_is_apart(c, c->motion, text, size);
 }
 
 static double slip_speed(const rbt_step_contact *c) {
@@ -226,13 +196,14 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
     c->surface.def.blocks = true;
     if (!take(c, error) || !rbt_contact_surface_init(&c->primitives, &c->surface.def, error)) return false;
     c->edge_length = mean_edge(c);
-    bool automatic = isnan(m->contact.thickness);
-    c->thickness = automatic ? choose_thickness(c) : m->contact.thickness;
+    c->fitting = choose_thickness(c);
+    c->thickness = isnan(m->contact.thickness) ? c->fitting : m->contact.thickness;
     if (!(c->thickness > 0))
         return rbt_fail_path(error, NULL, "contact.thickness",
                              "no thickness can be chosen, since no surface has an edge; give one");
     find_reach(c);
-    if (!rbt_candidates_init(&c->candidates, &c->primitives, c->reach, error) || !check_start(c, automatic, error))
+    if (!rbt_contact_check_sizes(c, error) || !rbt_candidates_init(&c->candidates, &c->primitives, c->reach, error) ||
+        !rbt_contact_check_start(c, error))
         return false;
     find_reach(c);
     find_stiffness(c, tau);
@@ -301,7 +272,7 @@ bool rbt_step_contact_look(rbt_step_contact *c, double t, const double *x) {
     c->share = 0;
     c->rubbing_count = 0;
     c->out_of_memory = false;
-    rbt_model_surface_place(&c->surface, t, c->x0);
+    place_obstacles(c, t, c->x0);
     return isfinite(rbt_step_contact_gradient(c, x, 0));
 }
 

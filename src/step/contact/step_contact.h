@@ -12,8 +12,9 @@
 //   D(y) = sum over pairs of mu N f0(|u|)         with N and the tangents of an earlier iterate
 //
 // d^ is the thickness. S [N] is the least stiffness of the pair's nodes: a tenth of Young's modulus times the area
-// that a node stands for, or what stops the node's own inertia within a step, whichever is more; so contact is neither
-// much softer nor much harder than what it keeps apart, at any stiffness and speed.
+// that a node stands for, what moves the node by the thickness within a step, or what stops it within a step at the
+// largest speed of the start, whichever is most: contact is neither much softer nor much harder than what it keeps apart,
+// and gaps stay a good share of the thickness.
 //
 // Nothing passes through anything, by induction: the start is apart, and a move between two iterates is made only as
 // far as the conservative continuous test allows (contact/ccd). Nodes with a prescribed motion, those of obstacles
@@ -65,6 +66,9 @@ typedef struct rbt_step_contact {
 
     // Constants, from the scene
     double thickness;    // d^ [m]
+    double fitting;      // [m] the thickness that fits the meshes
+    double least_gap;    // [m] of the start; infinity: nothing is near
+    rbt_pair_key least;  // whose
     double slip_speed;   // e/h, the mean speed of a step below which friction sticks [m/s]
     bool has_friction;   // some pair may have some
     double *stiffness;   // (node_count) S [N]; infinity for obstacles
@@ -102,7 +106,6 @@ typedef struct rbt_step_contact {
     rbt_contact_matrix matrix;     // H with the blocks of pairs
     rbt_pair_key blocking;         // the pair that limited the last motion
     double *motion;                // (node_count x 3) work: the end of a motion
-    double *start_force;           // (node_count x 3) of contact where the step began
     const rbt_observer *observer;  // sees every accepted iterate; NULL: nobody does
     double t;                      // when the step began [s]
 } rbt_step_contact;
@@ -154,6 +157,9 @@ bool rbt_step_contact_look(rbt_step_contact *contact, double t, const double *x)
 
 // "node 12 and triangle 3-4-5 (ball, obstacles[0])"
 void rbt_step_contact_name(const rbt_step_contact *contact, rbt_pair_key key, char *text, size_t size);
+
+// A sentence about a start in which contact stores so much energy that it throws things apart. false: nothing to say.
+bool rbt_step_contact_foresee(rbt_step_contact *contact, char text[320]);
 
 // Whether positions x of the model's nodes at time t are apart; false: `text` names a pair that is not.
 bool rbt_step_contact_is_apart(rbt_step_contact *contact, double t, const double *x, char *text, size_t size);

@@ -10,12 +10,20 @@ static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count
 // What only a method with contact of its own knows must not be left out silently by others.
 static bool check_bodies(const rbt_model *m, const rbt_method *method, rbt_error *error) {
     char path[64];
+    if (m->contact.on && method->own_contact)
+        return rbt_fail_path(error, NULL, "contact",
+                             "%s has contact of its own: leave \"contact\" out and set integrator.options",
+                             method->name);
     if (m->contact.on && !method->contact)
-        return rbt_fail_path(error, NULL, "contact", "%s",
-                             method->own_contact
-                                 ? "async-contact has contact of its own: leave \"contact\" out and set its options"
-                                 : "this method does not know contact yet; take backward-euler, implicit-midpoint or "
-                                   "bdf2 with the solver newton, or async-contact without \"contact\"");
+        return rbt_fail_path(error, NULL, "contact",
+                             "%s does not know contact yet; take backward-euler, implicit-midpoint or bdf2 with the "
+                             "solver newton, or async-contact without \"contact\"",
+                             method->name);
+    if (m->contact.on && m->cut_count)
+        return rbt_fail_path(error, NULL, "contact",
+                             "keeps surfaces apart, but the faces of a cut touch each other, and the scene has %zu "
+                             "cut%s; leave either \"contact\" or the cuts out",
+                             m->cut_count, m->cut_count == 1 ? "" : "s");
     if (method->own_contact) return true;
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body *body = &m->bodies[b];

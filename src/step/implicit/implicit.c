@@ -45,7 +45,8 @@ static void destroy(void *self) {
 static bool check_contact(const implicit *s, const rbt_model *m, rbt_error *error) {
     if (!m->contact.on || s->solver->contact) return true;
     return rbt_fail_path(error, NULL, "contact",
-                         "the solver %s does not know contact yet; take newton, or leave it out", s->solver->name);
+                         "the solver %s does not know contact yet; take newton, or leave \"contact\" out",
+                         s->solver->name);
 }
 
 static bool make_contact(implicit *s, const rbt_model *m, rbt_error *error) {
@@ -192,6 +193,16 @@ static rbt_outcome find_start(implicit *s, const rbt_state *state) {
     return outcome;
 }
 
+// Prescribed motion may leave surfaces closer than numbers can tell.
+static rbt_outcome cannot_begin(rbt_step_contact *c, const rbt_state *state, rbt_step_report *report) {
+    char pair[160];
+    if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
+    bool apart = rbt_step_contact_is_apart(c, state->t, state->x, pair, sizeof pair);
+    snprintf(report->hint, sizeof report->hint, "at %g s %s", state->t,
+             apart ? "the energy of contact is beyond any number; take a smaller thickness" : pair);
+    return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_BLOCKED;
+}
+
 // z = x_n + p, unless E is lower at z = x_n: then friction holds things there. It has the forces of x_n.
 static void move_start(implicit *s, const double *x, const double *p) {
     rbt_objective *o = &s->objective;
@@ -212,13 +223,12 @@ static void move_start(implicit *s, const double *x, const double *p) {
 
 // With contact a step begins where the last one ended, which is known to be apart, or where find_start wants it to
 // begin if nothing is in the way there and friction does not hold it back.
-static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h) {
+static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
     rbt_objective *o = &s->objective;
     rbt_step_contact *c = o->pairs;
     size_t values = 3 * o->model->node_count;
     if (!c) return RBT_DONE;
-    if (!rbt_step_contact_look(c, state->t, state->x)) return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_BLOCKED;
-    memcpy(c->start_force, c->force, 3 * c->node_count * sizeof *c->force);
+    if (!rbt_step_contact_look(c, state->t, state->x)) return cannot_begin(c, state, report);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
     rbt_vector_combine(values, s->other, s->z, -1, state->x);
@@ -242,7 +252,7 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
     if (outcome != RBT_DONE) return outcome;
     remember(s, state, h, s->base, s->velocity);
     rbt_contact_memory *memory = contact_memory(s, state);
-    if (memory) rbt_contact_remember(o->pairs, o->pairs->start_force, memory);
+    if (memory) rbt_contact_remember(o->pairs, memory);
     return outcome;
 }
 
@@ -250,7 +260,6 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
 // moves it as a whole, and adds up over steps: on a slope that a body barely slides down, the force that moves it is a
 // hundredth of those that act. Newton's method gets there within an iteration or two.
 static const double CONTACT_SHARE = 0.01;
-enum { CONTACT_ITERATIONS = 300 };  // a step that many pairs stop one after the other needs more of them
 
 // Of the force test's tolerance. The midpoint rule continues twice as far as its minimum, and damps no error: those of
 // many steps add up.
@@ -262,8 +271,7 @@ static double tolerance_share(const implicit *s) {
 static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
     rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, s->options.tolerance, tolerance_share(s));
     if (s->objective.pairs) stop.share = 1;  // a smaller tolerance makes rounding no smaller
-    int own = s->objective.pairs ? CONTACT_ITERATIONS : s->solver->max_iterations;
-    int most = s->options.max_iterations < 0 ? own : s->options.max_iterations;
+    int most = s->options.max_iterations < 0 ? s->solver->max_iterations : s->options.max_iterations;
     rbt_trace_begin(stages);
     report->at_cap = false;
     return s->solver->solve(s->work, state->x, s->z, &stop, most, stages, report);
@@ -283,7 +291,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     double h = rbt_step_length(s->objective.model, state, until);
     RBT_STAGE("predict", predict(s, state, h));  // y = b + tau u, and f_ext
     RBT_STAGE("start", find_start(s, state));
-    RBT_STAGE("ccd", begin_contact(s, state, h));
+    RBT_STAGE("ccd", begin_contact(s, state, h, report));
     rbt_outcome outcome = minimise(s, state, stages, report);  // z = argmin E
     bool accept = outcome == RBT_NOT_CONVERGED && report->at_cap && s->options.at_cap == RBT_CAP_CONTINUES;
     if (outcome != RBT_DONE && !accept) return outcome;
@@ -327,6 +335,11 @@ static void energies(void *self, const rbt_state *state, rbt_energies *e) {
     e->friction = memory->dissipation;
 }
 
+static bool warn(void *self, char text[320]) {
+    implicit *s = self;
+    return s->objective.pairs && rbt_step_contact_foresee(s->objective.pairs, text);
+}
+
 static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
     implicit *s = self;
     return s->objective.pairs ? rbt_contact_points(s->objective.pairs, state, points, capacity) : 0;
@@ -363,6 +376,7 @@ const rbt_method RBT_BACKWARD_EULER = {
     .describe = describe,
     .set_observer = set_observer,
     .accepts = accepts,
+    .warn = warn,
     .forget = forget,
     .energies = energies,
     .contacts = contacts,
@@ -386,6 +400,7 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .describe = describe,
     .set_observer = set_observer,
     .accepts = accepts,
+    .warn = warn,
     .forget = forget,
     .energies = energies,
     .contacts = contacts,
@@ -408,6 +423,7 @@ const rbt_method RBT_BDF2 = {
     .describe = describe,
     .set_observer = set_observer,
     .accepts = accepts,
+    .warn = warn,
     .forget = forget,
     .energies = energies,
     .contacts = contacts,

@@ -16,9 +16,9 @@ typedef struct rbt_contact_memory {
 
 size_t rbt_contact_memory_size(const rbt_model *model);  // bytes; 0 without contact
 
-// After a step whose end is that of the latest gradient: work, friction and its forces. `start` (all nodes x 3): forces
-// of contact where it began.
-void rbt_contact_remember(const rbt_step_contact *contact, const double *start, rbt_contact_memory *memory);
+// After a step whose end is that of the latest gradient: work, friction and its forces. The forces of the end act all
+// through the step, so their work is what it is: where the barrier is convex, energy rises by no more.
+void rbt_contact_remember(const rbt_step_contact *contact, rbt_contact_memory *memory);
 
 // As rbt_method has them, at the positions of a state
 size_t rbt_contact_points(rbt_step_contact *contact, const rbt_state *state, rbt_contact_point *points,

@@ -35,8 +35,9 @@ static rbt_outcome in_the_way(const rbt_newton *s, const char *what, rbt_step_re
     const rbt_step_contact *c = s->objective->pairs;
     char pair[160];
     if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
+    report->body = report->element = -1;
     rbt_step_contact_name(c, c->blocking, pair, sizeof pair);
-    snprintf(report->hint, sizeof report->hint, "%s: %s", what, pair);
+    snprintf(report->hint, sizeof report->hint, "at %g s %s: %s", c->t + c->share * c->h, what, pair);
     return RBT_BLOCKED;
 }
 
