@@ -462,9 +462,9 @@ typedef struct rbt_contact_pair_def {
 } rbt_contact_pair_def;
 
 typedef struct rbt_contact_def {  // made by rbt_contact_default
-    double thickness;   // [m] distance at which surfaces begin to push each other; NaN: chosen
-    double friction;    // Coulomb's coefficient of bodies and obstacles that have none of their own
-    double gap;         // [m] distance that surfaces always keep, of bodies that have none of their own
+    double thickness;             // [m] distance at which surfaces begin to push each other; NaN: chosen
+    double friction;              // Coulomb's coefficient of bodies and obstacles that have none of their own
+    double gap;                   // [m] distance that surfaces always keep, of bodies that have none of their own
     double slip_speed;  // [m/s] below which friction sticks; NaN: a thousandth of the smallest body per second
     int solver;         // rbt_contact_solver
     RBT_LIST(rbt_contact_pair_def) pairs;

@@ -90,7 +90,8 @@ static void started(const rbt_run_progress *p, void *listener) {
     char text[320];
     if (!v->json && rbt_run_foreseen(p->sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);
     if (!v->json && !v->quiet && p->overlap->looks && m->body_count > 1)
-        fprintf(stderr, "rubato: note: bodies may pass through each other with %s; %sasync-contact keeps them apart\n",
+        fprintf(stderr,
+                "rubato: note: bodies may pass through each other with %s; %sasync-contact keeps them apart\n",
                 p->sim->stepper.method->name, p->sim->stepper.method->contact ? "\"contact\": {} or " : "");
     warn_overlap(p, v);
     fflush(stdout);

@@ -219,10 +219,9 @@ static const rbt_field PARTICLES[] = {
             "this."},
     {FIELD(rbt_particles_def, seed, RBT_INT), .fallback = {1}, .max = 1e9, .doc = "Of the random velocities."},
 };
-RECORD(
-    static, PARTICLES_RECORD, rbt_particles_def, PARTICLES, "particles",
-    "Balls at the nodes of the mesh, whose elements are left out; the material is not used. They touch others in "
-    "scenes with contact, and with the method async-contact.");
+RECORD(static, PARTICLES_RECORD, rbt_particles_def, PARTICLES, "particles",
+       "Balls at the nodes of the mesh, whose elements are left out; the material is not used. They touch others in "
+       "scenes with contact, and with the method async-contact.");
 
 RECORD(static, SPRINGS_RECORD, rbt_springs_def, SPRINGS, "springs",
        "Point masses joined by springs, for a mesh made of edges; the material is not used.");

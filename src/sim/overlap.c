@@ -74,8 +74,9 @@ bool rbt_overlap_text(const rbt_overlap *o, const rbt_sim *sim, char text[320]) 
     else
         snprintf(who, sizeof who, "\"%.60s\" and \"%.60s\" pass through each other", o->first_bodies[0],
                  o->first_bodies[1]);
-    snprintf(text, 320, "%.160s in frame %lld (%g s, %zu place%s): %s does not keep bodies apart%s; async-contact does",
-             who, (long long)o->first_frame, o->first_time, o->first_count, o->first_count == 1 ? "" : "s",
+    snprintf(text, 320,
+             "%.160s in frame %lld (%g s, %zu place%s): %s does not keep bodies apart%s; async-contact does", who,
+             (long long)o->first_frame, o->first_time, o->first_count, o->first_count == 1 ? "" : "s",
              sim->stepper.method->name, sim->stepper.method->contact ? " without \"contact\" in the scene" : "");
     return true;
 }

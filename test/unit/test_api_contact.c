@@ -10,7 +10,8 @@ enum { METHOD_COUNT = sizeof METHODS / sizeof METHODS[0] };
 // A block of 8 kg above a plane and one on top of it; %s: method
 #define BLOCK(name, y, more)                                                                                         \
     "{'name': '" name "', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.2, 0.2], 'cells': [2, 2, 2]}}}, "            \
-    "'transform': {'translate': [0, " y ", 0]}, 'material': {'young': 1e5, 'poisson': 0.3, 'density': 1000}" more "}"
+    "'transform': {'translate': [0, " y ", 0]}, 'material': {'young': 1e5, 'poisson': 0.3, 'density': 1000}" more    \
+    "}"
 #define SCENE(contact, bodies, more)                                                                                 \
     "{'rubato': 1, 'bodies': [" bodies "], 'contact': {" contact "}, 'obstacles': [{'plane': {}}], 'forces': "       \
     "[{'gravity': {'acceleration': [0, -10, 0]}}], 'time': {'step': 0.01, 'frame': 0.04, 'end': 4}, "                \
@@ -25,15 +26,17 @@ static rbt_sim *sim_of(const char *format, const char *method) {
 }
 
 static const char RUBBING[] = SCENE("'friction': 0.3, 'thickness': 1e-3",
-                                    BLOCK("low", "0.1015", ", 'velocity': {'linear': [0.5, 0, 0]}") ", " //
-                                    BLOCK("top", "0.303", ", 'velocity': {'angular': [0, 1, 0]}"), PROBE);
+                                    BLOCK("low", "0.1015", ", 'velocity': {'linear': [0.5, 0, 0]}") ", "  //
+                                    BLOCK("top", "0.303", ", 'velocity': {'angular': [0, 1, 0]}"),
+                                    PROBE);
 
 static void assert_says(const char *text, const char *part) {
     if (!strstr(text, part)) fail_msg("\"%s\" is not in \"%s\"", part, text);
 }
 
 static void assert_near(double value, double expected, double bound, const char *what) {
-    if (!(fabs(value - expected) <= bound)) fail_msg("%s: %.9g instead of %.9g +- %.3g", what, value, expected, bound);
+    if (!(fabs(value - expected) <= bound))
+        fail_msg("%s: %.9g instead of %.9g +- %.3g", what, value, expected, bound);
 }
 
 // ---- A scene made in code
@@ -41,8 +44,7 @@ static void assert_near(double value, double expected, double bound, const char 
 static void what_a_program_describes_is_what_a_file_describes(void **state) {
     (void)state;
     rbt_error error;
-    rbt_mesh *mesh =
-        rbt_mesh_generate("cuboid", "{\"size\": [0.2, 0.2, 0.2], \"cells\": [2, 2, 2]}", NULL);
+    rbt_mesh *mesh = rbt_mesh_generate("cuboid", "{\"size\": [0.2, 0.2, 0.2], \"cells\": [2, 2, 2]}", NULL);
     rbt_body_def body = rbt_body_default();
     body.name = "low";
     body.mesh.mesh = mesh;
@@ -288,8 +290,7 @@ static void a_plane_lifts_a_block(void **state) {
         must(rbt_sim_drive_obstacle_to(sim, 0, away, 0.4, &error), &error);
         advance(sim, 10);
         double least = INFINITY;
-        for (size_t n = 0; n < rbt_sim_node_count(sim); n++)
-            least = fmin(least, rbt_sim_positions(sim)[3 * n + 1]);
+        for (size_t n = 0; n < rbt_sim_node_count(sim); n++) least = fmin(least, rbt_sim_positions(sim)[3 * n + 1]);
         assert_true(least > 0.3 && least < 0.3 + 0.1);  // it was thrown up with 0.75 m/s: 28 mm
         assert_true(rbt_sim_energies(sim).work > 0.25 * WEIGHT);
         rbt_sim_free(sim);
@@ -302,8 +303,9 @@ static void what_has_no_room_is_an_outcome(void **state) {
         rbt_error error;
         rbt_step_report report = {0};
         rbt_sim *sim = sim_of(SCENE("'thickness': 1e-3",
-                                    BLOCK("low", "0.13", ", 'fixed': ['everything']") ", " //
-                                    BLOCK("top", "0.5", ""), ""),
+                                    BLOCK("low", "0.13", ", 'fixed': ['everything']") ", "  //
+                                    BLOCK("top", "0.5", ""),
+                                    ""),
                               METHODS[m]);
         rbt_drive up = rbt_drive_default();
         up.velocity[1] = 1;

@@ -56,7 +56,8 @@ static const broken SCENES[] = {
      "s.json: bodies[0]: an object is needed, found the text `a`"},
     {"unknown key at the top", SCENE("'tiem': {}"), "s.json: unknown key `tiem`; did you mean `time`?"},
     {"unknown key far from all", SCENE("'xyzzyxyzzy': 1"),
-     "s.json: unknown key `xyzzyxyzzy`; known are: $schema, rubato, about, bodies, forces, obstacles, contact, cuts, events, "
+     "s.json: unknown key `xyzzyxyzzy`; known are: $schema, rubato, about, bodies, forces, obstacles, contact, cuts, "
+     "events, "
      "probes, "
      "time, "
      "integrator, output"},

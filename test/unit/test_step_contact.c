@@ -1,5 +1,5 @@
-// Contact of implicit steps from inside: candidates, energies, forces, matrices and motions, each against the plain way.
-// The file of the implicit methods is part of this program, to look inside.
+// Contact of implicit steps from inside: candidates, energies, forces, matrices and motions, each against the plain
+// way. The file of the implicit methods is part of this program, to look inside.
 #include "step/implicit/implicit.c"
 
 #include "model/obstacle_parts.h"
@@ -10,8 +10,7 @@
 
 #include "random.h"
 
-// Two blocks, a sheet, a net and particles over all kinds of obstacles, closer to each other than the thickness here and
-// there
+// Two blocks and a sheet over all kinds of simple obstacles, closer to each other than the thickness here and there
 #define SCENE(method)                                                                                                \
     "{'rubato': 1, 'bodies': ["                                                                                      \
     "{'name': 'low', 'mesh': {'shape': {'cuboid': {'size': [1, 0.4, 1], 'cells': [2, 1, 2]}}}, 'transform': "        \
@@ -19,8 +18,9 @@
     "{'name': 'high', 'mesh': {'shape': {'cuboid': {'size': [0.6, 0.3, 0.6], 'cells': [2, 1, 2]}}}, 'transform': "   \
     "{'axis': [0, 1, 0], 'degrees': 30, 'translate': [0.1, 0.58, 0]}, 'material': {'model': 'neo-hookean', "         \
     "'young': 1e5}},"                                                                                                \
-    "{'name': 'sheet', 'mesh': {'shape': {'cloth': {'length': 0.7, 'width': 0.7, 'cells_along': 3, 'cells_across': 3}}}, 'shell': {'thickness': " \
-    "1e-3}, 'transform': {'translate': [0.1, 0.76, 0]}, 'material': {'young': "    \
+    "{'name': 'sheet', 'mesh': {'shape': {'cloth': {'length': 0.7, 'width': 0.7, 'cells_along': 3, 'cells_across': " \
+    "3}}}, 'shell': {'thickness': "                                                                                  \
+    "1e-3}, 'transform': {'translate': [0.1, 0.76, 0]}, 'material': {'young': "                                      \
     "1e6, 'density': 800}}],"                                                                                        \
     "'obstacles': [{'plane': {}}, {'sphere': {'centre': [-0.72, 0.2, 0], 'radius': 0.2}}, {'capsule': {'a': [0.62, " \
     "0.1, -0.3], 'b': [0.62, 0.1, 0.3], 'radius': 0.1}}, {'box': {'min': [-0.3, 0.1, 0.52], 'max': [0.3, 0.3, "      \
@@ -139,8 +139,8 @@ static void go_somewhere(bench *b, double size) {
     for (size_t i = 0; i < b->values; i++) b->z[i] += length * b->p[i];
 }
 
-// Differences of fourth order: the error is h^4 f'''''/30 and eps f / h. Steps are a 1e-4 of the least gap, in which the
-// barrier is analytic.
+// Differences of fourth order: the error is h^4 f'''''/30 and eps f / h. Steps are a small share of the least gap, in
+// which the barrier is analytic.
 static double difference(bench *b, double share, double h) {
     double value[4];
     static const double AT[4] = {-2, -1, 1, 2};

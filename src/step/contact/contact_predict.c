@@ -38,7 +38,8 @@ static bool predict(const rbt_step_contact *c, const rbt_contact_pair *pair, dou
     memcpy(to->node, pair->node, sizeof to->node);
     memcpy(to->weight, gap.weight, sizeof to->weight);
     memcpy(to->normal, gap.normal, sizeof to->normal);
-    to->least = TARGET * fmin(c->thickness, now) - (gap.distance - pair->barrier.inside) + t * along(to, c->y, c->motion);
+    to->least =
+        TARGET * fmin(c->thickness, now) - (gap.distance - pair->barrier.inside) + t * along(to, c->y, c->motion);
     for (int k = 0; k < 4; k++) {
         if (is_free(c, to->node[k])) {
             any = true;
@@ -56,7 +57,8 @@ static bool predict(const rbt_step_contact *c, const rbt_contact_pair *pair, dou
 static double moved(const rbt_step_contact *c, const rbt_predicted_pair *pair, const double *p) {
     double sum = 0;
     for (int k = 0; k < 4; k++)
-        if (pair->weight[k] != 0) sum += c->rate * pair->weight[k] * rbt_dot(pair->normal, p + 3 * (size_t)pair->node[k]);
+        if (pair->weight[k] != 0)
+            sum += c->rate * pair->weight[k] * rbt_dot(pair->normal, p + 3 * (size_t)pair->node[k]);
     return sum;
 }
 
@@ -69,8 +71,8 @@ size_t rbt_contact_predict_update(rbt_step_contact *c, const double *p) {
     changes += c->predicted_count - kept;
     old = kept;
     for (size_t i = 0; i < c->candidates.count; i++) stops += c->values[i] < 1;
-    if (!rbt_array_reserve((void **)&c->predicted, &c->predicted_capacity, 2 * (old + stops) + 1, sizeof *c->predicted,
-                           "contact", NULL)) {
+    if (!rbt_array_reserve((void **)&c->predicted, &c->predicted_capacity, 2 * (old + stops) + 1,
+                           sizeof *c->predicted, "contact", NULL)) {
         c->out_of_memory = true;
         return SIZE_MAX;
     }

@@ -16,8 +16,7 @@ static bool is_prescribed(const rbt_step_contact *c, size_t node) {
 void rbt_contact_remember(const rbt_step_contact *c, rbt_contact_memory *memory) {
     for (size_t n = 0; n < c->node_count; n++) {
         if (!is_prescribed(c, n)) continue;
-        for (size_t k = 3 * n; k < 3 * n + 3; k++)
-            memory->work -= c->force[k] * (c->y[k] - c->x0[k]);
+        for (size_t k = 3 * n; k < 3 * n + 3; k++) memory->work -= c->force[k] * (c->y[k] - c->x0[k]);
     }
     memset(memory->friction, 0, 3 * c->model->node_count * sizeof(double));
     for (size_t i = 0; i < c->rubbing_count; i++) {

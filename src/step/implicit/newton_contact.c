@@ -28,7 +28,7 @@
 
 enum { MAX_DRIVES = 200, MAX_PREDICTIONS = 4 };  // moves of what is prescribed; of a direction
 // Shares of a direction that are free: it is worth looking for a better one, and it is good enough
-static const double SHORT = 0.1, LONG_ENOUGH = 0.5;
+static const double SHORT = 0.01, LONG_ENOUGH = 0.5;
 static const double LAG_SHARE = 0.5;  // of the residual since the last lag, for the next one
 
 static rbt_outcome in_the_way(const rbt_newton *s, const char *what, rbt_step_report *report) {
