@@ -174,7 +174,8 @@ void verify_arch(verify *v) {
         "## Masonry arch\n\nA semicircular arch of %d loose blocks between two fixed ones: radius %g m inside, "
         "ring %g m deep and %g m wide, E 20 GPa, Poisson's ratio 0.2, 2300 kg/m³, contact 1 mm thick, steps of "
         "10 ms, slip speed 0.1 mm/s. It stands at friction 0.5 and must fall at 0.2. The catenary is that of Li et "
-        "al. 2020, which spans 60 m, where its meshes are at hand, between fixed blocks that continue it: its joints are "
+        "al. 2020, which spans 60 m, where its meshes are at hand, between fixed blocks that continue it: its joints "
+        "are "
         "perpendicular to the thrust, so that it would stand at 0.2 as well.\n",
         BLOCKS, RADIUS, DEPTH, WIDTH);
     verify_table(v,
