@@ -195,3 +195,17 @@ void rbt_pair_text(const rbt_contact_surface *s, rbt_pair_key key, char *text, s
     default: snprintf(text, size, "the limits of spring %d-%d", n[0], n[1]); break;
     }
 }
+
+bool rbt_leaves_cross(const rbt_contact_surface *s, const double *x, int32_t a, int32_t b) {
+    const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
+    if (B->corners != 3 || A->corners < 2) return false;
+    for (int k = 0; k < (A->corners == 3 ? 3 : 1); k++) {
+        int32_t p = A->node[k], q = A->node[(k + 1) % A->corners];
+        bool shared = false;
+        for (int i = 0; i < 3; i++) shared |= B->node[i] == p || B->node[i] == q;
+        if (!shared && rbt_gap_crosses(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)B->node[0],
+                                       x + 3 * (size_t)B->node[1], x + 3 * (size_t)B->node[2]))
+            return true;
+    }
+    return false;
+}

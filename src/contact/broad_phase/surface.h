@@ -78,6 +78,10 @@ bool rbt_pair_exists(const rbt_contact_surface *surface, rbt_pair_key key);
 // Those that do; returns how many.
 int rbt_leaf_pairs(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt_pair_key keys[15]);
 
+// Whether an edge of leaf a meets the triangle of leaf b at positions x (rounding decides where they barely touch); those
+// that share a node do not count.
+bool rbt_leaves_cross(const rbt_contact_surface *surface, const double *x, int32_t a, int32_t b);
+
 // "triangle 12 of body 3" and the like are made by the caller; this says which primitive: element within triangles,
 // edges, points.
 void rbt_pair_text(const rbt_contact_surface *surface, rbt_pair_key key, char *text, size_t size);

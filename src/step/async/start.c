@@ -140,20 +140,6 @@ static bool near_leaves(rbt_contact *c, const double *x, rbt_error *error) {
     return rbt_tree_collide(&c->search.tree, error);
 }
 
-static bool leaves_cross(const rbt_contact_surface *s, const double *x, int32_t a, int32_t b) {
-    const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
-    if (B->corners != 3 || A->corners < 2) return false;
-    for (int k = 0; k < (A->corners == 3 ? 3 : 1); k++) {
-        int32_t p = A->node[k], q = A->node[(k + 1) % A->corners];
-        bool shared = false;
-        for (int i = 0; i < 3; i++) shared |= B->node[i] == p || B->node[i] == q;
-        if (!shared && rbt_gap_crosses(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)B->node[0],
-                                       x + 3 * (size_t)B->node[1], x + 3 * (size_t)B->node[2]))
-            return true;
-    }
-    return false;
-}
-
 static double gap_of(const rbt_contact_surface *s, const double *x, rbt_pair_key key) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     int32_t node[4];
@@ -184,7 +170,7 @@ bool rbt_contact_is_legal(rbt_contact *c, const double *x, char *text, size_t si
                 rbt_pair_text(s, keys[k], text, size);
                 return false;
             }
-        if (count && (leaves_cross(s, x, a, b) || leaves_cross(s, x, b, a))) {
+        if (count && (rbt_leaves_cross(s, x, a, b) || rbt_leaves_cross(s, x, b, a))) {
             const int32_t *p = s->leaves[a].node, *q = s->leaves[b].node;
             snprintf(text, size, "the elements of nodes %d-%d-%d and %d-%d-%d", p[0], p[1], p[2], q[0], q[1], q[2]);
             return false;

@@ -20,22 +20,6 @@ static const double THINNEST = 1e-3;
 // the earth. Things that rest on each other have about one.
 static const double LOUD = 100 * 9.81;
 
-// ---- Crossings of leaves
-
-static bool leaves_cross(const rbt_contact_surface *s, const double *x, int32_t a, int32_t b) {
-    const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];
-    if (B->corners != 3 || A->corners < 2) return false;
-    for (int k = 0; k < (A->corners == 3 ? 3 : 1); k++) {
-        int32_t p = A->node[k], q = A->node[(k + 1) % A->corners];
-        bool shared = false;
-        for (int i = 0; i < 3; i++) shared |= B->node[i] == p || B->node[i] == q;
-        if (!shared && rbt_gap_crosses(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)B->node[0],
-                                       x + 3 * (size_t)B->node[1], x + 3 * (size_t)B->node[2]))
-            return true;
-    }
-    return false;
-}
-
 // ---- One pair is enough
 
 typedef struct crossing_search {
@@ -51,7 +35,7 @@ static void look_for_crossing(void *context, int32_t a, int32_t b) {
     const rbt_contact_surface *p = &s->contact->primitives;
     rbt_pair_key keys[15];
     if (s->found || !rbt_leaf_pairs(p, a, b, keys)) return;
-    if (!leaves_cross(p, s->x, a, b) && !leaves_cross(p, s->x, b, a)) return;
+    if (!rbt_leaves_cross(p, s->x, a, b) && !rbt_leaves_cross(p, s->x, b, a)) return;
     s->found = true;
     rbt_step_contact_name(s->contact, keys[0], s->text, s->size);
 }
@@ -165,7 +149,7 @@ static void note_crossing(void *context, int32_t a, int32_t b) {
     int first = side_of(s->contact, p->leaves[a].node[0]), second = side_of(s->contact, p->leaves[b].node[0]);
     // Bodies may be built into obstacles that do not move, if they do not either; not into each other.
     if (!rbt_leaf_pairs(p, a, b, keys) && (first < 0 || second < 0)) return;
-    if (!leaves_cross(p, s->x, a, b) && !leaves_cross(p, s->x, b, a)) return;
+    if (!rbt_leaves_cross(p, s->x, a, b) && !rbt_leaves_cross(p, s->x, b, a)) return;
     quarrel *q = quarrel_of(s, CROSSES, first, second);
     if (!q || q->count++) return;
     for (int k = 0; k < p->leaves[a].corners; k++)

@@ -2,16 +2,14 @@
 
 #include <stdlib.h>
 
-// The root of a node's tree, with paths halved on the way
-static int32_t find(int32_t *parent, int32_t n) {
+int32_t rbt_pieces_root(int32_t *parent, int32_t n) {
     while (parent[n] != n) n = parent[n] = parent[parent[n]];
     return n;
 }
 
-// The smaller number becomes the root: what a piece is called does not depend on the order of its elements.
-static void join(int32_t *parent, int32_t a, int32_t b) {
-    a = find(parent, a);
-    b = find(parent, b);
+void rbt_pieces_join(int32_t *parent, int32_t a, int32_t b) {
+    a = rbt_pieces_root(parent, a);
+    b = rbt_pieces_root(parent, b);
     if (a < b) parent[b] = a;
     else parent[a] = b;
 }
@@ -22,14 +20,14 @@ static void join_all(const rbt_model *m, int32_t *parent) {
         size_t corners = (size_t)m->groups[g].type->corners;
         for (size_t e = 0; e < m->groups[g].count; e++) {
             const int32_t *node = m->groups[g].nodes + corners * e;
-            for (size_t a = 1; a < corners; a++) join(parent, node[0], node[a]);
+            for (size_t a = 1; a < corners; a++) rbt_pieces_join(parent, node[0], node[a]);
         }
     }
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body *body = &m->bodies[b];
         if (body->kind != RBT_PARTICLES) continue;
         for (size_t n = body->node_begin; n < body->node_end; n++)
-            join(parent, (int32_t)body->node_begin, (int32_t)n);
+            rbt_pieces_join(parent, (int32_t)body->node_begin, (int32_t)n);
     }
 }
 
@@ -38,7 +36,7 @@ static void join_all(const rbt_model *m, int32_t *parent) {
 static size_t number(size_t nodes, int32_t *parent, int32_t *piece) {
     size_t count = 0;
     for (size_t n = 0; n < nodes; n++) {
-        int32_t root = find(parent, (int32_t)n);
+        int32_t root = rbt_pieces_root(parent, (int32_t)n);
         piece[n] = root == (int32_t)n ? (int32_t)count++ : piece[root];
     }
     return count;

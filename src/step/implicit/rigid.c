@@ -129,18 +129,6 @@ void rbt_rigid_fit(const rbt_rigid *r, double *z) {
 
 // ---- Clusters of contact
 
-static int32_t root_of(int32_t *cluster, int32_t n) {
-    while (cluster[n] != n) n = cluster[n] = cluster[cluster[n]];
-    return n;
-}
-
-static void join(int32_t *cluster, int32_t a, int32_t b) {
-    a = root_of(cluster, a);
-    b = root_of(cluster, b);
-    if (a < b) cluster[b] = a;
-    else cluster[a] = b;
-}
-
 static void join_pieces(const rbt_rigid *r) {
     const rbt_objective *o = r->objective;
     const rbt_pieces *p = &o->pieces;
@@ -149,7 +137,7 @@ static void join_pieces(const rbt_rigid *r) {
         size_t begin, end;
         piece_nodes(p, piece, &begin, &end);
         if (o->model->bodies[o->model->node_body[p->order[begin]]].kind == RBT_PARTICLES) continue;
-        for (size_t k = begin + 1; k < end; k++) join(r->cluster, p->order[begin], p->order[k]);
+        for (size_t k = begin + 1; k < end; k++) rbt_pieces_join(r->cluster, p->order[begin], p->order[k]);
     }
 }
 
@@ -161,7 +149,7 @@ static void join_pair(const rbt_rigid *r, const int32_t node[4]) {
         if (node[k] < 0) continue;
         if ((size_t)node[k] >= r->objective->model->node_count) obstacle = true;
         else if (first < 0) first = node[k];
-        else join(r->cluster, first, node[k]);
+        else rbt_pieces_join(r->cluster, first, node[k]);
     }
     if (obstacle && first >= 0) r->sums[first].bound = true;
 }
@@ -191,7 +179,7 @@ static void find_clusters(const rbt_rigid *r) {
         stiffen(r, c->rubbing[i].node);
     }
     for (size_t n = 0; n < nodes; n++) {
-        rbt_rigid_sums *sum = &r->sums[root_of(r->cluster, (int32_t)n)];
+        rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
         sum->bound |= r->sums[n].bound;
         sum->stiff |= r->sums[n].stiff;
     }
@@ -202,7 +190,7 @@ static void sum_up(const rbt_rigid *r, const double *z) {
     size_t nodes = o->model->node_count;
     double g[3], from[3];
     for (size_t n = 0; n < nodes; n++) {
-        rbt_rigid_sums *sum = &r->sums[root_of(r->cluster, (int32_t)n)];
+        rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
         double mass = o->model->mass[n];
         if (sum->bound) continue;
         goal(o, n, g);
@@ -214,7 +202,7 @@ static void sum_up(const rbt_rigid *r, const double *z) {
         for (size_t i = 0; i < 3 && r->sums[n].mass > 0; i++)
             r->sums[n].shift[i] /= r->sums[n].mass, r->sums[n].centre[i] /= r->sums[n].mass;
     for (size_t n = 0; n < nodes; n++) {
-        rbt_rigid_sums *sum = &r->sums[root_of(r->cluster, (int32_t)n)];
+        rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
         if (sum->bound || sum->stiff) continue;
         goal(o, n, g);
         rbt_subtract(z + 3 * n, sum->centre, from);
@@ -234,7 +222,7 @@ void rbt_rigid_fit_clusters(rbt_rigid *r, double *z) {
     find_clusters(r);
     sum_up(r, z);
     for (size_t n = 0; n < nodes; n++) {
-        const rbt_rigid_sums *sum = &r->sums[root_of(r->cluster, (int32_t)n)];
+        const rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
         double from[3];
         rbt_subtract(z + 3 * n, sum->centre, from);
         for (size_t i = 0; i < 3; i++)
