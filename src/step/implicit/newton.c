@@ -8,6 +8,7 @@ typedef rbt_newton newton;
 
 static void destroy(void *self) {
     newton *s = self;
+    rbt_contact_drive_free(&s->drive);
     rbt_linear_free(&s->linear);
     rbt_search_free(&s->search);
     rbt_arena_free(s->arena);
@@ -26,12 +27,12 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
         rbt_search_init(&s->search, objective, error)) {
         s->gradient = rbt_arena_take(s->arena, values, sizeof(double));
         s->direction = rbt_arena_take(s->arena, values, sizeof(double));
-        s->rhs = rbt_arena_take(s->arena, values, sizeof(double));
-        s->plain = rbt_arena_take(s->arena, values, sizeof(double));
-        s->bent = rbt_arena_take(s->arena, values, sizeof(double));
         s->linear.pattern = objective->pairs ? &objective->pairs->matrix.pattern : NULL;
-        if (s->gradient && s->direction && s->rhs && s->plain && s->bent) return s;
-        rbt_fail_memory(error, 5 * values * sizeof(double), "a step solver");
+        bool ok = s->gradient && s->direction;
+        if (!ok) rbt_fail_memory(error, 2 * values * sizeof(double), "a step solver");
+        if (ok && (!objective->pairs ||
+                   rbt_contact_drive_init(&s->drive, objective, &s->search, s->gradient, s->direction, error)))
+            return s;
     }
     destroy(s);
     return NULL;

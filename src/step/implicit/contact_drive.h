@@ -1,0 +1,68 @@
+// A step with contact, as every solver that knows contact takes it. What differs is the iteration.
+//
+// First what is prescribed moves: nodes of bodies and of obstacles go to where they must be, and the free nodes follow
+// by the linear prediction p_f = -H_ff^-1 (g_f + H_fp p_p), all as far as the continuous test allows. Where it stops
+// them, an iteration without prescribed motion lets the barrier push the free nodes out of the way. Then come the
+// solver's iterations as without contact, each no longer than the test allows.
+//
+// A direction that the continuous test would stop early is found again with the pairs that stop it as constraints
+// (step/contact/contact_predict.h).
+//
+// Friction has the normal forces and tangents of an earlier iterate (lag). New ones are taken whenever the residual with
+// the old ones has halved: sooner, energies of different friction would be compared, and both swing. An iterate is
+// called solved only if it is with its own forces, so that it meets Coulomb's law.
+#ifndef RBT_STEP_IMPLICIT_CONTACT_DRIVE_H
+#define RBT_STEP_IMPLICIT_CONTACT_DRIVE_H
+
+#include "step/implicit/search.h"
+#include "step/implicit/solver.h"
+
+typedef struct rbt_contact_iteration {  // what a step solver brings
+    // A matrix for directions at z, where the gradient was taken last: that of the elastic problem with contact's part.
+    rbt_outcome (*make)(void *self, const double *z, rbt_stages *stages, rbt_step_report *report);
+    // The same of objective->pairs->matrix as it is now, whose pattern may have grown.
+    rbt_outcome (*factor)(void *self, const double *z, rbt_stages *stages, rbt_step_report *report);
+    // p = -A^-1 rhs, or nearly; 0 in constrained nodes
+    rbt_outcome (*solve)(void *self, const double *rhs, double *p, rbt_step_report *report);
+    // One iteration from z, whose E and gradient are *value and drive->gradient, to another z. *found: there is one.
+    rbt_outcome (*relax)(void *self, double *z, double *value, bool *found, rbt_stages *stages,
+                         rbt_step_report *report);
+} rbt_contact_iteration;
+
+typedef struct rbt_contact_drive {
+    rbt_objective *objective;
+    const rbt_contact_iteration *solver;
+    void *self;  // the solver's
+    rbt_search *search;
+    double *gradient, *direction;  // (node_count x 3) the solver's
+    rbt_arena *arena;
+    double *rhs, *plain, *bent;  // (node_count x 3) right-hand sides and another direction, work
+    size_t lags;                 // changes of friction so far
+    bool is_bent;                // the matrix has constraints in it, which no later direction should have
+} rbt_contact_drive;
+
+bool rbt_contact_drive_init(rbt_contact_drive *drive, rbt_objective *objective, rbt_search *search, double *gradient,
+                            double *direction, rbt_error *error);
+void rbt_contact_drive_free(rbt_contact_drive *drive);
+
+// Like a step solver's solve: z holds positions that are apart and receives the minimum; every move between two
+// iterates is as long as the continuous test allows, at most.
+rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *drive, double *z, rbt_stop *stop, int max_iterations,
+                                    rbt_stages *stages, rbt_step_report *report);
+
+// ---- What iterations are made of
+
+// H of the elastic problem at z, and with contact's part, true or positive semidefinite, in pairs->matrix.
+rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *drive, const double *z);
+rbt_outcome rbt_contact_drive_add(rbt_contact_drive *drive, bool exact);
+
+// How much of drive->direction is free, with `advance` of the prescribed motion
+rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *drive, const double *z, double advance, double *longest);
+
+// drive->direction, which can be followed for *longest of its length, is made to go around what is in its way, as long as
+// that helps; the one that promises most is taken. `advance`: of the prescribed motion. rhs is what the direction was
+// solved for.
+rbt_outcome rbt_contact_drive_look_ahead(rbt_contact_drive *drive, const double *z, const double *rhs, double advance,
+                                         double *longest, rbt_stages *stages, rbt_step_report *report);
+
+#endif
