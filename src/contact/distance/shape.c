@@ -5,7 +5,7 @@
 #include <string.h>
 
 // Two tangents as a function of the unit normal (Duff et al. 2017): smooth but where its z changes its sign
-static void frame_of_normal(rbt_gap_shape *shape) {
+void rbt_gap_shape_frame(rbt_gap_shape *shape) {
     const double *n = shape->gap.normal;
     double sign = copysign(1, n[2]), a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
     double *t = shape->tangent[0], *u = shape->tangent[1];
@@ -100,7 +100,7 @@ void rbt_gap_shape_measure(rbt_touch_kind kind, const double x[12], const double
         edge e = edge_between(x, 1, 2);
         slide_along(&e, shape);
     }
-    if (!shape->sliding) frame_of_normal(shape);
+    if (!shape->sliding) rbt_gap_shape_frame(shape);
     if (kind == RBT_TOUCH_WALL) shape->sliding = 2;
 }
 

@@ -48,6 +48,9 @@ void rbt_gap_shape_measure(rbt_touch_kind kind, const double x[12], const double
 // The gap alone, with walls as above: the same bits as rbt_gap_shape_measure has.
 void rbt_gap_measure_any(rbt_touch_kind kind, const double x[12], const double wall_normal[3], rbt_gap *gap);
 
+// Tangents as a function of shape->gap.normal alone
+void rbt_gap_shape_frame(rbt_gap_shape *shape);
+
 // d' (12)
 void rbt_gap_gradient(const rbt_gap *gap, double gradient[12]);
 

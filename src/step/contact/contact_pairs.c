@@ -3,6 +3,7 @@
 #include "math/scalar.h"
 #include "math/vec3.h"
 #include "model/contact_settings.h"
+#include "step/contact/contact_constraints.h"
 #include "step/contact/contact_parts.h"
 
 #include <string.h>
@@ -152,6 +153,10 @@ static double friction_energy(const rbt_step_contact *c) {
 static double weight(const rbt_step_contact *c) { return c->tau * c->tau / c->rate; }
 
 double rbt_step_contact_value(rbt_step_contact *c, const double *z, double share) {
+    if (c->linearised) {
+        place(c, z, share, c->y);
+        return weight(c) * (rbt_constraints_value(c) + friction_energy(c));
+    }
     if (!rbt_contact_place(c, z, share)) return INFINITY;
     return weight(c) * (barrier_energy(c) + friction_energy(c));
 }
@@ -175,12 +180,13 @@ static void scatter(const rbt_step_contact *c, const int32_t node[4], const doub
         if (node[k] >= 0) rbt_add_scaled(c->force + 3 * (size_t)node[k], -1, gradient + 3 * k);
 }
 
-double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double share) {
-    if (!rbt_contact_place(c, z, share)) return INFINITY;
-    double energy = barrier_energy(c), gradient[12], move[12];
-    if (!isfinite(energy) || !list_active(c)) return INFINITY;
+// Of the barrier
+static bool barrier_forces(rbt_step_contact *c, const double *z, double share, double *energy) {
+    if (!rbt_contact_place(c, z, share)) return false;
+    *energy = barrier_energy(c);
+    if (!isfinite(*energy) || !list_active(c)) return false;
     size_t need = c->active_count;
-    if (!reserve(c, &c->gradients, &c->gradient_capacity, 12 * need, sizeof(double))) return INFINITY;
+    if (!reserve(c, &c->gradients, &c->gradient_capacity, 12 * need, sizeof(double))) return false;
     memset(c->force, 0, 3 * c->node_count * sizeof *c->force);
     memset(c->hardness, 0, c->node_count * sizeof *c->hardness);
 #pragma omp parallel for schedule(static) if (need >= RBT_PARALLEL_FROM)
@@ -198,6 +204,14 @@ double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double sh
         for (int k = 0; k < 4; k++)
             if (node[k] >= 0) c->hardness[node[k]] += c->active[i].hardness;
     }
+    return true;
+}
+
+double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double share) {
+    double energy, gradient[12], move[12];
+    if (c->linearised) place(c, z, share, c->y);
+    if (!(c->linearised ? rbt_constraints_gradient(c, &energy) : barrier_forces(c, z, share, &energy)))
+        return INFINITY;
     for (size_t i = 0; i < c->rubbing_count; i++) {
         moved(c, c->rubbing[i].node, move);
         energy += rbt_pair_friction_gradient(&c->rubbing[i].friction, move, gradient);
@@ -219,6 +233,10 @@ static void term_hessian(const rbt_step_contact *c, size_t i, bool exact, double
     double corners[12], gradient[12];
     if (i < c->active_count) {
         const rbt_contact_pair *pair = &c->active[i].pair;
+        if (c->linearised) {
+            rbt_constraint_hessian(&c->active[i], hessian);
+            return;
+        }
         rbt_contact_gather(pair->node, c->y, corners);
         if (exact) rbt_pair_barrier_exact_hessian(&pair->barrier, corners, gradient, hessian);
         else rbt_pair_barrier_hessian(&pair->barrier, corners, gradient, hessian);
@@ -291,6 +309,20 @@ void rbt_step_contact_couple(const rbt_step_contact *c, double *rhs) {
 
 // ---- Friction
 
+// The normal force of an active pair, and the shape that friction needs
+static double contact_of(const rbt_step_contact *c, const rbt_active_pair *active, rbt_gap_shape *shape) {
+    if (c->linearised) {
+        *shape = (rbt_gap_shape){.corners = rbt_pair_corners(active->pair.barrier.kind)};
+        memcpy(shape->gap.weight, active->weight, sizeof shape->gap.weight);
+        memcpy(shape->gap.normal, active->normal, sizeof shape->gap.normal);
+        rbt_gap_shape_frame(shape);
+        return active->force;
+    }
+    double corners[12];
+    rbt_contact_gather(active->pair.node, c->y, corners);
+    return rbt_pair_barrier_contact(&active->pair.barrier, corners, shape);
+}
+
 void rbt_step_contact_lag(rbt_step_contact *c, const double *z) {
     (void)z;
     c->rubbing_count = 0;
@@ -298,12 +330,10 @@ void rbt_step_contact_lag(rbt_step_contact *c, const double *z) {
     if (!reserve(c, &c->rubbing, &c->rubbing_capacity, c->active_count, sizeof *c->rubbing)) return;
     for (size_t i = 0; i < c->active_count; i++) {
         const rbt_contact_pair *pair = &c->active[i].pair;
-        double corners[12];
         rbt_gap_shape shape;
         double mu = rbt_contact_friction_of(c, pair->node, rbt_pair_corners(pair->barrier.kind));
         if (!(mu > 0)) continue;
-        rbt_contact_gather(pair->node, c->y, corners);
-        double force = rbt_pair_barrier_contact(&pair->barrier, corners, &shape);
+        double force = contact_of(c, &c->active[i], &shape);
         if (!(force > 0)) continue;
         rbt_rubbing_pair *rubbing = &c->rubbing[c->rubbing_count++];
         memcpy(rubbing->node, pair->node, sizeof rubbing->node);

@@ -20,10 +20,10 @@ static bool take(rbt_step_contact *c, rbt_error *error) {
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(c->arena, 3 * n, sizeof(double))) != NULL;
-    double **scalars[] = {&c->stiffness, &c->half_gap, &c->reach, &c->hardness};
+    double **scalars[] = {&c->stiffness, &c->half_gap, &c->reach, &c->hardness, &c->firmness};
     for (size_t i = 0; ok && i < sizeof scalars / sizeof *scalars; i++)
         ok = (*scalars[i] = rbt_arena_take(c->arena, n, sizeof(double))) != NULL;
-    return ok || rbt_fail_memory(error, 18 * n * sizeof(double), "contact");
+    return ok || rbt_fail_memory(error, 19 * n * sizeof(double), "contact");
 }
 
 // ---- Constants
@@ -139,7 +139,7 @@ static void find_reach(rbt_step_contact *c) {
     const rbt_model *m = c->model;
     for (size_t n = 0; n < c->node_count; n++) {
         c->half_gap[n] = n < m->node_count ? 0.5 * rbt_contact_settings_gap(&m->contact, m->node_body[n]) : 0;
-        c->reach[n] = c->primitives.def.radius[n] + c->half_gap[n] + 0.5 * c->thickness;
+        c->reach[n] = c->primitives.def.radius[n] + c->half_gap[n] + c->thickness;
     }
 }
 
@@ -217,6 +217,7 @@ rbt_step_contact *rbt_step_contact_new(const rbt_model *model, double tau, const
     rbt_step_contact *c = rbt_array_new(1, sizeof *c, "contact", error);
     if (!c) return NULL;
     c->model = model;
+    c->augmented = model->contact.solver == RBT_CONTACT_AUGMENTED_LAGRANGIAN;
     c->arena = rbt_arena_new();
     if (!c->arena) rbt_fail_memory(error, sizeof *c, "contact");
     else if (build(c, tau, K, error)) return c;
@@ -236,6 +237,7 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     free(c->hessians);
     free(c->rubbing);
     free(c->predicted);
+    free(c->constraints);
     rbt_arena_free(c->arena);
     free(c);
 }
@@ -254,7 +256,8 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
     c->constrained = constrained;
     c->share = 0;
     c->out_of_memory = c->cautious = false;
-    c->rubbing_count = 0;
+    c->rubbing_count = c->constraint_count = 0;
+    c->linearised = false;
     fill_positions(c, t, last, c->x0);
     memcpy(c->x1, c->x0, 3 * c->node_count * sizeof *c->x1);
     rbt_model_surface_place(&c->surface, t + h, c->x1);

@@ -43,7 +43,20 @@ typedef struct rbt_active_pair {  // a candidate closer than the thickness
     rbt_contact_pair pair;
     double value;     // [J] its energy
     double hardness;  // [N/m] its second derivative along the normal
+    // Of a constraint (contact_constraints.h)
+    double force;  // [N]
+    double weight[4], normal[3];
 } rbt_active_pair;
+
+typedef struct rbt_contact_constraint {  // contact_constraints.h
+    rbt_contact_pair pair;
+    double weight[4], normal[3];  // of the distance, linearised
+    double target;                // [m] the gap that is wanted
+    double multiplier, penalty;   // lambda [N], m [N/m]
+    double violation, force;      // -c [m] and f [N] at the latest gradient
+    int idle;                     // rounds without force
+    bool near;                    // at the safe position
+} rbt_contact_constraint;
 
 typedef struct rbt_rubbing_pair {
     int32_t node[4];
@@ -71,6 +84,7 @@ typedef struct rbt_step_contact {
     rbt_pair_key least;  // whose
     double slip_speed;   // e/h, the mean speed of a step below which friction sticks [m/s]
     bool has_friction;   // some pair may have some
+    bool augmented;      // gaps are constraints with multipliers; else: a barrier
     double *stiffness;   // (node_count) S [N]; infinity for obstacles
     double *half_gap;    // (node_count) [m] what a node keeps free of others
     double *reach;       // (node_count) for the candidates
@@ -83,6 +97,8 @@ typedef struct rbt_step_contact {
     double *x0;    // (node_count x 3) where the step starts
     double *x1;    // (node_count x 3) where prescribed nodes are at its end; others: as x0
     double share;  // of the prescribed motion that has been made
+    double *firmness;  // (node_count) [N/m] stiffness and inertia over tau^2 of a node, from the caller
+    bool linearised;   // energy and forces are those of the constraints (contact_constraints.h)
 
     // Of the latest evaluation
     double *y;  // (node_count x 3) positions
@@ -100,6 +116,9 @@ typedef struct rbt_step_contact {
     double *force;     // (node_count x 3) -d(B + D)/dy
     double *hardness;  // (node_count) sum of the second derivatives of the pairs at a node [N/m]
     bool out_of_memory;
+
+    rbt_contact_constraint *constraints;  // (constraint_count) ascending by key
+    size_t constraint_count, constraint_capacity;
 
     rbt_predicted_pair *predicted;  // (predicted_count) ascending by key
     size_t predicted_count, predicted_capacity;

@@ -1,14 +1,13 @@
 #include "step/implicit/contact_drive.h"
 
 #include "math/vector.h"
-#include "step/contact/contact_predict.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DRIVES = 200, MAX_PREDICTIONS = 4 };  // moves of what is prescribed; of a direction
-// Shares of a direction that are free: it is worth looking for a better one, and it is good enough
-static const double SHORT = 0.01, LONG_ENOUGH = 0.5;
+enum { MAX_DRIVES = 200, MAX_DETOURS = 10 };
+static const double SHORT = 0.1;      // share of a direction that is free, below which a detour is tried
 static const double LAG_SHARE = 0.5;  // of the residual since the last lag, for the next one
 
 bool rbt_contact_drive_init(rbt_contact_drive *s, rbt_objective *objective, rbt_search *search, double *gradient,
@@ -20,11 +19,12 @@ bool rbt_contact_drive_init(rbt_contact_drive *s, rbt_objective *objective, rbt_
                              .direction = direction,
                              .arena = rbt_arena_new()};
     if (s->arena && (s->rhs = rbt_arena_take(s->arena, values, sizeof(double))) &&
+        (s->wanted = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->plain = rbt_arena_take(s->arena, values, sizeof(double))) &&
-        (s->bent = rbt_arena_take(s->arena, values, sizeof(double))))
+        (s->before = rbt_arena_take(s->arena, values, sizeof(double))))
         return true;
     rbt_contact_drive_free(s);
-    return rbt_fail_memory(error, 3 * values * sizeof(double), "a step solver");
+    return rbt_fail_memory(error, 4 * values * sizeof(double), "a step solver");
 }
 
 void rbt_contact_drive_free(rbt_contact_drive *s) {
@@ -105,53 +105,27 @@ static rbt_outcome follow(rbt_contact_drive *s, double *z, double longest, doubl
     return RBT_DONE;
 }
 
-// Adds the constraints to the present matrix and solves with it: s->direction. The matrix has its terms already.
-static rbt_outcome solve_with_predictions(rbt_contact_drive *s, const double *z, const double *rhs,
-                                          rbt_stages *stages, rbt_step_report *report) {
-    size_t values = 3 * s->objective->model->node_count;
-    rbt_step_contact *c = s->objective->pairs;
-    rbt_vector_copy(values, s->bent, rhs);
-    RBT_STAGE("assemble", rbt_contact_drive_add(s, false));
-    if (!rbt_contact_predict_add(c, &s->objective->H, s->bent)) return RBT_OUT_OF_MEMORY;
-    s->is_bent = true;
-    rbt_outcome outcome = s->solver->factor(s->self, z, stages, report);
-    if (outcome != RBT_DONE) return outcome;
-    RBT_STAGE("solve", s->solver->solve(s->self, s->bent, s->direction, report));
-    return RBT_DONE;
-}
-
-// What a direction promises: its slope times the share of it that is free. Prescribed motion counts for itself.
-static double promise(const rbt_contact_drive *s, double longest, double advance) {
-    size_t values = 3 * s->objective->model->node_count;
-    return advance > 0 ? longest : -longest * rbt_vector_dot(values, s->direction, s->gradient);
-}
-
-rbt_outcome rbt_contact_drive_look_ahead(rbt_contact_drive *s, const double *z, const double *rhs, double advance,
-                                         double *longest, rbt_stages *stages, rbt_step_report *report) {
+rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *s, double *z, double *value, double longest, bool *found,
+                                     rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     size_t values = 3 * s->objective->model->node_count;
-    double best = promise(s, *longest, advance), length = *longest;
-    if (length >= SHORT) return RBT_DONE;
+    double share = c->share, before = *value;
+    *found = false;
+    if (longest >= SHORT || s->detours >= MAX_DETOURS) return RBT_DONE;
+    s->detours++;
+    rbt_vector_copy(values, s->before, z);
     rbt_vector_copy(values, s->plain, s->direction);
-    rbt_contact_predict_begin(c);
-    for (int k = 0; k < MAX_PREDICTIONS && *longest < LONG_ENOUGH; k++) {
-        size_t changes = rbt_contact_predict_update(c, s->direction);
-        if (changes == SIZE_MAX) return RBT_OUT_OF_MEMORY;
-        if (!changes) break;
-        rbt_outcome outcome = solve_with_predictions(s, z, rhs, stages, report);
-        if (outcome == RBT_NOT_POSITIVE_DEFINITE || outcome == RBT_NOT_FINITE) break;
-        if (outcome != RBT_DONE) return outcome;
-        if (advance > 0) rbt_step_contact_drive(c, s->direction);
-        RBT_STAGE("ccd", rbt_contact_drive_limit(s, z, advance, longest));
-        double promised = promise(s, *longest, advance);
-        if (!(promised > best)) continue;
-        best = promised;
-        length = *longest;
-        rbt_vector_copy(values, s->plain, s->direction);
-    }
+    rbt_vector_combine(values, s->wanted, z, 1, s->direction);
+    rbt_outcome outcome = rbt_contact_drive_chase(s, z, stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    *value = rbt_objective_gradient(s->objective, z, s->gradient);
+    *found = *value < before;
+    if (getenv("ALDBG")) fprintf(stderr, "  detour %.15g -> %.15g\n", before, *value);
+    if (*found) return RBT_DONE;
+    rbt_vector_copy(values, z, s->before);
     rbt_vector_copy(values, s->direction, s->plain);
-    *longest = length;
-    return RBT_DONE;
+    c->share = share;
+    return evaluate(s, z, value, report);
 }
 
 static rbt_outcome drive(rbt_contact_drive *s, double *z, double *value, rbt_stages *stages,
@@ -172,8 +146,6 @@ static rbt_outcome drive(rbt_contact_drive *s, double *z, double *value, rbt_sta
         RBT_STAGE("solve", s->solver->solve(s->self, s->rhs, s->direction, report));
         rbt_step_contact_drive(c, s->direction);
         RBT_STAGE("ccd", rbt_contact_drive_limit(s, z, 1 - c->share, &longest));
-        outcome = rbt_contact_drive_look_ahead(s, z, s->rhs, 1 - c->share, &longest, stages, report);
-        if (outcome != RBT_DONE) return outcome;
         RBT_STAGE("search", follow(s, z, longest, &length));
         rbt_step_contact_show(c, z);
         outcome = evaluate(s, z, value, report);
@@ -187,14 +159,35 @@ static rbt_outcome drive(rbt_contact_drive *s, double *z, double *value, rbt_sta
 
 // ---- The iteration
 
-rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, double *z, rbt_stop *stop, int max_iterations,
+// From `last` towards the wanted start z. With friction, which holds things there, if E is lower at the end.
+static rbt_outcome begin(rbt_contact_drive *s, const double *last, double *z, double *value, rbt_stages *stages,
+                         rbt_step_report *report) {
+    rbt_step_contact *c = s->objective->pairs;
+    size_t values = 3 * s->objective->model->node_count;
+    rbt_vector_copy(values, s->wanted, z);
+    rbt_vector_copy(values, z, last);
+    report->stage = "start";
+    rbt_outcome outcome = evaluate(s, z, value, report);
+    if (outcome == RBT_DONE) outcome = lag(s, z, value, report);
+    if (outcome != RBT_DONE) return outcome;
+    double held = rbt_step_contact_is_driven(c) ? INFINITY : *value;
+    outcome = rbt_contact_drive_chase(s, z, stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    *value = rbt_objective_gradient(s->objective, z, s->gradient);
+    if (getenv("ALDBG")) fprintf(stderr, "begin %.15g -> %.15g\n", held, *value);
+    if (*value < held) return RBT_DONE;
+    rbt_vector_copy(values, z, last);
+    c->share = 0;
+    return evaluate(s, z, value, report);
+}
+
+rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, double *z, rbt_stop *stop, int max_iterations,
                                     rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     double value, lagged = 0;
-    report->stage = "start";
-    rbt_outcome outcome = evaluate(s, z, &value, report);
+    s->detours = 0;
+    rbt_outcome outcome = begin(s, last, z, &value, stages, report);
     if (outcome == RBT_DONE) outcome = lag(s, z, &value, report);
-    rbt_step_contact_show(c, z);
     if (outcome == RBT_DONE) outcome = drive(s, z, &value, stages, report);
     if (outcome != RBT_DONE) return outcome;
     for (int k = 0;; k++) {
@@ -209,6 +202,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, double *z, rbt_stop *s
             if (outcome != RBT_DONE) return outcome;
             lagged = stop->residual;
         }
+        if (getenv("ALDBG")) fprintf(stderr,"%d res %.3g\n",k,stop->residual);
         if (solved) return RBT_DONE;
         outcome = s->solver->relax(s->self, z, &value, &found, stages, report);
         if (outcome == RBT_DONE && !found) {

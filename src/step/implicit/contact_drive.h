@@ -36,7 +36,9 @@ typedef struct rbt_contact_drive {
     rbt_search *search;
     double *gradient, *direction;  // (node_count x 3) the solver's
     rbt_arena *arena;
-    double *rhs, *plain, *bent;  // (node_count x 3) right-hand sides and another direction, work
+    double *rhs, *plain, *before;  // (node_count x 3) a right-hand side, and where a detour began, work
+    double *wanted;        // (node_count x 3) where a chase leads to
+    int detours;                 // of this step
     size_t lags;                 // changes of friction so far
     bool is_bent;                // the matrix has constraints in it, which no later direction should have
 } rbt_contact_drive;
@@ -45,9 +47,9 @@ bool rbt_contact_drive_init(rbt_contact_drive *drive, rbt_objective *objective, 
                             double *direction, rbt_error *error);
 void rbt_contact_drive_free(rbt_contact_drive *drive);
 
-// Like a step solver's solve: z holds positions that are apart and receives the minimum; every move between two
-// iterates is as long as the continuous test allows, at most.
-rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *drive, double *z, rbt_stop *stop, int max_iterations,
+// Like a step solver's solve: `last` is apart, z holds the wanted start, which need not be, and receives the minimum;
+// every move between two iterates is as long as the continuous test allows, at most.
+rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *drive, const double *last, double *z, rbt_stop *stop, int max_iterations,
                                     rbt_stages *stages, rbt_step_report *report);
 
 // ---- What iterations are made of
@@ -59,10 +61,13 @@ rbt_outcome rbt_contact_drive_add(rbt_contact_drive *drive, bool exact);
 // How much of drive->direction is free, with `advance` of the prescribed motion
 rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *drive, const double *z, double advance, double *longest);
 
-// drive->direction, which can be followed for *longest of its length, is made to go around what is in its way, as long as
-// that helps; the one that promises most is taken. `advance`: of the prescribed motion. rhs is what the direction was
-// solved for.
-rbt_outcome rbt_contact_drive_look_ahead(rbt_contact_drive *drive, const double *z, const double *rhs, double advance,
-                                         double *longest, rbt_stages *stages, rbt_step_report *report);
+// From the safe position z towards drive->wanted, with what is in the way as constraints (contact_chase.c): z is safe all
+// the time and comes close to the minimum of E without friction, contact->share with it.
+rbt_outcome rbt_contact_drive_chase(rbt_contact_drive *drive, double *z, rbt_stages *stages, rbt_step_report *report);
+
+// Where drive->direction is free for a small share of its length only: a chase towards its end. *found: it led to a z of
+// lower E, and *value and drive->gradient belong to it; else z is as it was.
+rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *drive, double *z, double *value, double longest, bool *found,
+                                     rbt_stages *stages, rbt_step_report *report);
 
 #endif

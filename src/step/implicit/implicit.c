@@ -203,37 +203,17 @@ static rbt_outcome cannot_begin(rbt_step_contact *c, const rbt_state *state, rbt
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_BLOCKED;
 }
 
-// z = x_n + p, unless E is lower at z = x_n: then friction holds things there. It has the forces of x_n.
-static void move_start(implicit *s, const double *x, const double *p) {
-    rbt_objective *o = &s->objective;
-    rbt_step_contact *c = o->pairs;
-    size_t values = 3 * o->model->node_count;
-    double held = INFINITY;
-    if (c->has_friction) {
-        held = rbt_objective_value(o, s->z);
-        rbt_step_contact_gradient(c, s->z, 0);
-        rbt_step_contact_lag(c, s->z);
-    }
-    rbt_vector_add_scaled(values, s->z, 1, p);
-    c->share = 1;
-    if (!c->rubbing_count || rbt_objective_value(o, s->z) <= held) return;
-    rbt_vector_copy(values, s->z, x);
-    c->share = 0;
-}
-
-// With contact a step begins where the last one ended, which is known to be apart, or where find_start wants it to
-// begin if nothing is in the way there and friction does not hold it back.
+// With contact a step begins where the last one ended, which is known to be apart. The solver goes from there towards
+// where find_start wants it to begin.
 static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
     rbt_objective *o = &s->objective;
     rbt_step_contact *c = o->pairs;
-    size_t values = 3 * o->model->node_count;
     if (!c) return RBT_DONE;
     if (!rbt_step_contact_look(c, state->t, state->x)) return cannot_begin(c, state, report);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
-    rbt_vector_combine(values, s->other, s->z, -1, state->x);
-    rbt_vector_copy(values, s->z, state->x);
-    if (rbt_step_contact_limit(c, s->z, s->other, 0, 1) >= 1) move_start(s, state->x, s->other);
+    for (size_t n = 0; n < o->model->node_count; n++)
+        c->firmness[n] = o->stiff[n] + o->model->mass[n] / (o->tau * o->tau);
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
 }
 

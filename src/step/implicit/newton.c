@@ -68,9 +68,8 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
     newton *s = self;
     rbt_objective *o = s->objective;
     bool keep_factor = o->model->linear && !o->contact;  // H does not depend on z
-    (void)last;
     s->search.expected = 0;
-    if (o->pairs) return rbt_newton_contact(s, z, stop, max_iterations, stages, report);
+    if (o->pairs) return rbt_newton_contact(s, last, z, stop, max_iterations, stages, report);
     report->stage = "start";
     double value = rbt_objective_gradient(o, z, s->gradient);
     if (!isfinite(value)) return rbt_solver_not_finite(o, z, s->gradient, report);

@@ -19,7 +19,7 @@ typedef struct rbt_newton {
 } rbt_newton;
 
 // Like a step solver's solve, with contact.
-rbt_outcome rbt_newton_contact(rbt_newton *newton, double *z, rbt_stop *stop, int max_iterations, rbt_stages *stages,
-                               rbt_step_report *report);
+rbt_outcome rbt_newton_contact(rbt_newton *newton, const double *last, double *z, rbt_stop *stop, int max_iterations,
+                               rbt_stages *stages, rbt_step_report *report);
 
 #endif

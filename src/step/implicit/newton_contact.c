@@ -9,6 +9,9 @@
 // there: after a step that had to be shortened the next one is made with the secant of friction, which does.
 #include "math/vector.h"
 #include "step/implicit/newton.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "step/contact/contact_parts.h"
 
 static rbt_outcome analyse(rbt_newton *s) {
     bool changed;
@@ -58,8 +61,8 @@ static rbt_outcome relax(void *self, double *z, double *value, bool *found, rbt_
     if (outcome != RBT_DONE) return outcome;
     RBT_STAGE("solve", solve_for(s, s->gradient, s->direction, report));
     RBT_STAGE("ccd", rbt_contact_drive_limit(&s->drive, z, 0, &longest));
-    outcome = rbt_contact_drive_look_ahead(&s->drive, z, s->gradient, 0, &longest, stages, report);
-    if (outcome != RBT_DONE) return outcome;
+    outcome = rbt_contact_drive_detour(&s->drive, z, value, longest, found, stages, report);
+    if (outcome != RBT_DONE || *found) return outcome;
     double slope = rbt_vector_dot(3 * s->objective->model->node_count, s->direction, s->gradient);
     s->search.expected = 0;
     report->stage = "search";
@@ -67,6 +70,7 @@ static rbt_outcome relax(void *self, double *z, double *value, bool *found, rbt_
     double length =
         longest > 0 ? rbt_search_along(&s->search, s->direction, slope, longest, z, value, s->gradient) : 0;
     *found = length > 0;
+    if (getenv("ALDBG")) { double least=1e300; for (size_t i=0;i<s->objective->pairs->active_count;i++) least=fmin(least,rbt_contact_gap_of(&s->objective->pairs->active[i].pair,s->objective->pairs->y)); char nm[160]; rbt_step_contact_name(s->objective->pairs, s->objective->pairs->blocking, nm, 160); double mx=0; for(size_t i=0;i<3*s->objective->model->node_count;i++) mx=fmax(mx,fabs(s->direction[i])); fprintf(stderr,"   h %.3g longest %.3g length %.3g exact %d active %zu gap/dhat %.3g maxp/dhat %.3g value %.15g %s\n", s->objective->pairs->h,longest,length,s->exact,s->objective->pairs->active_count,least/s->objective->pairs->thickness,mx/s->objective->pairs->thickness,*value,nm);}
     s->exact = length == 1 && --s->waited < 0;
     rbt_stage_add(stages, "search", rbt_now() - start);
     s->objective->pairs->cautious = s->search.expected > 0;
@@ -74,7 +78,7 @@ static rbt_outcome relax(void *self, double *z, double *value, bool *found, rbt_
     return RBT_DONE;
 }
 
-rbt_outcome rbt_newton_contact(rbt_newton *s, double *z, rbt_stop *stop, int max_iterations, rbt_stages *stages,
+rbt_outcome rbt_newton_contact(rbt_newton *s, const double *last, double *z, rbt_stop *stop, int max_iterations, rbt_stages *stages,
                                rbt_step_report *report) {
     static const rbt_contact_iteration NEWTON = {.make = make, .factor = factor, .solve = solve_for, .relax = relax};
     s->drive.solver = &NEWTON;
@@ -82,5 +86,5 @@ rbt_outcome rbt_newton_contact(rbt_newton *s, double *z, rbt_stop *stop, int max
     s->exact = false;
     s->waited = 0;
     s->patience = 1;
-    return rbt_contact_drive_solve(&s->drive, z, stop, max_iterations, stages, report);
+    return rbt_contact_drive_solve(&s->drive, last, z, stop, max_iterations, stages, report);
 }
