@@ -207,6 +207,13 @@ static bool barrier_forces(rbt_step_contact *c, const double *z, double share, d
     return true;
 }
 
+// Friction is stiffest where nothing slips: f0''(0) = 2/e.
+static void harden(const rbt_step_contact *c, const rbt_rubbing_pair *pair) {
+    const rbt_pair_friction *f = &pair->friction;
+    for (int k = 0; k < 4; k++)
+        if (pair->node[k] >= 0) c->hardness[pair->node[k]] += 2 * f->limit / f->smooth * f->weight[k] * f->weight[k];
+}
+
 double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double share) {
     double energy, gradient[12], move[12];
     if (c->linearised) place(c, z, share, c->y);
@@ -216,6 +223,7 @@ double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double sh
         moved(c, c->rubbing[i].node, move);
         energy += rbt_pair_friction_gradient(&c->rubbing[i].friction, move, gradient);
         scatter(c, c->rubbing[i].node, gradient);
+        harden(c, &c->rubbing[i]);
     }
     return weight(c) * energy;
 }
@@ -337,6 +345,23 @@ void rbt_step_contact_lag(rbt_step_contact *c, const double *z) {
         if (!(force > 0)) continue;
         rbt_rubbing_pair *rubbing = &c->rubbing[c->rubbing_count++];
         memcpy(rubbing->node, pair->node, sizeof rubbing->node);
+        rbt_gap_gradient(&shape.gap, rubbing->change);
+        for (int k = 0; k < 12; k++) rubbing->change[k] *= -c->active[i].hardness / force;
         rbt_pair_friction_make(&shape, mu * force, c->h * c->slip_speed, &rubbing->friction);
+    }
+}
+
+void rbt_step_contact_couple_friction(const rbt_step_contact *c, const double *p, double *rhs) {
+    double scale = weight(c) * c->rate * c->rate, move[12], force[12];
+    for (size_t i = 0; i < c->rubbing_count; i++) {
+        const rbt_rubbing_pair *pair = &c->rubbing[i];
+        double change = 0;
+        for (int k = 0; k < 4; k++)
+            if (is_free(c, pair->node[k])) change += rbt_dot(pair->change + 3 * k, p + 3 * (size_t)pair->node[k]);
+        moved(c, pair->node, move);
+        rbt_pair_friction_gradient(&pair->friction, move, force);
+        for (int k = 0; k < 4; k++)
+            if (is_free(c, pair->node[k]))
+                rbt_add_scaled(rhs + 3 * (size_t)pair->node[k], scale * change, force + 3 * k);
     }
 }

@@ -122,9 +122,12 @@ static double largest_speed(rbt_step_contact *c) {
 // S of every node. Nets: the stiffness of a spring over a tenth of its length, as a solid of that modulus would have.
 static void find_stiffness(rbt_step_contact *c, double tau) {
     const rbt_model *m = c->model;
+    if (tau == c->stiffness_tau) return;
+    c->stiffness_tau = tau;
+    c->listed = SIZE_MAX;  // pairs have other parameters now
     for (size_t n = 0; n < m->node_count; n++) c->stiffness[n] = node_modulus(m, n);
     add_shells(m, c->stiffness);
-    double speed = largest_speed(c);
+    double speed = c->speed;
     for (size_t n = 0; n < m->node_count; n++) {
         const rbt_body *body = &m->bodies[m->node_body[n]];
         double elastic = MODULUS_SHARE * c->stiffness[n] * m->node_area[n];
@@ -206,8 +209,9 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
         !rbt_contact_check_start(c, error))
         return false;
     find_reach(c);
+    c->speed = largest_speed(c);
+    c->whole_tau = tau;
     find_stiffness(c, tau);
-    c->listed = SIZE_MAX;  // pairs have other parameters now
     find_friction(c, tau);
     return rbt_contact_matrix_init(&c->matrix, K, error);
 }
@@ -252,6 +256,7 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
                             const unsigned char *constrained) {
     const rbt_model *m = c->model;
     c->t = t, c->h = h, c->tau = tau, c->rate = rate;
+    find_stiffness(c, tau);
     c->last = last;
     c->constrained = constrained;
     c->share = 0;
@@ -272,6 +277,7 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
 
 bool rbt_step_contact_look(rbt_step_contact *c, double t, const double *x) {
     c->tau = c->rate = 1;
+    find_stiffness(c, c->whole_tau);
     c->share = 0;
     c->rubbing_count = 0;
     c->out_of_memory = false;

@@ -60,6 +60,7 @@ typedef struct rbt_contact_constraint {  // contact_constraints.h
 
 typedef struct rbt_rubbing_pair {
     int32_t node[4];
+    double change[12];  // N'/N [1/m] where the forces were taken
     rbt_pair_friction friction;
 } rbt_rubbing_pair;
 
@@ -86,6 +87,7 @@ typedef struct rbt_step_contact {
     bool has_friction;   // some pair may have some
     bool augmented;      // gaps are constraints with multipliers; else: a barrier
     double *stiffness;   // (node_count) S [N]; infinity for obstacles
+    double stiffness_tau, whole_tau, speed;
     double *half_gap;    // (node_count) [m] what a node keeps free of others
     double *reach;       // (node_count) for the candidates
     double edge_length;  // [m] mean of the surface, which bounds the slack of candidates
@@ -166,6 +168,10 @@ double rbt_step_contact_limit(rbt_step_contact *contact, const double *z, const 
 
 // Shows the observer where the accepted iterate z has brought all nodes.
 void rbt_step_contact_show(rbt_step_contact *contact, const double *z);
+
+// rhs (model nodes x 3) += B p of the present friction, B = sum of F (N'/N)^T: how forces follow the normal forces that p
+// changes; in terms of z, as the Hessian is.
+void rbt_step_contact_couple_friction(const rbt_step_contact *contact, const double *p, double *rhs);
 
 // Normal forces and tangents of friction at z, for what comes.
 void rbt_step_contact_lag(rbt_step_contact *contact, const double *z);

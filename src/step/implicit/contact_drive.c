@@ -10,6 +10,13 @@ enum { MAX_DRIVES = 200, MAX_DETOURS = 10 };
 static const double SHORT = 0.1;      // share of a direction that is free, below which a detour is tried
 static const double LAG_SHARE = 0.5;  // of the residual since the last lag, for the next one
 
+static bool take_basis(rbt_contact_drive *s, size_t values) {
+    if (!s->objective->pairs || !s->objective->pairs->has_friction) return true;
+    for (int k = 0; k <= RBT_KRYLOV_DIMENSION; k++)
+        if (!(s->basis[k] = rbt_arena_take(s->arena, values, sizeof(double)))) return false;
+    return true;
+}
+
 bool rbt_contact_drive_init(rbt_contact_drive *s, rbt_objective *objective, rbt_search *search, double *gradient,
                             double *direction, rbt_error *error) {
     size_t values = 3 * objective->model->node_count;
@@ -21,7 +28,7 @@ bool rbt_contact_drive_init(rbt_contact_drive *s, rbt_objective *objective, rbt_
     if (s->arena && (s->rhs = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->wanted = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->plain = rbt_arena_take(s->arena, values, sizeof(double))) &&
-        (s->before = rbt_arena_take(s->arena, values, sizeof(double))))
+        (s->before = rbt_arena_take(s->arena, values, sizeof(double))) && take_basis(s, values))
         return true;
     rbt_contact_drive_free(s);
     return rbt_fail_memory(error, 4 * values * sizeof(double), "a step solver");
@@ -190,21 +197,30 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
     if (outcome == RBT_DONE) outcome = lag(s, z, &value, report);
     if (outcome == RBT_DONE) outcome = drive(s, z, &value, stages, report);
     if (outcome != RBT_DONE) return outcome;
+    bool fresh = true;  // friction has the forces of z
     for (int k = 0;; k++) {
-        bool solved, found;
+        bool solved, found = false;
         outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
         if (outcome != RBT_DONE) return outcome;
         if (k == 0) lagged = stop->residual;
-        else if (c->has_friction && (solved || stop->residual <= LAG_SHARE * lagged)) {
+        if (k > 0 && c->has_friction && !fresh && (solved || stop->residual <= LAG_SHARE * lagged)) {
             outcome = lag(s, z, &value, report);
             if (outcome == RBT_DONE)
                 outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
             if (outcome != RBT_DONE) return outcome;
             lagged = stop->residual;
+            fresh = true;
         }
-        if (getenv("ALDBG")) fprintf(stderr,"%d res %.3g\n",k,stop->residual);
+        if (getenv("ALDBG")) fprintf(stderr, "%d res %.3g\n", k, stop->residual);
         if (solved) return RBT_DONE;
+        if (k >= 2 && fresh && c->rubbing_count) {
+            outcome = rbt_contact_drive_coupled(s, z, &value, &found, stages, report);
+            if (getenv("ALDBG")) fprintf(stderr, "   coupled %d\n", found);
+            if (outcome != RBT_DONE) return outcome;
+        }
+        if (found) continue;
         outcome = s->solver->relax(s->self, z, &value, &found, stages, report);
+        fresh = !c->has_friction;
         if (outcome == RBT_DONE && !found) {
             if (rbt_stop_at_rounding(stop)) return evaluate(s, z, &value, report);
             return in_the_way(s, "no room to move, or no decrease of the energy, near", report);

@@ -17,6 +17,8 @@
 #include "step/implicit/search.h"
 #include "step/implicit/solver.h"
 
+enum { RBT_KRYLOV_DIMENSION = 20 };
+
 typedef struct rbt_contact_iteration {  // what a step solver brings
     // A matrix for directions at z, where the gradient was taken last: that of the elastic problem with contact's part.
     rbt_outcome (*make)(void *self, const double *z, rbt_stages *stages, rbt_step_report *report);
@@ -38,6 +40,7 @@ typedef struct rbt_contact_drive {
     rbt_arena *arena;
     double *rhs, *plain, *before;  // (node_count x 3) a right-hand side, and where a detour began, work
     double *wanted;        // (node_count x 3) where a chase leads to
+    double *basis[RBT_KRYLOV_DIMENSION + 1];  // (node_count x 3 each) with friction, work
     int detours;                 // of this step
     size_t lags;                 // changes of friction so far
     bool is_bent;                // the matrix has constraints in it, which no later direction should have
@@ -69,5 +72,11 @@ rbt_outcome rbt_contact_drive_chase(rbt_contact_drive *drive, double *z, rbt_sta
 // lower E, and *value and drive->gradient belong to it; else z is as it was.
 rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *drive, double *z, double *value, double longest, bool *found,
                                      rbt_stages *stages, rbt_step_report *report);
+
+// A Newton step from z, whose gradient has friction of its own forces, with the true derivative of friction
+// (contact_coupled.c). *found: it made the residual less, and z, *value, drive->gradient and friction are those of its end;
+// else they are those of z.
+rbt_outcome rbt_contact_drive_coupled(rbt_contact_drive *drive, double *z, double *value, bool *found,
+                                      rbt_stages *stages, rbt_step_report *report);
 
 #endif

@@ -59,6 +59,7 @@ static rbt_outcome relax(void *self, double *z, double *value, bool *found, rbt_
     double longest;
     rbt_outcome outcome = make(s, z, stages, report);
     if (outcome != RBT_DONE) return outcome;
+    if (getenv("ALDBG")) fprintf(stderr, "   used exact %d waited %d patience %d cautious %d lags %zu\n", s->exact, s->waited, s->patience, s->objective->pairs->cautious, s->drive.lags);
     RBT_STAGE("solve", solve_for(s, s->gradient, s->direction, report));
     RBT_STAGE("ccd", rbt_contact_drive_limit(&s->drive, z, 0, &longest));
     outcome = rbt_contact_drive_detour(&s->drive, z, value, longest, found, stages, report);
