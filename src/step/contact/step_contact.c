@@ -240,6 +240,7 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     free(c->gradients);
     free(c->hessians);
     free(c->rubbing);
+    free(c->former);
     free(c->predicted);
     free(c->constraints);
     rbt_arena_free(c->arena);
@@ -260,8 +261,8 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
     c->last = last;
     c->constrained = constrained;
     c->share = 0;
-    c->out_of_memory = c->cautious = false;
-    c->rubbing_count = c->constraint_count = 0;
+    c->out_of_memory = false;
+    c->former_count = c->rubbing_count = c->constraint_count = 0;
     c->linearised = false;
     fill_positions(c, t, last, c->x0);
     memcpy(c->x1, c->x0, 3 * c->node_count * sizeof *c->x1);

@@ -59,7 +59,9 @@ typedef struct rbt_contact_constraint {  // contact_constraints.h
 } rbt_contact_constraint;
 
 typedef struct rbt_rubbing_pair {
+    rbt_pair_key key;
     int32_t node[4];
+    int wary;           // iterations for which the secant of friction stands in its Hessian
     double change[12];  // N'/N [1/m] where the forces were taken
     rbt_pair_friction friction;
 } rbt_rubbing_pair;
@@ -112,9 +114,10 @@ typedef struct rbt_step_contact {
     size_t active_count, active_capacity;
     double *gradients, *hessians;  // (active_count x 12), (active_count x 144)
     size_t gradient_capacity, hessian_capacity;
-    rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
+    rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces, ascending by key
     size_t rubbing_count, rubbing_capacity;
-    bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
+    rbt_rubbing_pair *former;  // (former_count) those before the latest lag
+    size_t former_count, former_capacity;
     double *force;     // (node_count x 3) -d(B + D)/dy
     double *hardness;  // (node_count) sum of the second derivatives of the pairs at a node [N/m]
     bool out_of_memory;
@@ -172,6 +175,10 @@ void rbt_step_contact_show(rbt_step_contact *contact, const double *z);
 // rhs (model nodes x 3) += B p of the present friction, B = sum of F (N'/N)^T: how forces follow the normal forces that p
 // changes; in terms of z, as the Hessian is.
 void rbt_step_contact_couple_friction(const rbt_step_contact *contact, const double *p, double *rhs);
+
+// After a step from z - length p to z: pairs whose slip p would have turned round get the secant of friction, which does
+// not go beyond the kink (contact/friction/pair_friction.h), for a few iterations.
+void rbt_step_contact_note_turns(rbt_step_contact *contact, const double *z, const double *p, double length);
 
 // Normal forces and tangents of friction at z, for what comes.
 void rbt_step_contact_lag(rbt_step_contact *contact, const double *z);

@@ -102,7 +102,6 @@ rbt_outcome rbt_contact_drive_coupled(rbt_contact_drive *s, double *z, double *v
     size_t values = 3 * s->objective->model->node_count;
     double before = sqrt(rbt_vector_dot(values, s->gradient, s->gradient)), after = INFINITY, longest;
     *found = false;
-    c->cautious = false;
     rbt_outcome outcome = s->solver->make(s->self, z, stages, report);
     if (outcome != RBT_DONE) return outcome;
     RBT_STAGE("solve", s->solver->solve(s->self, s->gradient, s->direction, report));

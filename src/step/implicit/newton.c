@@ -93,7 +93,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
 const rbt_step_solver RBT_NEWTON = {
     .name = "newton",
     .doc = "projected Newton: few iterations, each with a factorisation of its own",
-    .max_iterations = 100,
+    .max_iterations = 300,
     .contact = true,
     .create = create,
     .destroy = destroy,
