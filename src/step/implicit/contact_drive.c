@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DRIVES = 200, MAX_DETOURS = 10 };
+enum { MAX_DRIVES = 200, MANY_STOPS = 15 };  // moves of what is prescribed; iterations that were stopped
 static const double SHORT = 0.1;      // share of a direction that is free, below which a detour is tried
 static const double LAG_SHARE = 0.5;  // of the residual since the last lag, for the next one
 
@@ -118,8 +118,8 @@ rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *s, double *z, double *va
     size_t values = 3 * s->objective->model->node_count;
     double share = c->share, before = *value;
     *found = false;
-    if (longest >= SHORT || s->detours >= MAX_DETOURS) return RBT_DONE;
-    s->detours++;
+    if (longest >= SHORT || ++s->stopped < MANY_STOPS) return RBT_DONE;
+    s->stopped = 0;
     rbt_vector_copy(values, s->before, z);
     rbt_vector_copy(values, s->plain, s->direction);
     rbt_vector_combine(values, s->wanted, z, 1, s->direction);
@@ -135,6 +135,18 @@ rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *s, double *z, double *va
     return evaluate(s, z, value, report);
 }
 
+// A chase towards where prescribed nodes must be, the others staying where they are at first
+static rbt_outcome drive_by_chase(rbt_contact_drive *s, double *z, double *value, rbt_stages *stages,
+                                  rbt_step_report *report) {
+    size_t values = 3 * s->objective->model->node_count;
+    memset(s->direction, 0, values * sizeof(double));
+    rbt_step_contact_drive(s->objective->pairs, s->direction);
+    rbt_vector_combine(values, s->wanted, z, 1, s->direction);
+    rbt_outcome outcome = rbt_contact_drive_chase(s, z, stages, report);
+    if (outcome == RBT_DONE) outcome = evaluate(s, z, value, report);
+    return outcome == RBT_DONE ? lag(s, z, value, report) : outcome;
+}
+
 static rbt_outcome drive(rbt_contact_drive *s, double *z, double *value, rbt_stages *stages,
                          rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
@@ -146,6 +158,9 @@ static rbt_outcome drive(rbt_contact_drive *s, double *z, double *value, rbt_sta
             if (k >= MAX_DRIVES || c->share - marked < 1e-3)
                 return in_the_way(s, "a prescribed motion cannot be made", report);
             marked = c->share;
+            rbt_outcome outcome = drive_by_chase(s, z, value, stages, report);
+            if (outcome != RBT_DONE) return outcome;
+            continue;
         }
         rbt_outcome outcome = s->solver->make(s->self, z, stages, report);
         if (outcome != RBT_DONE) return outcome;
@@ -166,23 +181,25 @@ static rbt_outcome drive(rbt_contact_drive *s, double *z, double *value, rbt_sta
 
 // ---- The iteration
 
-// From `last` towards the wanted start z. With friction, which holds things there, if E is lower at the end.
+// From `last`, or from the wanted start z if the way there is free and friction, with the forces of `last`, does not hold
+// things where they are.
 static rbt_outcome begin(rbt_contact_drive *s, const double *last, double *z, double *value, rbt_stages *stages,
                          rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     size_t values = 3 * s->objective->model->node_count;
-    rbt_vector_copy(values, s->wanted, z);
+    double longest, held;
+    rbt_vector_combine(values, s->direction, z, -1, last);
     rbt_vector_copy(values, z, last);
+    RBT_STAGE("ccd", rbt_contact_drive_limit(s, z, 1, &longest));
     report->stage = "start";
     rbt_outcome outcome = evaluate(s, z, value, report);
     if (outcome == RBT_DONE) outcome = lag(s, z, value, report);
-    if (outcome != RBT_DONE) return outcome;
-    double held = rbt_step_contact_is_driven(c) ? INFINITY : *value;
-    outcome = rbt_contact_drive_chase(s, z, stages, report);
-    if (outcome != RBT_DONE) return outcome;
+    if (outcome != RBT_DONE || longest < 1) return outcome;
+    held = c->rubbing_count ? *value : INFINITY;
+    rbt_vector_add_scaled(values, z, 1, s->direction);
+    c->share = 1;
     *value = rbt_objective_gradient(s->objective, z, s->gradient);
-    if (getenv("ALDBG")) fprintf(stderr, "begin %.15g -> %.15g\n", held, *value);
-    if (*value < held) return RBT_DONE;
+    if (*value <= held) return RBT_DONE;
     rbt_vector_copy(values, z, last);
     c->share = 0;
     return evaluate(s, z, value, report);
@@ -192,7 +209,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
                                     rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     double value, lagged = 0;
-    s->detours = 0;
+    s->stopped = 0;
     rbt_outcome outcome = begin(s, last, z, &value, stages, report);
     if (outcome == RBT_DONE) outcome = lag(s, z, &value, report);
     if (outcome == RBT_DONE) outcome = drive(s, z, &value, stages, report);

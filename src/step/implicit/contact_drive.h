@@ -41,7 +41,7 @@ typedef struct rbt_contact_drive {
     double *rhs, *plain, *before;  // (node_count x 3) a right-hand side, and where a detour began, work
     double *wanted;        // (node_count x 3) where a chase leads to
     double *basis[RBT_KRYLOV_DIMENSION + 1];  // (node_count x 3 each) with friction, work
-    int detours;                 // of this step
+    int stopped;                 // iterations of this step that the continuous test has cut short, since the last detour
     size_t lags;                 // changes of friction so far
     bool is_bent;                // the matrix has constraints in it, which no later direction should have
 } rbt_contact_drive;
