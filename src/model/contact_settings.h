@@ -15,7 +15,6 @@ typedef struct rbt_contact_rule {
 
 typedef struct rbt_contact_settings {
     bool on;            // the scene has contact
-    int solver;         // rbt_contact_solver
     double thickness;   // [m]; NaN: chosen by what makes contact
     double slip_speed;  // [m/s]; NaN: likewise
     double friction;    // of obstacles beside others of their kind

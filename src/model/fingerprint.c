@@ -157,7 +157,7 @@ static void add_bodies(uint64_t *h, const rbt_model *model) {
 
 static void add_contact(uint64_t *h, const rbt_contact_settings *s) {
     if (!s->on) return;
-    const double numbers[] = {s->thickness, s->slip_speed, s->friction, s->solver};
+    const double numbers[] = {s->thickness, s->slip_speed, s->friction};
     add_reals(h, numbers, sizeof numbers / sizeof numbers[0]);
     add_reals(h, s->body_friction, s->body_count);
     add_reals(h, s->body_gap, s->body_count);

@@ -9,10 +9,9 @@
 // m over the stiffness of the softer side; of d^, what counts as near; rounds without force until a constraint is dropped
 static const double PENALTY = 100, NEAR = 2;
 enum { IDLE_ROUNDS = 4 };
-// Of the wanted gap: how far from it a solution may be, and how much of what is missing at its start a step makes good
-static const double SLACK = 0.1, RECOVERY = 0.1;
-// Of the wanted gap: what may be missing before gaps are restored
-static const double RESTORE = 0.5;
+// Of the wanted gap: how much of what is missing at its start a step makes good, and what may be missing before gaps are
+// restored
+static const double RECOVERY = 0.1, RESTORE = 0.5;
 
 void rbt_constraints_begin(rbt_step_contact *c) { c->constraint_count = 0; }
 
@@ -231,8 +230,7 @@ bool rbt_constraints_gradient(rbt_step_contact *c, double *value) {
     memset(c->hardness, 0, c->node_count * sizeof *c->hardness);
     for (size_t i = 0; i < c->constraint_count; i++) {
         rbt_contact_constraint *k = &c->constraints[i];
-        k->violation = -constraint_at(k, c->y);
-        k->force = fmax(0, k->multiplier + k->penalty * k->violation);
+        k->force = force_at(k, c->y);
         *value += 0.5 * k->force * k->force / k->penalty;
         count += k->force > 0;
     }
@@ -261,12 +259,4 @@ void rbt_constraint_hessian(const rbt_active_pair *active, double hessian[144]) 
 
 void rbt_constraints_update(rbt_step_contact *c) {
     for (size_t i = 0; i < c->constraint_count; i++) c->constraints[i].multiplier = c->constraints[i].force;
-}
-
-bool rbt_constraints_hold(const rbt_step_contact *c) {
-    for (size_t i = 0; i < c->constraint_count; i++) {
-        const rbt_contact_constraint *k = &c->constraints[i];
-        if (k->violation > SLACK * k->target || (k->force > 0 && -k->violation > SLACK * k->target)) return false;
-    }
-    return true;
 }

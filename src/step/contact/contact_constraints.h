@@ -1,8 +1,8 @@
-// Contact as constraints, for the augmented Lagrangian (after Zheng, Luo and Li 2026, "Robust and efficient
-// penetration-free elastodynamics without barriers").
+// Contact as linear constraints, for a position that is far away: an augmented Lagrangian (after Zheng, Luo and Li 2026,
+// "Robust and efficient penetration-free elastodynamics without barriers"). step/implicit/contact_chase.c uses it.
 //
-// Two positions are kept: a safe one, which never intersects anything, and the iterate y, which may. A constraint of a
-// pair says that its gap, linearised at the safe position, is at least the wanted one:
+// Two positions are kept: a safe one, which never intersects anything, and a wanted one y, which may. A constraint of a
+// pair says that its gap, linearised, is at least what it should be:
 //
 //   c(y) = n . sum_i w_i y_i - inside - target >= 0,   target = d^ (less for a pair that begins the step closer)
 //
@@ -18,9 +18,6 @@
 // After each solve the safe position moves towards y as far as the continuous test allows. Every pair that stops it gets a
 // constraint, with the normal that it has where it stopped; every pair that is near at the safe position has one, with
 // the normal there. Those that have not pushed for a while and are not near are dropped.
-//
-// Solved is a step whose safe position is y and meets the stop test with these forces, where
-//   c >= -0.1 target for all pairs,   f >= 0,   |c| <= 0.1 target where f > 0.
 #ifndef RBT_STEP_CONTACT_CONTACT_CONSTRAINTS_H
 #define RBT_STEP_CONTACT_CONTACT_CONSTRAINTS_H
 
@@ -51,8 +48,5 @@ void rbt_constraint_hessian(const rbt_active_pair *active, double hessian[144]);
 
 // lambda <- f of the latest gradient
 void rbt_constraints_update(rbt_step_contact *contact);
-
-// Whether gaps are as they must be at a solution, at the latest gradient
-bool rbt_constraints_hold(const rbt_step_contact *contact);
 
 #endif

@@ -251,7 +251,7 @@ static void term_hessian(const rbt_step_contact *c, size_t i, bool exact, double
     } else {
         const rbt_rubbing_pair *pair = &c->rubbing[i - c->active_count];
         moved(c, pair->node, corners);
-        (pair->wary ? rbt_pair_friction_secant : rbt_pair_friction_hessian)(&pair->friction, corners, gradient,
+        (c->cautious ? rbt_pair_friction_secant : rbt_pair_friction_hessian)(&pair->friction, corners, gradient,
                                                                              hessian);
     }
 }
@@ -331,51 +331,11 @@ static double contact_of(const rbt_step_contact *c, const rbt_active_pair *activ
     return rbt_pair_barrier_contact(&active->pair.barrier, corners, shape);
 }
 
-static void keep_former(rbt_step_contact *c) {
-    size_t count = c->rubbing_count;
-    c->rubbing_count = c->former_count = 0;
-    if (!count || !reserve(c, &c->former, &c->former_capacity, count, sizeof *c->former)) return;
-    memcpy(c->former, c->rubbing, count * sizeof *c->former);
-    c->former_count = count;
-}
-
-// Of the pair before the latest lag; keys are asked for in ascending order, from *next on.
-static int wariness(const rbt_step_contact *c, rbt_pair_key key, size_t *next) {
-    while (*next < c->former_count && c->former[*next].key < key) ++*next;
-    return *next < c->former_count && c->former[*next].key == key ? c->former[*next].wary : 0;
-}
-
-void rbt_step_contact_note_turns(rbt_step_contact *c, const double *z, const double *p, double length) {
-    enum { WARY = 4 };
-    for (size_t i = 0; i < c->rubbing_count; i++) {
-        rbt_rubbing_pair *pair = &c->rubbing[i];
-        double now[12], aim[12], u[2], v[2];
-        moved(c, pair->node, now);
-        for (int k = 0; k < 12; k++) aim[k] = now[k];
-        for (int k = 0; k < 4; k++) {
-            if (!is_free(c, pair->node[k])) continue;
-            size_t at = 3 * (size_t)pair->node[k];
-            for (size_t j = 0; j < 3; j++) {
-                double y = c->rate > 1 ? 2 * z[at + j] - c->last[at + j] : z[at + j];
-                now[3 * k + (int)j] = y - c->x0[at + j];
-                aim[3 * k + (int)j] = now[3 * k + (int)j] + (1 - length) * c->rate * p[at + j];
-                now[3 * k + (int)j] -= length * c->rate * p[at + j];
-            }
-        }
-        rbt_pair_friction_slip(&pair->friction, now, u);
-        rbt_pair_friction_slip(&pair->friction, aim, v);
-        bool turns = u[0] * v[0] + u[1] * v[1] < 0;
-        if (turns && length < 1) pair->wary = WARY;
-        else if (pair->wary > 0) pair->wary--;
-    }
-}
-
 void rbt_step_contact_lag(rbt_step_contact *c, const double *z) {
     (void)z;
-    keep_former(c);
-    if (!c->has_friction || c->out_of_memory) return;
+    c->rubbing_count = 0;
+    if (!c->has_friction) return;
     if (!reserve(c, &c->rubbing, &c->rubbing_capacity, c->active_count, sizeof *c->rubbing)) return;
-    size_t next = 0;
     for (size_t i = 0; i < c->active_count; i++) {
         const rbt_contact_pair *pair = &c->active[i].pair;
         rbt_gap_shape shape;
@@ -384,7 +344,6 @@ void rbt_step_contact_lag(rbt_step_contact *c, const double *z) {
         double force = contact_of(c, &c->active[i], &shape);
         if (!(force > 0)) continue;
         rbt_rubbing_pair *rubbing = &c->rubbing[c->rubbing_count++];
-        *rubbing = (rbt_rubbing_pair){.key = pair->key, .wary = wariness(c, pair->key, &next)};
         memcpy(rubbing->node, pair->node, sizeof rubbing->node);
         rbt_gap_gradient(&shape.gap, rubbing->change);
         for (int k = 0; k < 12; k++) rubbing->change[k] *= -c->active[i].hardness / force;

@@ -119,7 +119,7 @@ static double largest_speed(rbt_step_contact *c) {
     return most;
 }
 
-// S of every node. Nets: the stiffness of a spring over a tenth of its length, as a solid of that modulus would have.
+// S of every node, for a step of this tau: halved steps have larger forces. Nets: the stiffness of a spring over a tenth of its length, as a solid of that modulus would have.
 static void find_stiffness(rbt_step_contact *c, double tau) {
     const rbt_model *m = c->model;
     if (tau == c->stiffness_tau) return;
@@ -127,13 +127,12 @@ static void find_stiffness(rbt_step_contact *c, double tau) {
     c->listed = SIZE_MAX;  // pairs have other parameters now
     for (size_t n = 0; n < m->node_count; n++) c->stiffness[n] = node_modulus(m, n);
     add_shells(m, c->stiffness);
-    double speed = c->speed;
     for (size_t n = 0; n < m->node_count; n++) {
         const rbt_body *body = &m->bodies[m->node_body[n]];
         double elastic = MODULUS_SHARE * c->stiffness[n] * m->node_area[n];
         if (body->kind == RBT_NET) elastic = MODULUS_SHARE * body->springs.stiffness * c->edge_length;
         double inertia = m->mass[n] * c->thickness / (tau * tau * HALF_WAY_STIFFNESS);
-        c->stiffness[n] = fmax(elastic, fmax(inertia, m->mass[n] * speed / tau));
+        c->stiffness[n] = fmax(elastic, fmax(inertia, m->mass[n] * c->speed / tau));
     }
     for (size_t n = m->node_count; n < c->node_count; n++) c->stiffness[n] = INFINITY;
 }
@@ -221,7 +220,6 @@ rbt_step_contact *rbt_step_contact_new(const rbt_model *model, double tau, const
     rbt_step_contact *c = rbt_array_new(1, sizeof *c, "contact", error);
     if (!c) return NULL;
     c->model = model;
-    c->augmented = model->contact.solver == RBT_CONTACT_AUGMENTED_LAGRANGIAN;
     c->arena = rbt_arena_new();
     if (!c->arena) rbt_fail_memory(error, sizeof *c, "contact");
     else if (build(c, tau, K, error)) return c;
@@ -240,8 +238,6 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     free(c->gradients);
     free(c->hessians);
     free(c->rubbing);
-    free(c->former);
-    free(c->predicted);
     free(c->constraints);
     rbt_arena_free(c->arena);
     free(c);
@@ -261,8 +257,8 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
     c->last = last;
     c->constrained = constrained;
     c->share = 0;
-    c->out_of_memory = false;
-    c->former_count = c->rubbing_count = c->constraint_count = 0;
+    c->out_of_memory = c->cautious = false;
+    c->rubbing_count = c->constraint_count = 0;
     c->linearised = false;
     fill_positions(c, t, last, c->x0);
     memcpy(c->x1, c->x0, 3 * c->node_count * sizeof *c->x1);

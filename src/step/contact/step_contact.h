@@ -53,25 +53,16 @@ typedef struct rbt_contact_constraint {  // contact_constraints.h
     double weight[4], normal[3];  // of the distance, linearised
     double target;                // [m] the gap that is wanted
     double multiplier, penalty;   // lambda [N], m [N/m]
-    double violation, force;      // -c [m] and f [N] at the latest gradient
+    double force;                 // f [N] at the latest gradient
     int idle;                     // rounds without force
     bool near;                    // at the safe position
 } rbt_contact_constraint;
 
 typedef struct rbt_rubbing_pair {
-    rbt_pair_key key;
     int32_t node[4];
-    int wary;           // iterations for which the secant of friction stands in its Hessian
     double change[12];  // N'/N [1/m] where the forces were taken
     rbt_pair_friction friction;
 } rbt_rubbing_pair;
-
-typedef struct rbt_predicted_pair {  // a constraint of a direction: n . sum_i w_i p_i >= least (contact_predict.h)
-    rbt_pair_key key;
-    int32_t node[4];
-    double weight[4];  // 0 for corners that are prescribed
-    double normal[3], least;
-} rbt_predicted_pair;
 
 typedef struct rbt_step_contact {
     const rbt_model *model;
@@ -81,26 +72,27 @@ typedef struct rbt_step_contact {
     size_t node_count;               // of bodies and obstacles
 
     // Constants, from the scene
-    double thickness;    // d^ [m]
-    double fitting;      // [m] the thickness that fits the meshes
-    double least_gap;    // [m] of the start; infinity: nothing is near
-    rbt_pair_key least;  // whose
-    double slip_speed;   // e/h, the mean speed of a step below which friction sticks [m/s]
-    bool has_friction;   // some pair may have some
-    bool augmented;      // gaps are constraints with multipliers; else: a barrier
-    double *stiffness;   // (node_count) S [N]; infinity for obstacles
-    double stiffness_tau, whole_tau, speed;
-    double *half_gap;    // (node_count) [m] what a node keeps free of others
-    double *reach;       // (node_count) for the candidates
-    double edge_length;  // [m] mean of the surface, which bounds the slack of candidates
+    double thickness;      // d^ [m]
+    double fitting;        // [m] the thickness that fits the meshes
+    double least_gap;      // [m] of the start; infinity: nothing is near
+    rbt_pair_key least;    // whose
+    double slip_speed;     // e/h, the mean speed of a step below which friction sticks [m/s]
+    bool has_friction;     // some pair may have some
+    double *stiffness;     // (node_count) S [N]; infinity for obstacles
+    double stiffness_tau;  // tau of the step that it is for
+    double whole_tau;      // of a whole step, for questions between steps
+    double speed;          // [m/s] the largest of the start, for S
+    double *half_gap;      // (node_count) [m] what a node keeps free of others
+    double *reach;         // (node_count) for the candidates
+    double edge_length;    // [m] mean of the surface, which bounds the slack of candidates
 
     // Of a step, set by rbt_step_contact_begin
     double h, tau, rate;  // rate: r above
     const double *last;   // x_n (node_count of the model x 3)
     const unsigned char *constrained;
-    double *x0;    // (node_count x 3) where the step starts
-    double *x1;    // (node_count x 3) where prescribed nodes are at its end; others: as x0
-    double share;  // of the prescribed motion that has been made
+    double *x0;        // (node_count x 3) where the step starts
+    double *x1;        // (node_count x 3) where prescribed nodes are at its end; others: as x0
+    double share;      // of the prescribed motion that has been made
     double *firmness;  // (node_count) [N/m] stiffness and inertia over tau^2 of a node, from the caller
     bool linearised;   // energy and forces are those of the constraints (contact_constraints.h)
 
@@ -114,10 +106,9 @@ typedef struct rbt_step_contact {
     size_t active_count, active_capacity;
     double *gradients, *hessians;  // (active_count x 12), (active_count x 144)
     size_t gradient_capacity, hessian_capacity;
-    rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces, ascending by key
+    rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
     size_t rubbing_count, rubbing_capacity;
-    rbt_rubbing_pair *former;  // (former_count) those before the latest lag
-    size_t former_count, former_capacity;
+    bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
     double *force;     // (node_count x 3) -d(B + D)/dy
     double *hardness;  // (node_count) sum of the second derivatives of the pairs at a node [N/m]
     bool out_of_memory;
@@ -125,8 +116,6 @@ typedef struct rbt_step_contact {
     rbt_contact_constraint *constraints;  // (constraint_count) ascending by key
     size_t constraint_count, constraint_capacity;
 
-    rbt_predicted_pair *predicted;  // (predicted_count) ascending by key
-    size_t predicted_count, predicted_capacity;
     rbt_contact_matrix matrix;     // H with the blocks of pairs
     rbt_pair_key blocking;         // the pair that limited the last motion
     double *motion;                // (node_count x 3) work: the end of a motion
@@ -175,10 +164,6 @@ void rbt_step_contact_show(rbt_step_contact *contact, const double *z);
 // rhs (model nodes x 3) += B p of the present friction, B = sum of F (N'/N)^T: how forces follow the normal forces that p
 // changes; in terms of z, as the Hessian is.
 void rbt_step_contact_couple_friction(const rbt_step_contact *contact, const double *p, double *rhs);
-
-// After a step from z - length p to z: pairs whose slip p would have turned round get the secant of friction, which does
-// not go beyond the kink (contact/friction/pair_friction.h), for a few iterations.
-void rbt_step_contact_note_turns(rbt_step_contact *contact, const double *z, const double *p, double length);
 
 // Normal forces and tangents of friction at z, for what comes.
 void rbt_step_contact_lag(rbt_step_contact *contact, const double *z);

@@ -8,8 +8,6 @@
 #include "math/vector.h"
 #include "step/contact/contact_constraints.h"
 #include "step/implicit/contact_drive.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { MAX_ROUNDS = 30, MAX_HALVINGS = 40 };
 
@@ -82,13 +80,13 @@ static rbt_outcome improve(rbt_contact_drive *s, bool *found, rbt_stages *stages
     return RBT_DONE;
 }
 
-static rbt_outcome chase(rbt_contact_drive *s, double *z, double *share, rbt_stages *stages, rbt_step_report *report) {
+static rbt_outcome chase(rbt_contact_drive *s, double *z, double *share, rbt_stages *stages,
+                         rbt_step_report *report) {
     for (int k = 0; k < MAX_ROUNDS; k++) {
         double length;
         bool found;
         RBT_STAGE("ccd", catch_up(s, z, share, &length));
         if (length > 0) show(s, z, *share);
-        if (getenv("ALDBG")) fprintf(stderr, "  chase %d len %.3g share %.3g constraints %zu active %zu\n", k, length, *share, s->objective->pairs->constraint_count, s->objective->pairs->active_count);
         if (length == 1) return RBT_DONE;
         rbt_outcome outcome = improve(s, &found, stages, report);
         if (outcome != RBT_DONE) return outcome;

@@ -15,11 +15,11 @@
 #include <string.h>
 
 enum { DIMENSION = RBT_KRYLOV_DIMENSION };
-static const double TOLERANCE = 1e-3;   // of the linear system
-static const double PROGRESS = 0.7;     // of the residual, for a step to count
+static const double TOLERANCE = 1e-3;  // of the linear system
+static const double PROGRESS = 0.7;    // of the residual, for a step to count
 
 typedef struct rbt_krylov {
-    double H[DIMENSION + 1][DIMENSION];      // upper Hessenberg, made triangular by rotations
+    double H[DIMENSION + 1][DIMENSION];  // upper Hessenberg, made triangular by rotations
     double cosine[DIMENSION], sine[DIMENSION];
     double rhs[DIMENSION + 1];
 } rbt_krylov;
@@ -102,6 +102,7 @@ rbt_outcome rbt_contact_drive_coupled(rbt_contact_drive *s, double *z, double *v
     size_t values = 3 * s->objective->model->node_count;
     double before = sqrt(rbt_vector_dot(values, s->gradient, s->gradient)), after = INFINITY, longest;
     *found = false;
+    c->cautious = false;
     rbt_outcome outcome = s->solver->make(s->self, z, stages, report);
     if (outcome != RBT_DONE) return outcome;
     RBT_STAGE("solve", s->solver->solve(s->self, s->gradient, s->direction, report));

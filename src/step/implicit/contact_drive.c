@@ -3,10 +3,10 @@
 #include "math/vector.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DRIVES = 200, MANY_STOPS = 15 };  // moves of what is prescribed; iterations that were stopped
+// Moves of what is prescribed; iterations that were stopped, for a detour; lags, for steps with friction's true derivative
+enum { MAX_DRIVES = 200, MANY_STOPS = 15, MANY_LAGS = 5 };
 static const double SHORT = 0.1;      // share of a direction that is free, below which a detour is tried
 static const double LAG_SHARE = 0.5;  // of the residual since the last lag, for the next one
 
@@ -127,7 +127,6 @@ rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *s, double *z, double *va
     if (outcome != RBT_DONE) return outcome;
     *value = rbt_objective_gradient(s->objective, z, s->gradient);
     *found = *value < before;
-    if (getenv("ALDBG")) fprintf(stderr, "  detour %.15g -> %.15g\n", before, *value);
     if (*found) return RBT_DONE;
     rbt_vector_copy(values, z, s->before);
     rbt_vector_copy(values, s->direction, s->plain);
@@ -205,8 +204,8 @@ static rbt_outcome begin(rbt_contact_drive *s, const double *last, double *z, do
     return evaluate(s, z, value, report);
 }
 
-rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, double *z, rbt_stop *stop, int max_iterations,
-                                    rbt_stages *stages, rbt_step_report *report) {
+rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, double *z, rbt_stop *stop,
+                                    int max_iterations, rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     double value, lagged = 0;
     s->stopped = 0;
@@ -215,6 +214,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
     if (outcome == RBT_DONE) outcome = drive(s, z, &value, stages, report);
     if (outcome != RBT_DONE) return outcome;
     bool fresh = true;  // friction has the forces of z
+    size_t first_lag = s->lags;
     for (int k = 0;; k++) {
         bool solved, found = false;
         outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
@@ -228,11 +228,9 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
             lagged = stop->residual;
             fresh = true;
         }
-        if (getenv("ALDBG")) fprintf(stderr, "%d res %.3g\n", k, stop->residual);
         if (solved) return RBT_DONE;
-        if (k >= 2 && fresh && c->rubbing_count) {
+        if (fresh && c->rubbing_count && s->lags - first_lag >= MANY_LAGS) {
             outcome = rbt_contact_drive_coupled(s, z, &value, &found, stages, report);
-            if (getenv("ALDBG")) fprintf(stderr, "   coupled %d\n", found);
             if (outcome != RBT_DONE) return outcome;
         }
         if (found) continue;

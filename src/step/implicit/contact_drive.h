@@ -5,12 +5,14 @@
 // them, an iteration without prescribed motion lets the barrier push the free nodes out of the way. Then come the
 // solver's iterations as without contact, each no longer than the test allows.
 //
-// A direction that the continuous test would stop early is found again with the pairs that stop it as constraints
-// (step/contact/contact_predict.h).
+// The continuous test gives one length for all nodes: where things move by many thicknesses in a step, one pair after the
+// other stops everything. After many such iterations a chase finds the pairs that are in the way all at once
+// (contact_chase.c).
 //
 // Friction has the normal forces and tangents of an earlier iterate (lag). New ones are taken whenever the residual with
 // the old ones has halved: sooner, energies of different friction would be compared, and both swing. An iterate is
-// called solved only if it is with its own forces, so that it meets Coulomb's law.
+// called solved only if it is with its own forces, so that it meets Coulomb's law. Where lags are many, steps with the true
+// derivative of friction take over (contact_coupled.c).
 #ifndef RBT_STEP_IMPLICIT_CONTACT_DRIVE_H
 #define RBT_STEP_IMPLICIT_CONTACT_DRIVE_H
 
@@ -38,12 +40,12 @@ typedef struct rbt_contact_drive {
     rbt_search *search;
     double *gradient, *direction;  // (node_count x 3) the solver's
     rbt_arena *arena;
-    double *rhs, *plain, *before;  // (node_count x 3) a right-hand side, and where a detour began, work
-    double *wanted;        // (node_count x 3) where a chase leads to
+    double *rhs, *plain, *before;             // (node_count x 3) a right-hand side, and where a detour began, work
+    double *wanted;                           // (node_count x 3) where a chase leads to
     double *basis[RBT_KRYLOV_DIMENSION + 1];  // (node_count x 3 each) with friction, work
-    int stopped;                 // iterations of this step that the continuous test has cut short, since the last detour
-    size_t lags;                 // changes of friction so far
-    bool is_bent;                // the matrix has constraints in it, which no later direction should have
+    int stopped;   // iterations of this step that the continuous test has cut short, since the last detour
+    size_t lags;   // changes of friction so far
+    bool is_bent;  // the matrix has constraints in it, which no later direction should have
 } rbt_contact_drive;
 
 bool rbt_contact_drive_init(rbt_contact_drive *drive, rbt_objective *objective, rbt_search *search, double *gradient,
@@ -52,8 +54,8 @@ void rbt_contact_drive_free(rbt_contact_drive *drive);
 
 // Like a step solver's solve: `last` is apart, z holds the wanted start, which need not be, and receives the minimum;
 // every move between two iterates is as long as the continuous test allows, at most.
-rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *drive, const double *last, double *z, rbt_stop *stop, int max_iterations,
-                                    rbt_stages *stages, rbt_step_report *report);
+rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *drive, const double *last, double *z, rbt_stop *stop,
+                                    int max_iterations, rbt_stages *stages, rbt_step_report *report);
 
 // ---- What iterations are made of
 

@@ -9,9 +9,6 @@
 // there: after a step that had to be shortened the next one is made with the secant of friction, which does.
 #include "math/vector.h"
 #include "step/implicit/newton.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include "step/contact/contact_parts.h"
 
 static rbt_outcome analyse(rbt_newton *s) {
     bool changed;
@@ -59,7 +56,6 @@ static rbt_outcome relax(void *self, double *z, double *value, bool *found, rbt_
     double longest;
     rbt_outcome outcome = make(s, z, stages, report);
     if (outcome != RBT_DONE) return outcome;
-    if (getenv("ALDBG")) fprintf(stderr, "   used exact %d waited %d patience %d  lags %zu\n", s->exact, s->waited, s->patience, s->drive.lags);
     RBT_STAGE("solve", solve_for(s, s->gradient, s->direction, report));
     RBT_STAGE("ccd", rbt_contact_drive_limit(&s->drive, z, 0, &longest));
     outcome = rbt_contact_drive_detour(&s->drive, z, value, longest, found, stages, report);
@@ -71,16 +67,15 @@ static rbt_outcome relax(void *self, double *z, double *value, bool *found, rbt_
     double length =
         longest > 0 ? rbt_search_along(&s->search, s->direction, slope, longest, z, value, s->gradient) : 0;
     *found = length > 0;
-    if (getenv("ALDBG")) { double least=1e300; for (size_t i=0;i<s->objective->pairs->active_count;i++) least=fmin(least,rbt_contact_gap_of(&s->objective->pairs->active[i].pair,s->objective->pairs->y)); char nm[160]; rbt_step_contact_name(s->objective->pairs, s->objective->pairs->blocking, nm, 160); double mx=0; for(size_t i=0;i<3*s->objective->model->node_count;i++) mx=fmax(mx,fabs(s->direction[i])); fprintf(stderr,"   h %.3g longest %.3g length %.3g exact %d active %zu gap/dhat %.3g maxp/dhat %.3g value %.15g %s\n", s->objective->pairs->h,longest,length,s->exact,s->objective->pairs->active_count,least/s->objective->pairs->thickness,mx/s->objective->pairs->thickness,*value,nm);}
     s->exact = length == 1 && --s->waited < 0;
     rbt_stage_add(stages, "search", rbt_now() - start);
-    if (*found) rbt_step_contact_note_turns(s->objective->pairs, z, s->direction, length);
+    s->objective->pairs->cautious = s->search.expected > 0;
     if (*found) rbt_step_contact_show(s->objective->pairs, z);
     return RBT_DONE;
 }
 
-rbt_outcome rbt_newton_contact(rbt_newton *s, const double *last, double *z, rbt_stop *stop, int max_iterations, rbt_stages *stages,
-                               rbt_step_report *report) {
+rbt_outcome rbt_newton_contact(rbt_newton *s, const double *last, double *z, rbt_stop *stop, int max_iterations,
+                               rbt_stages *stages, rbt_step_report *report) {
     static const rbt_contact_iteration NEWTON = {.make = make, .factor = factor, .solve = solve_for, .relax = relax};
     s->drive.solver = &NEWTON;
     s->drive.self = s;
