@@ -5,7 +5,9 @@
 #include "model/obstacle_parts.h"
 #include "scene.h"
 #include "sim/sim.h"
+#include "step/contact/contact_constraints.h"
 #include "step/contact/contact_parts.h"
+#include "step/implicit/newton.h"
 #include "verify/exact/intersect.h"
 
 #include "random.h"
@@ -273,6 +275,159 @@ static void motions_are_free(void **state) {
     close_bench(&b);
 }
 
+// ---- Constraints and the chase
+
+// Constraints of what a wild motion would meet and of what is near, with multipliers of some size
+static void make_constraints(bench *b) {
+    shake(b, 0.3);
+    rbt_step_contact_limit(b->c, b->z, b->p, 0, 0);
+    assert_true(rbt_constraints_add_stops(b->c) && rbt_constraints_relinearise(b->c, b->z, 0));
+    for (size_t i = 0; i < b->c->constraint_count; i++)
+        b->c->constraints[i].multiplier = random_between(0, 1) * b->c->constraints[i].penalty * b->c->thickness;
+    b->c->linearised = true;
+}
+
+// Forces of constraints are the gradient of their energy, and the matrix is the change of the forces. The energy is
+// quadratic but for the pairs that begin or cease to push: differences of first order, along directions in which no pair
+// does within the step.
+static void constraints_have_an_energy(void **state) {
+    (void)state;
+    for (int middle = 0; middle < 2; middle++) {
+        bench b = open_bench(middle ? SCENE("implicit-midpoint") : SCENE("backward-euler"), middle ? 2 : 1);
+        implicit *s = b.sim->stepper.self;
+        for (size_t n = 0; n < b.sim->model->node_count; n++) b.c->firmness[n] = s->objective.stiff[n];
+        rbt_block_matrix none = s->objective.H;
+        none.value = calloc(9 * none.start[none.row_count], sizeof(double));
+        double *product = malloc(b.values * sizeof *product), *force = malloc(b.values * sizeof *force);
+        make_constraints(&b);
+        double tau2 = b.c->tau * b.c->tau, h = 1e-7, along = 0, off = 0, size = 0;
+        shake(&b, 1);
+        double value = rbt_step_contact_gradient(b.c, b.z, 0);
+        size_t pushing = b.c->active_count;
+        assert_true(pushing > 50 && value > 0);
+        assert_true(rbt_step_contact_hessian(b.c, &none, false));
+        rbt_block_matrix_product(&b.c->matrix.A, b.p, product);
+        memcpy(force, b.c->force, b.values * sizeof *force);
+        for (size_t i = 0; i < b.values; i++) along -= tau2 * b.c->force[i] * b.p[i];
+        double found = difference(&b, 0, h);
+        if (!(fabs(found - along) <= 1e-6 * fabs(along) + 1e-14 * value / h))
+            fail_msg("%.12g, not %.12g", along, found);
+        for (size_t i = 0; i < b.values; i++) b.other[i] = b.z[i] + h * b.p[i];
+        rbt_step_contact_gradient(b.c, b.other, 0);
+        assert_int_equal(b.c->active_count, pushing);
+        for (size_t i = 0; i < b.values; i++) {
+            size = fmax(size, fabs(product[i]));
+            off = fmax(off, fabs(product[i] + tau2 * (b.c->force[i] - force[i]) / h));
+        }
+        if (!(off <= 1e-5 * size)) fail_msg("off by %.3g of %.3g", off, size);
+        b.c->linearised = false;
+        free(none.value), free(product), free(force);
+        close_bench(&b);
+    }
+}
+
+// Gaps that are a tenth of the wanted ones come back without touching anything.
+static void gaps_are_restored(void **state) {
+    (void)state;
+    bench b = open_bench(SCENE("backward-euler"), 1);
+    implicit *s = b.sim->stepper.self;
+    for (size_t n = 0; n < b.sim->model->node_count; n++) b.c->firmness[n] = s->objective.stiff[n];
+    shake(&b, 0.3);
+    double length = rbt_step_contact_limit(b.c, b.z, b.p, 0, 0), before = INFINITY, after = INFINITY;
+    assert_true(length < 1 && rbt_constraints_add_stops(b.c));
+    for (size_t i = 0; i < b.values; i++) b.z[i] += length * b.p[i];
+    assert_true(rbt_constraints_relinearise(b.c, b.z, 0));
+    for (size_t i = 0; i < b.c->constraint_count; i++)
+        before = fmin(before, rbt_contact_gap_of(&b.c->constraints[i].pair, b.c->y));
+    for (int round = 0; round < 5 && rbt_constraints_restore(b.c, b.p); round++) {
+        length = rbt_step_contact_limit(b.c, b.z, b.p, 0, 0);
+        for (size_t i = 0; i < b.values; i++) b.z[i] += length * b.p[i];
+        assert_true(rbt_constraints_relinearise(b.c, b.z, 0));
+    }
+    for (size_t i = 0; i < b.c->constraint_count; i++)
+        after = fmin(after, rbt_contact_gap_of(&b.c->constraints[i].pair, b.c->y));
+    if (!(before < 0.2 * b.c->thickness && after > 2 * before)) fail_msg("%.3g, then %.3g", before, after);
+    close_bench(&b);
+}
+
+// A chase towards positions that intersect shows safe ones only, and ends without crossings.
+static void chases_are_safe(void **state) {
+    (void)state;
+    bench b = open_bench(SCENE("backward-euler"), 1);
+    implicit *s = b.sim->stepper.self;
+    rbt_newton *newton = s->work;
+    const rbt_model *m = b.sim->model;
+    rbt_step_report report = {0};
+    rbt_intersect_mesh mesh = {0};
+    rbt_intersections found;
+    size_t crossed = 0;
+    assert_true(rbt_intersect_mesh_build(&mesh, m->triangles, m->triangle_count, NULL, 0, m->node_count, NULL));
+    advance(b.sim, 1);  // makes everything that a step needs
+    memcpy(b.z, b.sim->state.x, b.values * sizeof *b.z);
+    for (int round = 0; round < 5; round++) {
+        predict(s, &b.sim->state, 0.01);
+        rbt_step_contact_begin(b.c, b.sim->state.t, 0.01, 0.01, 1, b.sim->state.x, s->objective.constrained);
+        memcpy(b.z, b.sim->state.x, b.values * sizeof *b.z);
+        shake(&b, 0.3);
+        for (size_t i = 0; i < b.values; i++) newton->drive.wanted[i] = b.z[i] + b.p[i];
+        assert_true(rbt_intersect_state(&mesh, newton->drive.wanted, 0, &found, NULL));
+        crossed += found.count > 0;
+        rbt_intersections_free(&found);
+        assert_int_equal(rbt_contact_drive_chase(&newton->drive, b.z, &b.sim->stepper.stages, &report), RBT_DONE);
+        assert_true(rbt_intersect_state(&mesh, b.z, 0, &found, NULL));
+        assert_int_equal(found.count, 0);
+        rbt_intersections_free(&found);
+        for (size_t i = 0; i < b.values; i++) assert_true(isfinite(b.z[i]));
+    }
+    assert_true(crossed > 2);
+    rbt_intersect_mesh_free(&mesh);
+    close_bench(&b);
+}
+
+// ---- Friction and normal forces
+
+// On planes, whose normals do not turn, forces with lags of their own change by the matrix and by B.
+static void friction_follows_normal_forces(void **state) {
+    (void)state;
+    bench b =
+        open_bench("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [1, 1, 1], "
+                   "'cells': [2, 2, 2]}}}, 'transform': {'translate': [0, 0.52, 0]}, 'material': {'young': 1e5}}],"
+                   "'obstacles': [{'plane': {}}], 'contact': {'thickness': 0.05, 'friction': 0.7}, 'time': "
+                   "{'step': 0.01, 'frame': 0.01, 'end': 1}, 'integrator': {'method': 'backward-euler'}}",
+                   1);
+    implicit *s = b.sim->stepper.self;
+    rbt_block_matrix none = s->objective.H;
+    none.value = calloc(9 * none.start[none.row_count], sizeof(double));
+    double *product = malloc(b.values * sizeof *product), *force = malloc(b.values * sizeof *force);
+    double tau2 = b.c->tau * b.c->tau, h = 1e-9, size = 0, off = 0, coupled = 0;
+    shake(&b, 2e-3);
+    for (size_t i = 0; i < b.values; i++) b.z[i] += b.p[i];
+    for (int k = 0; k < 2; k++) {
+        rbt_step_contact_gradient(b.c, b.z, 0);
+        rbt_step_contact_lag(b.c, b.z);
+    }
+    rbt_step_contact_gradient(b.c, b.z, 0);
+    assert_true(b.c->rubbing_count == 9);
+    memcpy(force, b.c->force, b.values * sizeof *force);
+    assert_true(rbt_step_contact_hessian(b.c, &none, true));
+    shake(&b, 1);
+    rbt_block_matrix_product(&b.c->matrix.A, b.p, product);
+    for (size_t i = 0; i < b.values; i++) b.other[i] = product[i];
+    rbt_step_contact_couple_friction(b.c, b.p, product);
+    for (size_t i = 0; i < b.values; i++) coupled = fmax(coupled, fabs(product[i] - b.other[i]));
+    for (size_t i = 0; i < b.values; i++) b.other[i] = b.z[i] + h * b.p[i];
+    rbt_step_contact_gradient(b.c, b.other, 0);
+    rbt_step_contact_lag(b.c, b.other);
+    rbt_step_contact_gradient(b.c, b.other, 0);
+    for (size_t i = 0; i < b.values; i++) {
+        size = fmax(size, fabs(product[i]));
+        off = fmax(off, fabs(product[i] + tau2 * (b.c->force[i] - force[i]) / h));
+    }
+    if (!(off <= 1e-4 * size) || !(coupled > 0.01 * size)) fail_msg("off by %.3g of %.3g, %.3g", off, size, coupled);
+    free(none.value), free(product), free(force);
+    close_bench(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(candidates_are_complete),
@@ -280,6 +435,10 @@ int main(void) {
         cmocka_unit_test(matrix_is_the_change_of_forces),
         cmocka_unit_test(lists_change_no_bit),
         cmocka_unit_test(motions_are_free),
+        cmocka_unit_test(constraints_have_an_energy),
+        cmocka_unit_test(gaps_are_restored),
+        cmocka_unit_test(chases_are_safe),
+        cmocka_unit_test(friction_follows_normal_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
