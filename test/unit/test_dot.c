@@ -107,8 +107,8 @@ static void large_bodies_are_divided(void **state) {
         rbt_sim_free(sim);
     }
     // More subdomains where one factor of a solid would cost 1e13 flops
-    costs one = estimate(&(rbt_model){.tet_count = 500000, .node_count = 100000}, 1e13, 1e9),
-          many = estimate(&(rbt_model){.tet_count = 500000, .node_count = 100000}, 1e13 / 64, 1e9 / 4);
+    rbt_costs one = rbt_costs_estimate(&(rbt_model){.tet_count = 500000, .node_count = 100000}, 1e13, 1e9),
+              many = rbt_costs_estimate(&(rbt_model){.tet_count = 500000, .node_count = 100000}, 1e13 / 64, 1e9 / 4);
     assert_true(step_cost(&many, RBT_STOP_CHARACTERISTIC, 64) < step_cost(&one, RBT_STOP_CHARACTERISTIC, 1));
 }
 

@@ -45,7 +45,7 @@ static void destroy(void *self) {
 static bool check_contact(const implicit *s, const rbt_model *m, rbt_error *error) {
     if (!m->contact.on || s->solver->contact) return true;
     return rbt_fail_path(error, NULL, "contact",
-                         "the solver %s does not know contact yet; take newton, or leave \"contact\" out",
+                         "the solver %s does not know contact; take newton, dot or lbfgs-h, or leave \"contact\" out",
                          s->solver->name);
 }
 
