@@ -57,14 +57,17 @@ static double step_cost(const rbt_costs *c, rbt_stop_test test, double count) {
 
 // The cost of factors is counted for few subdomains, of at most `largest` nodes, and follows the laws of nested
 // dissection for more of them: flops as the square of a solid's size, fill as its power 4/3 (of a sheet's 3/2 and,
-// nearly, 1). The number of threads has no say: results would depend on it.
+// nearly, 1). The number of threads has no say: results would depend on it. With contact there are no more than memory
+// asks for: what goes through many contacts from subdomain to subdomain takes up to ten times the iterations.
 static bool choose_count(const rbt_objective *o, rbt_stop_test test, size_t *chosen, rbt_error *error) {
     enum { SMALLEST = 256 };
-    size_t largest = test == RBT_STOP_CHARACTERISTIC ? 16384 : 65536;
+    size_t largest = test == RBT_STOP_CHARACTERISTIC && !o->pairs ? 16384 : 65536;
     const rbt_model *m = o->model;
     rbt_subdomains parts;
     bool solid = m->tet_count > 0, changed;
     double flops, fill, count = (double)(1 + m->node_count / largest), least = INFINITY;
+    *chosen = (size_t)count;
+    if (o->pairs) return true;
     if (!rbt_subdomains_init(&parts, m, &o->H, (size_t)count, RBT_SINGLE, error)) return false;
     bool analysed = rbt_subdomains_analyse(&parts, o->constrained, &changed) == RBT_DONE;
     if (analysed) rbt_subdomains_work(&parts, &flops, &fill);
@@ -170,6 +173,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
     if (s->fast) {
         s->D.making_cost = rbt_costs_making(&s->costs, false);
         s->D.usual_iterations = usual_iterations(s->test, (double)s->subdomains.count);
+        if (s->objective->pairs) s->D.usual_iterations = fmax(s->D.usual_iterations, RBT_LBFGS_CONTACT_ITERATIONS);
     } else {
         s->D.place = last;
         s->D.first_length = first_length;

@@ -7,6 +7,9 @@
 #include "step/implicit/contact_drive.h"
 
 enum { RBT_LBFGS_PAIRS = 5 };
+enum {
+    RBT_LBFGS_CONTACT_ITERATIONS = 8
+};  // that a step with contact usually takes with a D made at its start, at least
 
 typedef struct rbt_inverse {  // D
     void *self;

@@ -12,8 +12,6 @@ typedef struct lbfgs_h {
     rbt_inverse D;
 } lbfgs_h;
 
-static const double CONTACT_ITERATIONS = 8;  // that a step with contact takes, about, with a new factor
-
 static void destroy(void *self) {
     lbfgs_h *s = self;
     rbt_linear_free(&s->linear);
@@ -76,7 +74,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
     s->D = (rbt_inverse){.self = s, .make = make, .factor = factor, .apply = apply, .place = last};
     if (s->objective->pairs) {
         s->D.place = NULL;
-        s->D.usual_iterations = CONTACT_ITERATIONS;
+        s->D.usual_iterations = RBT_LBFGS_CONTACT_ITERATIONS;
     }
     return rbt_lbfgs_solve(&s->lbfgs, &s->D, z, stop, max_iterations, stages, report);
 }
