@@ -16,9 +16,9 @@
 // over mass tells, single precision would lose the soft directions of stiff bodies: the factors are of double
 // precision then. The paper's stop test does not ask for those.
 #include "math/block_matrix.h"
+#include "step/implicit/coarse.h"
 #include "step/implicit/costs.h"
 #include "step/implicit/lbfgs.h"
-#include "step/implicit/subdomains.h"
 
 #include <stdio.h>
 
@@ -29,12 +29,15 @@ typedef struct dot {
     rbt_lbfgs lbfgs;
     int asked;  // number of subdomains that the scene asks for; -1: none
     rbt_subdomains subdomains;
+    bool coarsens;  // with contact, and several subdomains
+    rbt_coarse coarse;
     rbt_costs costs;
     rbt_inverse D;
 } dot;
 
 static void destroy(void *self) {
     dot *s = self;
+    rbt_coarse_free(&s->coarse);
     rbt_subdomains_free(&s->subdomains);
     rbt_lbfgs_free(&s->lbfgs);
     free(s);
@@ -114,7 +117,8 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
         (options->subdomains >= 0 || choose_count(objective, s->test, &count, error)) &&
         rbt_subdomains_init(&s->subdomains, objective->model, A, count, precision(objective, s->test), error)) {
         s->subdomains.contact = objective->pairs ? &objective->pairs->matrix : NULL;
-        return s;
+        s->coarsens = objective->pairs && s->subdomains.count > 1;
+        if (!s->coarsens || rbt_coarse_init(&s->coarse, objective, &s->subdomains, error)) return s;
     }
     destroy(s);
     return NULL;
@@ -151,11 +155,13 @@ static rbt_outcome factor(void *self, const double *z, rbt_stages *stages, rbt_s
     RBT_STAGE("analyse", analyse(s));
     s->D.making_cost = rbt_costs_making(&s->costs, true);
     RBT_STAGE("factor", rbt_subdomains_factor(&s->subdomains, z, report));
+    if (s->coarsens) RBT_STAGE("factor", rbt_coarse_factor(&s->coarse, z));
     return RBT_DONE;
 }
 
 static rbt_outcome apply(void *self, const double *q, double *r) {
     dot *s = self;
+    if (s->coarsens) return rbt_coarse_apply(&s->coarse, &s->subdomains, q, r);
     return rbt_subdomains_apply(&s->subdomains, q, r);
 }
 

@@ -62,7 +62,8 @@ static const rbt_field FIELDS[] = {
          "Of solver dot: parts whose matrices are factored one by one, at most as many as there are elements; auto: "
          "chosen from the size and the cost of factors. run.json says how many there are."},
     {OPTION(variant, RBT_CHOICE), .of.names = variant_name,
-     .doc = "Of solver dot: paper is the method as published (Li et al. 2019), fast our own."},
+     .doc =
+         "Of solver dot: paper is the method as published (Li et al. 2019), which knows no contact, fast our own."},
 };
 const rbt_record RBT_SOLVER_OPTIONS = {"implicit options", "How an implicit step is solved.",
                                        sizeof(rbt_implicit_options), RBT_FIELDS_WITH_COOKIE(FIELDS)};
