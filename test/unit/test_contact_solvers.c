@@ -6,11 +6,11 @@
 //
 //   m |z_a - z_b|_M^2 <= (grad E(z_a) - grad E(z_b)) . (z_a - z_b) <= tau^2 |r_a - r_b|_(M^-1) |z_a - z_b|_M,
 //
-// so that |z_a - z_b|_M <= tau^2/m (|r_a|_(M^-1) + |r_b|_(M^-1)). m is 1 where energies beside the inertia are convex.
-// Pairs that slide on each other and compressed elements have a share of negative curvature, which steps here are short
-// enough to keep below half of the inertia: m = 1/2. With friction each end has its own normal forces, so that grad E is
-// not that of one function; what a difference of normal forces adds is mu times what it adds to the normal ones, which
-// E'' already has: twice as much for mu <= 1.
+// so that |z_a - z_b|_M <= tau^2/m (|r_a|_(M^-1) + |r_b|_(M^-1)). m is 1 where energies beside the inertia are
+// convex. Pairs that slide on each other and compressed elements have a share of negative curvature, which steps here
+// are short enough to keep below half of the inertia, as is checked: m = 1/2. With friction each end has its own normal forces, so
+// that grad E is not that of one function; what a difference of normal forces adds is mu times what it adds to the
+// normal ones, which E'' already has: twice as much for mu <= 1.
 //
 // The file of the implicit methods is part of this program, to look inside.
 #include "step/implicit/implicit.c"
@@ -113,6 +113,17 @@ static end try_step(rbt_sim *sim, const double *last, const char *what) {
     return e;
 }
 
+// m of the way between two ends
+static double curvature(const rbt_model *m, const end *a, const end *b) {
+    double change = 0, square = 0;
+    for (size_t i = 0; i < 3 * m->node_count; i++) {
+        double by = a->z[i] - b->z[i];
+        change += by * (a->gradient[i] - b->gradient[i]);
+        square += m->mass[i / 3] * by * by;
+    }
+    return square > 0 ? change / square : INFINITY;
+}
+
 // Pairs whose nodes all belong to the same body
 static size_t own_pairs(const rbt_sim *sim) {
     const implicit *s = sim->stepper.self;
@@ -162,6 +173,8 @@ static void solvers_agree(void **state) {
         for (size_t k = 1; k < SOLVER_COUNT; k++) {
             double bound = (s->mu > 0 ? 4 : 2) * (ends[0].residual + ends[k].residual);
             double off = distance(m, ends[0].z, ends[k].z);
+            double m_of_way = curvature(m, &ends[0], &ends[k]), least = s->mu > 0 ? 0.25 : 0.5;
+            if (!(m_of_way >= least)) fail_msg("%s, step %d: m is %.3g, not above %g", s->name, i, m_of_way, least);
             if (!(off <= bound))
                 fail_msg("%s, step %d: %s%s is off by %.3g, allowed %.3g", s->name, i, SOLVERS[k].name,
                          SOLVERS[k].options, off, bound);

@@ -146,8 +146,8 @@ static void pull(const double arm[3], const double f[3], double out[6]) {
     rbt_cross(arm, f, out + 3);
 }
 
-// Adds Z_a^T B Z_b, B the block of H of nodes a and b, and its transpose where that is another block of H, to the blocks
-// of their groups, of which E has those with row >= column.
+// Adds Z_a^T B Z_b, B the block of H of nodes a and b, and its transpose where that is another block of H, to the
+// blocks of their groups, of which E has those with row >= column.
 static void add(const rbt_coarse *c, size_t a, size_t b, const double *B) {
     double half[3][6], whole[6][6];
     size_t ga = (size_t)c->group[a], gb = (size_t)c->group[b], high = ga > gb ? ga : gb, low = ga > gb ? gb : ga;

@@ -8,9 +8,9 @@
 // A direction that the continuous test would stop early is found again with the pairs that stop it as constraints
 // (step/contact/contact_predict.h).
 //
-// Friction has the normal forces and tangents of an earlier iterate (lag). New ones are taken whenever the residual with
-// the old ones has halved: sooner, energies of different friction would be compared, and both swing. An iterate is
-// called solved only if it is with its own forces, so that it meets Coulomb's law.
+// Friction has the normal forces and tangents of an earlier iterate (lag). New ones are taken whenever the residual
+// with the old ones has halved: sooner, energies of different friction would be compared, and both swing. An iterate
+// is called solved only if it is with its own forces, so that it meets Coulomb's law.
 #ifndef RBT_STEP_IMPLICIT_CONTACT_DRIVE_H
 #define RBT_STEP_IMPLICIT_CONTACT_DRIVE_H
 
@@ -58,9 +58,9 @@ rbt_outcome rbt_contact_drive_add(rbt_contact_drive *drive, bool exact);
 // How much of drive->direction is free, with `advance` of the prescribed motion
 rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *drive, const double *z, double advance, double *longest);
 
-// drive->direction, which can be followed for *longest of its length, is made to go around what is in its way, as long as
-// that helps; the one that promises most is taken. `advance`: of the prescribed motion. rhs is what the direction was
-// solved for.
+// drive->direction, which can be followed for *longest of its length, is made to go around what is in its way, as
+// long as that helps; the one that promises most is taken. `advance`: of the prescribed motion. rhs is what the
+// direction was solved for.
 rbt_outcome rbt_contact_drive_look_ahead(rbt_contact_drive *drive, const double *z, const double *rhs, double advance,
                                          double *longest, rbt_stages *stages, rbt_step_report *report);
 

@@ -13,9 +13,9 @@ typedef struct rbt_costs {  // [s]; only their ratios matter
 // For factors of so many flops and non-zeros
 rbt_costs rbt_costs_estimate(const rbt_model *model, double flops, double fill);
 
-// Of a new factor, in iterations. With contact its pattern is another one more often than not, and is analysed again for
-// about what the factor costs; and an iteration has a continuous test and a list of pairs, for about what two gradients
-// cost.
+// Of a new factor, in iterations. With contact its pattern is another one more often than not, and is analysed again
+// for about what the factor costs; and an iteration has a continuous test and a list of pairs, for about what two
+// gradients cost.
 double rbt_costs_making(const rbt_costs *costs, bool contact);
 
 #endif

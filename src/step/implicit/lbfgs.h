@@ -48,8 +48,8 @@ void rbt_lbfgs_free(rbt_lbfgs *lbfgs);
 // l->direction = -D_k l->gradient, by the two loops
 rbt_outcome rbt_lbfgs_direction(rbt_lbfgs *lbfgs, const rbt_inverse *D);
 
-// Keeps the pair of z and l->before, and of their gradients, unless it shows no positive curvature, with which D_k would
-// lose its definiteness.
+// Keeps the pair of z and l->before, and of their gradients, unless it shows no positive curvature, with which D_k
+// would lose its definiteness.
 void rbt_lbfgs_remember(rbt_lbfgs *lbfgs, const double *z);
 
 // Since D was made, `count` iterations brought the residual (gradient over tolerance) from `first` to `now`. Whether

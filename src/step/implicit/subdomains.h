@@ -6,11 +6,12 @@
 // all nodes to the subdomains, H_j is the principal sub-matrix of H for the nodes of j (which is exactly the
 // subdomain's second derivative with what the interface lacks added), and B divides by the number of copies.
 //
-// With contact, H has blocks of nodes that are no neighbours. A subdomain is extended by the nodes that its own ones are
-// in contact with: else each side of a pair would take the other for a wall, and what both do together, which hardly
-// costs energy, would be as stiff for D as the barrier. Iterations a step of the first steps, four subdomains, without
-// and with: two spheres 71 and 33, chain of links 335 and 242, twisted rods 7.4 and 5.9. One layer of elements more
-// around these nodes: 33, 221, 6.0; two: -, 263, 5.5.
+// With contact, H has blocks of nodes that are no neighbours. A subdomain is extended by the nodes that its own ones
+// are in contact with: else each side of a pair would take the other for a wall, and what both do together, which
+// hardly costs energy, would be as stiff for D as the barrier. Iterations a step of the first steps, four subdomains,
+// without and with: two spheres 71 and 33, chain of links 335 and 242, twisted rods 7.4 and 5.9. One layer of
+// elements more around these nodes: 33, 221, 6.0; two: 35, 263, 5.5. A chain
+// of links is a matter for coarse.h.
 #ifndef RBT_STEP_IMPLICIT_SUBDOMAINS_H
 #define RBT_STEP_IMPLICIT_SUBDOMAINS_H
 
