@@ -38,8 +38,10 @@ typedef struct rbt_lbfgs {
     rbt_contact_drive drive;
     const rbt_inverse *D;
     bool stale;    // D has to be made again
+    bool whole;    // the last step was taken whole
     int age;       // iterations since it was made
     double first;  // the residual then
+    size_t lags;   // drive.lags then
 } rbt_lbfgs;
 
 bool rbt_lbfgs_init(rbt_lbfgs *lbfgs, rbt_objective *objective, rbt_error *error);
