@@ -32,6 +32,8 @@ SHELL_SHAPES = ["cloth", "ribbon", "sphere", "polyhedron", "tube", "ring", "spik
 SOLID_SHAPES = ["cuboid", "bar", "ball", "cylinder", "torus", "moebius"]
 EVERYWHERE = "everything"
 
+solver = "newton"  # of every scene; what else a seed makes does not depend on it
+
 
 def log_uniform(rng, low, high):
     return math.exp(rng.uniform(math.log(low), math.log(high)))
@@ -459,7 +461,7 @@ def make(seed):
              "obstacles": obstacles, "contact": contact,
              "forces": [{"gravity": {}}] if gravity else [],
              "time": {"step": p["step"], "frame": p["step"], "end": p["end"]},
-             "integrator": {"method": method, "solver": "newton"}}
+             "integrator": {"method": method, "solver": solver}}
     materials = [body.fields["material"] for body in bodies if "material" in body.fields]
     solids = [body.fields["material"]["model"] for body in bodies if body.kind in SOLID_SHAPES]
     traits = {"layout": layout, "method": method, "step": p["step"], "speed": p["speed"], "L": p["L"],

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static rbt_sim *pile(const char *method) {
+static rbt_sim *pile(const char *method, const char *solver) {
     return contact_sim(
         "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.4], 'cells': "
         "[10, "
@@ -26,8 +26,8 @@ static rbt_sim *pile(const char *method) {
         "[0.3, -2, 0]}}], 'forces': [{'gravity': {}}], 'obstacles': [{'plane': {}}], 'contact': {'thickness': 2e-3, "
         "'friction': 0.4}, 'time': {'step': 0.005, 'frame': 0.005, 'end': 10}, 'integrator': {'method': '%s', "
         "'solver': "
-        "'newton'}}",
-        method);
+        "%s}}",
+        method, solver);
 }
 
 // Halved steps are part of what must be the same.
@@ -56,10 +56,10 @@ static void assert_same(const rbt_sim *a, const rbt_sim *b) {
 
 enum { BEFORE = 3, AFTER = 1 };  // steps; the first contacts of the cloth are in the third
 
-static void judge(const char *method) {
+static void judge(const char *method, const char *solver) {
     char file[] = "/tmp/rubato-contact-XXXXXX.rbt";
     rbt_error error;
-    rbt_sim *one = pile(method);
+    rbt_sim *one = pile(method, solver);
     advance_by(one, BEFORE);
     rbt_contact_point first;
     size_t pairs = rbt_sim_contacts(one, &first, 1);
@@ -72,7 +72,7 @@ static void judge(const char *method) {
     rbt_state_free(saved);
     advance_by(one, AFTER);
 
-    rbt_sim *resumed = pile(method);
+    rbt_sim *resumed = pile(method, solver);
     rbt_state *read = rbt_state_read(file, &error);
     if (!read || !rbt_sim_restore(resumed, read, &error)) fail_msg("%s", error.message);
     rbt_state_free(read);
@@ -84,31 +84,40 @@ static void judge(const char *method) {
 
     static const int THREADS[] = {2, 3, 8};
     for (size_t i = 0; i < sizeof THREADS / sizeof *THREADS; i++) {
-        rbt_sim *many = pile(method);
+        rbt_sim *many = pile(method, solver);
         assert_true(rbt_sim_set_threads(many, THREADS[i], &error));
         advance_by(many, BEFORE + AFTER);
         assert_same(one, many);
         rbt_sim_free(many);
     }
-    print_message("%-17s %zu pairs where it was resumed\n", method, pairs);
+    print_message("%-17s %s: %zu pairs where it was resumed\n", method, solver, pairs);
     rbt_sim_free(one);
 }
 
 static void backward_euler(void **state) {
     (void)state;
-    judge("backward-euler");
+    judge("backward-euler", "'newton'");
 }
 static void midpoint(void **state) {
     (void)state;
-    judge("implicit-midpoint");
+    judge("implicit-midpoint", "'newton'");
 }
 static void bdf2(void **state) {
     (void)state;
-    judge("bdf2");
+    judge("bdf2", "'newton'");
+}
+static void lbfgs_h(void **state) {
+    (void)state;
+    judge("backward-euler", "'lbfgs-h'");
+}
+static void subdomains(void **state) {
+    (void)state;
+    judge("backward-euler", "'dot', 'options': {'subdomains': 5}");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(backward_euler), cmocka_unit_test(midpoint),
-                                       cmocka_unit_test(bdf2)};
+                                       cmocka_unit_test(bdf2), cmocka_unit_test(lbfgs_h),
+                                       cmocka_unit_test(subdomains)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,9 +107,58 @@ static void large_bodies_are_divided(void **state) {
         rbt_sim_free(sim);
     }
     // More subdomains where one factor of a solid would cost 1e13 flops
-    costs one = estimate(&(rbt_model){.tet_count = 500000, .node_count = 100000}, 1e13, 1e9),
-          many = estimate(&(rbt_model){.tet_count = 500000, .node_count = 100000}, 1e13 / 64, 1e9 / 4);
+    rbt_costs one = rbt_costs_estimate(&(rbt_model){.tet_count = 500000, .node_count = 100000}, 1e13, 1e9),
+              many = rbt_costs_estimate(&(rbt_model){.tet_count = 500000, .node_count = 100000}, 1e13 / 64, 1e9 / 4);
     assert_true(step_cost(&many, RBT_STOP_CHARACTERISTIC, 64) < step_cost(&one, RBT_STOP_CHARACTERISTIC, 1));
+}
+
+// Rigid motions of what each subdomain has of each piece are solved for exactly: of q = H v with such a motion v, what
+// comes out is v.
+static void rigid_motions_of_groups_are_exact(void **state) {
+    (void)state;
+    for (int round = 0; round < 5; round++) {
+        one_step s = one_step_begin("stable-neo-hookean", 2e4, 0.02, 0.02, "");
+        rbt_subdomains parts;
+        rbt_coarse coarse;
+        rbt_step_report report = {0};
+        bool changed;
+        assert_true(rbt_subdomains_init(&parts, s.sim->model, &s.o.H, 3, RBT_DOUBLE, NULL));
+        assert_int_equal(rbt_subdomains_analyse(&parts, s.o.constrained, &changed), RBT_DONE);
+        rbt_objective_hessian(&s.o, s.z);
+        assert_int_equal(rbt_subdomains_factor(&parts, s.z, &report), RBT_DONE);
+        assert_true(rbt_coarse_init(&coarse, &s.o, &parts, NULL) && coarse.count >= 3);
+        assert_int_equal(rbt_coarse_factor(&coarse, s.z), RBT_DONE);
+        double *motion = malloc(6 * coarse.count * sizeof *motion), *q = malloc(s.values * sizeof *q), off = 0;
+        for (size_t i = 0; i < 6 * coarse.count; i++) motion[i] = uniform(-1, 1);
+        for (size_t i = 0; i < s.values; i++) {
+            size_t n = i / 3, k = i % 3, g = (size_t)coarse.group[n];
+            const double *t = motion + 6 * g, *w = t + 3, *c = coarse.centre + 4 * g;
+            size_t a = (k + 1) % 3, b = (k + 2) % 3;
+            double turned = (w[a] * (s.z[3 * n + b] - c[b]) - w[b] * (s.z[3 * n + a] - c[a])) / c[3];
+            s.p[i] = s.o.constrained[n] ? 0 : t[k] + turned;
+        }
+        rbt_block_matrix_product(&s.o.H, s.p, q);
+        assert_int_equal(rbt_coarse_apply(&coarse, &parts, q, s.gradient), RBT_DONE);
+        for (size_t i = 0; i < s.values; i++) off = fmax(off, fabs(s.gradient[i] - s.p[i]));
+        if (!(off < 1e-6)) fail_msg("off by %g", off);
+        // and of any q the rest has no force along them, so that D is asked for no more than it can do
+        for (size_t i = 0; i < s.values; i++) q[i] = uniform(-1, 1);
+        assert_int_equal(rbt_coarse_apply(&coarse, &parts, q, s.gradient), RBT_DONE);
+        for (size_t g = 0; g < coarse.count; g++)
+            for (size_t k = 0; k < 3; k++) {
+                double force = 0, size = 0;
+                for (size_t n = 0; n < s.values / 3; n++) {
+                    if ((size_t)coarse.group[n] != g || s.o.constrained[n]) continue;
+                    force += coarse.left[3 * n + k];
+                    size += fabs(coarse.left[3 * n + k]);
+                }
+                assert_true(fabs(force) <= 1e-6 * size);
+            }
+        free(motion), free(q);
+        rbt_coarse_free(&coarse);
+        rbt_subdomains_free(&parts);
+        one_step_end(&s);
+    }
 }
 
 // ---- Where others take H
@@ -208,9 +257,13 @@ static void blind_searches_go_by_the_slope(void **state) {
 int main(void) {
     rbt_threads_set(1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_iteration_is_the_papers), cmocka_unit_test(the_first_length_is_equation_14),
-        cmocka_unit_test(large_bodies_are_divided),    cmocka_unit_test(other_solvers_take_their_own_matrix),
-        cmocka_unit_test(searches_do_not_climb),       cmocka_unit_test(blind_searches_go_by_the_slope),
+        cmocka_unit_test(one_iteration_is_the_papers),
+        cmocka_unit_test(the_first_length_is_equation_14),
+        cmocka_unit_test(large_bodies_are_divided),
+        cmocka_unit_test(rigid_motions_of_groups_are_exact),
+        cmocka_unit_test(other_solvers_take_their_own_matrix),
+        cmocka_unit_test(searches_do_not_climb),
+        cmocka_unit_test(blind_searches_go_by_the_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void directions_are_those_of_bfgs(void **state) {
     for (size_t i = 0; i < n; i++) scales[i] = uniform(0.5, 2);
     for (size_t count = 0; count <= 8; count++) {
         for (size_t i = 0; i < n; i++) l.gradient[i] = uniform(-1, 1);
-        assert_int_equal(find_direction(&l, &D), RBT_DONE);
+        assert_int_equal(rbt_lbfgs_direction(&l, &D), RBT_DONE);
         memset(B, 0, n * n * sizeof *B);
         for (size_t i = 0; i < n; i++) B[n * i + i] = scales[i];
         for (size_t k = count > RBT_LBFGS_PAIRS ? count - RBT_LBFGS_PAIRS : 0; k < count; k++)
@@ -73,7 +73,7 @@ static void directions_are_those_of_bfgs(void **state) {
                 pairs[0][count][i] = z[i] - l.before[i];
                 pairs[1][count][i] = l.gradient[i] - l.gradient_before[i];
             }
-            remember(&l, z);
+            rbt_lbfgs_remember(&l, z);
         }
     }
     for (int k = 0; k < 8; k++) free(pairs[0][k]), free(pairs[1][k]);

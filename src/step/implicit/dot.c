@@ -16,15 +16,11 @@
 // over mass tells, single precision would lose the soft directions of stiff bodies: the factors are of double
 // precision then. The paper's stop test does not ask for those.
 #include "math/block_matrix.h"
+#include "step/implicit/coarse.h"
+#include "step/implicit/costs.h"
 #include "step/implicit/lbfgs.h"
-#include "step/implicit/subdomains.h"
 
 #include <stdio.h>
-
-typedef struct costs {  // of the parts of a step on one core [s]; only their ratios matter
-    double assemble, factor;
-    double solve, gradient;  // in each iteration
-} costs;
 
 typedef struct dot {
     rbt_objective *objective;
@@ -33,27 +29,21 @@ typedef struct dot {
     rbt_lbfgs lbfgs;
     int asked;  // number of subdomains that the scene asks for; -1: none
     rbt_subdomains subdomains;
-    costs costs;
+    bool coarsens;  // with contact, and several subdomains
+    rbt_coarse coarse;
+    rbt_costs costs;
+    rbt_inverse D;
 } dot;
 
 static void destroy(void *self) {
     dot *s = self;
+    rbt_coarse_free(&s->coarse);
     rbt_subdomains_free(&s->subdomains);
     rbt_lbfgs_free(&s->lbfgs);
     free(s);
 }
 
 // ---- How many subdomains
-
-static costs estimate(const rbt_model *m, double flops, double fill) {
-    const double per_flop = 2.5e-11, per_entry = 8e-10, element_gradient = 6e-8, element_assembly = 3.4e-7,
-                 node = 3e-8;
-    double elements = (double)(m->tet_count ? m->tet_count : m->triangle_count + m->edge_count);
-    return (costs){.assemble = element_assembly * elements,
-                   .factor = per_flop * flops,
-                   .solve = per_entry * fill,
-                   .gradient = element_gradient * elements + node * (double)m->node_count};
-}
 
 // Iterations of a step with that many subdomains: some for what is not linear, the others until the subdomains agree,
 // which takes the longer the more digits are asked for. For the characteristic test this fits bunny5K (3.8, 9.8, 10.1
@@ -64,27 +54,30 @@ static double usual_iterations(rbt_stop_test test, double count) {
     return test == RBT_STOP_CHARACTERISTIC ? 4 + 4 * pow(count, 0.3) : 4 + 13 * pow(count, 0.3);
 }
 
-static double step_cost(const costs *c, rbt_stop_test test, double count) {
+static double step_cost(const rbt_costs *c, rbt_stop_test test, double count) {
     return c->assemble + c->factor + usual_iterations(test, count) * (c->solve + c->gradient);
 }
 
 // The cost of factors is counted for few subdomains, of at most `largest` nodes, and follows the laws of nested
 // dissection for more of them: flops as the square of a solid's size, fill as its power 4/3 (of a sheet's 3/2 and,
-// nearly, 1). The number of threads has no say: results would depend on it.
+// nearly, 1). The number of threads has no say: results would depend on it. With contact there are no more than memory
+// asks for: what goes through many contacts from subdomain to subdomain takes up to ten times the iterations.
 static bool choose_count(const rbt_objective *o, rbt_stop_test test, size_t *chosen, rbt_error *error) {
     enum { SMALLEST = 256 };
-    size_t largest = test == RBT_STOP_CHARACTERISTIC ? 16384 : 65536;
+    size_t largest = test == RBT_STOP_CHARACTERISTIC && !o->pairs ? 16384 : 65536;
     const rbt_model *m = o->model;
     rbt_subdomains parts;
     bool solid = m->tet_count > 0, changed;
     double flops, fill, count = (double)(1 + m->node_count / largest), least = INFINITY;
+    *chosen = (size_t)count;
+    if (o->pairs) return true;
     if (!rbt_subdomains_init(&parts, m, &o->H, (size_t)count, RBT_SINGLE, error)) return false;
     bool analysed = rbt_subdomains_analyse(&parts, o->constrained, &changed) == RBT_DONE;
     if (analysed) rbt_subdomains_work(&parts, &flops, &fill);
     rbt_subdomains_free(&parts);
     if (!analysed) return rbt_fail_memory(error, m->node_count * sizeof(double), "subdomains");
     for (double more = 1; more == 1 || (double)m->node_count / (count * more) >= SMALLEST; more *= 2) {
-        costs c = estimate(m, flops / (solid ? more : sqrt(more)), fill / (solid ? cbrt(more) : 1));
+        rbt_costs c = rbt_costs_estimate(m, flops / (solid ? more : sqrt(more)), fill / (solid ? cbrt(more) : 1));
         double cost = step_cost(&c, test, count * more);
         if (cost >= 0.9 * least) continue;  // more subdomains only if that clearly pays
         least = cost;
@@ -96,11 +89,19 @@ static bool choose_count(const rbt_objective *o, rbt_stop_test test, size_t *cho
 // Largest over smallest eigenvalue of H = M + tau^2 K: at most 1 + tau^2 max_n k_n / m_n, times a small number
 static rbt_precision precision(const rbt_objective *o, rbt_stop_test test) {
     static const double SINGLE_RANGE = 1e5;  // leaves two of single precision's seven digits
+    if (o->pairs) return RBT_DOUBLE;         // the barrier has no largest stiffness
     if (test == RBT_STOP_CHARACTERISTIC) return RBT_SINGLE;
     double h = o->model->step, most = 0;
     for (size_t n = 0; n < o->model->node_count; n++)
         if (o->model->mass[n] > 0) most = fmax(most, o->stiff[n] / o->model->mass[n]);
     return h * h * most > SINGLE_RANGE ? RBT_DOUBLE : RBT_SINGLE;
+}
+
+// Factors that are made once a step know nothing of what comes into contact in it.
+static bool check_variant(const rbt_objective *o, const rbt_implicit_options *options, rbt_error *error) {
+    if (!o->pairs || options->variant == RBT_DOT_FAST) return true;
+    return rbt_fail_path(error, NULL, "integrator.options.variant",
+                         "the method as published knows no contact; take \"fast\", or leave \"contact\" out");
 }
 
 static void *create(rbt_objective *objective, const rbt_implicit_options *options, rbt_error *error) {
@@ -111,11 +112,14 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
     s->test = (rbt_stop_test)options->stop;
     s->asked = options->subdomains;
     size_t count = (size_t)(options->subdomains < 0 ? 1 : options->subdomains);
-    if (rbt_lbfgs_init(&s->lbfgs, objective, error) &&
+    const rbt_block_matrix *A = objective->pairs ? &objective->pairs->matrix.A : &objective->H;
+    if (check_variant(objective, options, error) && rbt_lbfgs_init(&s->lbfgs, objective, error) &&
         (options->subdomains >= 0 || choose_count(objective, s->test, &count, error)) &&
-        rbt_subdomains_init(&s->subdomains, objective->model, &objective->H, count, precision(objective, s->test),
-                            error))
-        return s;
+        rbt_subdomains_init(&s->subdomains, objective->model, A, count, precision(objective, s->test), error)) {
+        s->subdomains.contact = objective->pairs ? &objective->pairs->matrix : NULL;
+        s->coarsens = objective->pairs && s->subdomains.count > 1;
+        if (!s->coarsens || rbt_coarse_init(&s->coarse, objective, &s->subdomains, error)) return s;
+    }
     destroy(s);
     return NULL;
 }
@@ -128,7 +132,7 @@ static rbt_outcome analyse(dot *s) {
     rbt_outcome outcome = rbt_subdomains_analyse(&s->subdomains, s->objective->constrained, &changed);
     if (outcome == RBT_DONE && changed) {
         rbt_subdomains_work(&s->subdomains, &flops, &fill);
-        s->costs = estimate(s->objective->model, flops, fill);
+        s->costs = rbt_costs_estimate(s->objective->model, flops, fill);
     }
     return outcome;
 }
@@ -145,8 +149,19 @@ static rbt_outcome make(void *self, const double *z, rbt_stages *stages, rbt_ste
     return RBT_DONE;
 }
 
+// With contact: of its matrix
+static rbt_outcome factor(void *self, const double *z, rbt_stages *stages, rbt_step_report *report) {
+    dot *s = self;
+    RBT_STAGE("analyse", analyse(s));
+    s->D.making_cost = rbt_costs_making(&s->costs, true);
+    RBT_STAGE("factor", rbt_subdomains_factor(&s->subdomains, z, report));
+    if (s->coarsens) RBT_STAGE("factor", rbt_coarse_factor(&s->coarse, z));
+    return RBT_DONE;
+}
+
 static rbt_outcome apply(void *self, const double *q, double *r) {
     dot *s = self;
+    if (s->coarsens) return rbt_coarse_apply(&s->coarse, &s->subdomains, q, r);
     return rbt_subdomains_apply(&s->subdomains, q, r);
 }
 
@@ -159,17 +174,17 @@ static double first_length(void *self, const double *p, double slope) {
 static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *stop, int max_iterations,
                          rbt_stages *stages, rbt_step_report *report) {
     dot *s = self;
-    rbt_inverse D = {.self = s, .make = make, .apply = apply};
-    RBT_STAGE("analyse", analyse(s));
+    s->D = (rbt_inverse){.self = s, .make = make, .factor = factor, .apply = apply};
+    if (!s->objective->pairs) RBT_STAGE("analyse", analyse(s));
     if (s->fast) {
-        const costs *c = &s->costs;
-        D.making_cost = (c->assemble + c->factor) / (c->solve + c->gradient);
-        D.usual_iterations = usual_iterations(s->test, (double)s->subdomains.count);
+        s->D.making_cost = rbt_costs_making(&s->costs, false);
+        s->D.usual_iterations = usual_iterations(s->test, (double)s->subdomains.count);
+        if (s->objective->pairs) s->D.usual_iterations = fmax(s->D.usual_iterations, RBT_LBFGS_CONTACT_ITERATIONS);
     } else {
-        D.place = last;
-        D.first_length = first_length;
+        s->D.place = last;
+        s->D.first_length = first_length;
     }
-    return rbt_lbfgs_solve(&s->lbfgs, &D, z, stop, max_iterations, stages, report);
+    return rbt_lbfgs_solve(&s->lbfgs, &s->D, last, z, stop, max_iterations, stages, report);
 }
 
 static void describe(const void *self, rbt_text *json) {
@@ -183,6 +198,7 @@ const rbt_step_solver RBT_DOT = {
     .name = "dot",
     .doc = "L-BFGS around the factors of subdomains: large steps, large deformations, large meshes",
     .max_iterations = 1000,
+    .contact = true,
     .create = create,
     .destroy = destroy,
     .solve = solve,

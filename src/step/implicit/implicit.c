@@ -45,7 +45,7 @@ static void destroy(void *self) {
 static bool check_contact(const implicit *s, const rbt_model *m, rbt_error *error) {
     if (!m->contact.on || s->solver->contact) return true;
     return rbt_fail_path(error, NULL, "contact",
-                         "the solver %s does not know contact yet; take newton, or leave \"contact\" out",
+                         "the solver %s does not know contact; take newton, dot or lbfgs-h, or leave \"contact\" out",
                          s->solver->name);
 }
 
@@ -248,13 +248,21 @@ static double tolerance_share(const implicit *s) {
     return (s->solver->share > 0 ? s->solver->share : 1) * (s->rule == MIDPOINT ? 0.2 : 1);
 }
 
+// What L-BFGS has not solved by then it seldom solves: two halves of the step cost less than to find that out.
+enum { CONTACT_ITERATIONS = 300 };
+
+static int most_iterations(const implicit *s) {
+    if (s->options.max_iterations >= 0) return s->options.max_iterations;
+    bool fewer = s->objective.pairs && s->solver->max_iterations > CONTACT_ITERATIONS;
+    return fewer ? CONTACT_ITERATIONS : s->solver->max_iterations;
+}
+
 static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
     rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, s->options.tolerance, tolerance_share(s));
     if (s->objective.pairs) stop.share = 1;  // a smaller tolerance makes rounding no smaller
-    int most = s->options.max_iterations < 0 ? s->solver->max_iterations : s->options.max_iterations;
     rbt_trace_begin(stages);
     report->at_cap = false;
-    return s->solver->solve(s->work, state->x, s->z, &stop, most, stages, report);
+    return s->solver->solve(s->work, state->x, s->z, &stop, most_iterations(s), stages, report);
 }
 
 // A step that is accepted although it has not converged. It goes into the report, and from there into the run's

@@ -17,12 +17,16 @@ bool rbt_lbfgs_init(rbt_lbfgs *l, rbt_objective *objective, rbt_error *error) {
     for (size_t k = 0; ok && k < sizeof vectors / sizeof *vectors; k++)
         ok = (*vectors[k] = rbt_arena_take(l->arena, values, sizeof(double))) != NULL;
     if (!ok) rbt_fail_memory(error, sizeof vectors / sizeof *vectors * values * sizeof(double), "a step solver");
-    if (ok && rbt_search_init(&l->search, objective, error)) return true;
+    if (ok && rbt_search_init(&l->search, objective, error) &&
+        (!objective->pairs ||
+         rbt_contact_drive_init(&l->drive, objective, &l->search, l->gradient, l->direction, error)))
+        return true;
     rbt_lbfgs_free(l);
     return false;
 }
 
 void rbt_lbfgs_free(rbt_lbfgs *l) {
+    rbt_contact_drive_free(&l->drive);
     rbt_search_free(&l->search);
     rbt_arena_free(l->arena);
     *l = (rbt_lbfgs){0};
@@ -31,8 +35,7 @@ void rbt_lbfgs_free(rbt_lbfgs *l) {
 // The pair that is `age` iterations old
 static size_t pair(const rbt_lbfgs *l, size_t age) { return (l->newest + RBT_LBFGS_PAIRS - age) % RBT_LBFGS_PAIRS; }
 
-// direction = -D_k gradient, by the two loops
-static rbt_outcome find_direction(rbt_lbfgs *l, const rbt_inverse *D) {
+rbt_outcome rbt_lbfgs_direction(rbt_lbfgs *l, const rbt_inverse *D) {
     size_t values = 3 * l->objective->model->node_count;
     double *q = l->before, *p = l->direction;
     for (size_t i = 0; i < values; i++) q[i] = -l->gradient[i];
@@ -50,8 +53,7 @@ static rbt_outcome find_direction(rbt_lbfgs *l, const rbt_inverse *D) {
     return outcome;
 }
 
-// Keeps the newest pair unless it shows no positive curvature, with which D would lose its definiteness.
-static void remember(rbt_lbfgs *l, const double *z) {
+void rbt_lbfgs_remember(rbt_lbfgs *l, const double *z) {
     size_t values = 3 * l->objective->model->node_count, k = l->count ? (l->newest + 1) % RBT_LBFGS_PAIRS : 0;
     rbt_vector_combine(values, l->s[k], z, -1, l->before);
     rbt_vector_combine(values, l->y[k], l->gradient, -1, l->gradient_before);
@@ -74,23 +76,23 @@ static rbt_outcome advance(rbt_lbfgs *l, const rbt_inverse *D, double *z, double
     rbt_vector_copy(values, l->gradient_before, l->gradient);
     double length = rbt_search_along(&l->search, l->direction, slope, first, z, value, l->gradient);
     *found = length > 0;
-    if (*found) remember(l, z);
+    if (*found) rbt_lbfgs_remember(l, z);
     return RBT_DONE;
 }
 
-// Since D was made, `count` iterations brought the residual (gradient over tolerance) from `first` to `now`; at that
-// rate count log(now) / log(first / now) more are to come.
-static bool new_one_pays(const rbt_inverse *D, int count, double first, double now) {
+// At the rate so far count log(now) / log(first / now) more iterations are to come.
+bool rbt_lbfgs_new_one_pays(const rbt_inverse *D, int count, double first, double now) {
     if (!D->make || D->place || count < 0.75 * D->usual_iterations) return false;  // too early to tell
     return !((D->making_cost + D->usual_iterations) * log(first / now) > count * log(now));
 }
 
-rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, double *z, rbt_stop *stop, int max_iterations,
-                            rbt_stages *stages, rbt_step_report *report) {
+rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, const double *last, double *z, rbt_stop *stop,
+                            int max_iterations, rbt_stages *stages, rbt_step_report *report) {
     rbt_objective *o = l->objective;
     int made = 0;  // the iteration before which D was made
     bool found = true;
     double first = 0;
+    if (o->pairs) return rbt_lbfgs_contact(l, D, last, z, stop, max_iterations, stages, report);
     l->search.expected = 0;
     report->stage = "start";
     double value = rbt_objective_gradient(o, z, l->gradient);
@@ -101,7 +103,7 @@ rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, double *z, rbt_s
         if (outcome != RBT_DONE || solved) return outcome;
         if (!found && l->count == 0) return rbt_solver_no_descent(stop, z, l->gradient, report);
         if (!found) l->count = 0;  // once more, without what older pairs say
-        if (k == 0 || new_one_pays(D, k - made, first, report->statistics[RBT_STAT_RESIDUAL])) {
+        if (k == 0 || rbt_lbfgs_new_one_pays(D, k - made, first, report->statistics[RBT_STAT_RESIDUAL])) {
             outcome = D->make ? D->make(D->self, D->place ? D->place : z, stages, report) : RBT_DONE;
             if (outcome != RBT_DONE) return outcome;
             l->count = 0;  // older pairs belong to another D
@@ -109,7 +111,7 @@ rbt_outcome rbt_lbfgs_solve(rbt_lbfgs *l, const rbt_inverse *D, double *z, rbt_s
             first = report->statistics[RBT_STAT_RESIDUAL];
         }
         report->statistics[RBT_STAT_ITERATIONS]++;
-        RBT_STAGE("solve", find_direction(l, D));
+        RBT_STAGE("solve", rbt_lbfgs_direction(l, D));
         RBT_STAGE("search", advance(l, D, z, &value, &found));
     }
 }

@@ -37,8 +37,8 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
                          rbt_stages *stages, rbt_step_report *report) {
     lbfgs_pd *s = self;
     RBT_STAGE("factor", rbt_laplacian_prepare(&s->laplacian, last, report));  // M + tau^2 L, if anything changed
-    return rbt_lbfgs_solve(&s->lbfgs, &(rbt_inverse){.self = s, .apply = apply}, z, stop, max_iterations, stages,
-                           report);
+    return rbt_lbfgs_solve(&s->lbfgs, &(rbt_inverse){.self = s, .apply = apply}, last, z, stop, max_iterations,
+                           stages, report);
 }
 
 const rbt_step_solver RBT_LBFGS_PD = {

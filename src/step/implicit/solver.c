@@ -53,7 +53,8 @@ static const rbt_field FIELDS[] = {
             "with "
             "inertia alone, and the last ones. predictor: the first of them, as in Li et al. 2019."},
     {OPTION(max_iterations, RBT_INT), .flags = RBT_AUTO, .fallback = {-1}, .min = 1, .max = 1e6, .unit = "iterations",
-     .doc = "After so many iterations a step has not converged; auto: 100 for newton, 1000 for the others."},
+     .doc = "After so many iterations a step has not converged; auto: 100 for newton, 1000 for the others, 300 with "
+            "contact."},
     {OPTION(at_cap, RBT_CHOICE), .of.names = at_cap_name,
      .doc = "What a step does that has not converged: fail (and be cut), or continue; then the run does not end with "
             "success."},
@@ -62,7 +63,8 @@ static const rbt_field FIELDS[] = {
          "Of solver dot: parts whose matrices are factored one by one, at most as many as there are elements; auto: "
          "chosen from the size and the cost of factors. run.json says how many there are."},
     {OPTION(variant, RBT_CHOICE), .of.names = variant_name,
-     .doc = "Of solver dot: paper is the method as published (Li et al. 2019), fast our own."},
+     .doc =
+         "Of solver dot: paper is the method as published (Li et al. 2019), which knows no contact, fast our own."},
 };
 const rbt_record RBT_SOLVER_OPTIONS = {"implicit options", "How an implicit step is solved.",
                                        sizeof(rbt_implicit_options), RBT_FIELDS_WITH_COOKIE(FIELDS)};

@@ -18,6 +18,9 @@ void rbt_subdomains_free(rbt_subdomains *s) {
     free(s->rows);
     free(s->copy_start);
     free(s->copies);
+    free(s->home_start);
+    free(s->homes);
+    free(s->partners);
     free(s->factor);
     free(s->exact);
     free(s->inexact);
@@ -97,6 +100,23 @@ static bool divide(rbt_subdomains *s, const elements *e, rbt_error *error) {
     return ok;
 }
 
+static bool reserve_rows(rbt_subdomains *s, size_t count, rbt_error *error) {
+    return rbt_array_reserve((void **)&s->rows, &s->row_capacity, count, sizeof *s->rows, WHAT, error) &&
+           rbt_array_reserve((void **)&s->copies, &s->copy_capacity, count, sizeof *s->copies, WHAT, error) &&
+           rbt_array_reserve((void **)&s->local, &s->local_capacity, 3 * count, sizeof *s->local, WHAT, error);
+}
+
+static void list_homes(rbt_subdomains *s) {
+    size_t nodes = s->model->node_count, *start = s->home_start;
+    for (size_t k = 0; k < s->member_start[s->count]; k++) start[s->members[k] + 1]++;
+    for (size_t n = 0; n < nodes; n++) start[n + 1] += start[n];
+    for (size_t j = 0; j < s->count; j++)
+        for (size_t k = s->member_start[j]; k < s->member_start[j + 1]; k++)
+            s->homes[start[s->members[k]]++] = (int32_t)j;
+    for (size_t n = nodes; n > 0; n--) start[n] = start[n - 1];
+    start[0] = 0;
+}
+
 bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_block_matrix *H, size_t count,
                          rbt_precision precision, rbt_error *error) {
     elements e;
@@ -114,9 +134,10 @@ bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_bl
          (s->bad_row = rbt_array_new(count, sizeof *s->bad_row, WHAT, error)) &&
          (s->constrained = rbt_array_new(nodes, 1, WHAT, error)) &&
          (s->copy_start = rbt_array_new(nodes + 1, sizeof *s->copy_start, WHAT, error)) && divide(s, &e, error) &&
-         (s->rows = rbt_array_new(s->member_start[count], sizeof *s->rows, WHAT, error)) &&
-         (s->copies = rbt_array_new(s->member_start[count], sizeof *s->copies, WHAT, error)) &&
-         (s->local = rbt_array_new(3 * s->member_start[count], sizeof *s->local, WHAT, error));
+         reserve_rows(s, s->member_start[count], error) &&
+         (s->home_start = rbt_array_new(nodes + 1, sizeof *s->home_start, WHAT, error)) &&
+         (s->homes = rbt_array_new(s->member_start[count], sizeof *s->homes, WHAT, error));
+    if (ok) list_homes(s);
     free(e.start);
     free(e.node);
     if (!ok) rbt_subdomains_free(s);
@@ -136,15 +157,60 @@ static void for_each(rbt_subdomains *s, const double *q, void (*work)(rbt_subdom
         for (size_t j = 0; j < s->count; j++) work(s, j, q);
 }
 
+static bool lives_in(const rbt_subdomains *s, size_t node, int32_t j) {
+    for (size_t k = s->home_start[node]; k < s->home_start[node + 1]; k++)
+        if (s->homes[k] == j) return true;
+    return false;
+}
+
+static void sort_partners(rbt_subdomains *s) {
+    size_t count = 0;
+    if (s->partner_count) qsort(s->partners, s->partner_count, sizeof *s->partners, compare_keys);
+    for (size_t i = 0; i < s->partner_count; i++)
+        if (!count || s->partners[count - 1] != s->partners[i]) s->partners[count++] = s->partners[i];
+    s->partner_count = count;
+}
+
+static bool add_partner(rbt_subdomains *s, size_t a, size_t b) {  // b joins the subdomains of a
+    for (size_t k = s->home_start[a]; k < s->home_start[a + 1]; k++) {
+        if (lives_in(s, b, s->homes[k])) continue;
+        if (!rbt_array_reserve((void **)&s->partners, &s->partner_capacity, s->partner_count + 1, sizeof *s->partners,
+                               WHAT, NULL))
+            return false;
+        s->partners[s->partner_count++] = (uint64_t)s->homes[k] << 32 | (uint32_t)b;
+    }
+    return true;
+}
+
+// A subdomain is extended by the nodes that its own ones are in contact with.
+static bool find_partners(rbt_subdomains *s) {
+    s->partner_count = 0;
+    for (size_t i = 0; i < s->contact->extra_count; i++) {
+        size_t a = (size_t)(s->contact->extra[i] >> 32), b = (size_t)(uint32_t)s->contact->extra[i];
+        if (!add_partner(s, a, b) || !add_partner(s, b, a)) return false;
+    }
+    sort_partners(s);
+    return true;
+}
+
+static void add_row(rbt_subdomains *s, int32_t node, size_t *at) {
+    if (s->constrained[node]) return;
+    s->rows[(*at)++] = node;
+    s->copy_start[node + 1]++;
+}
+
 static void list_rows(rbt_subdomains *s) {
-    size_t at = 0, nodes = s->model->node_count;
+    size_t at = 0, next = 0, nodes = s->model->node_count;
     memset(s->copy_start, 0, (nodes + 1) * sizeof *s->copy_start);
     for (size_t j = 0; j < s->count; j++) {
         for (size_t k = s->member_start[j]; k < s->member_start[j + 1]; k++) {
-            if (s->constrained[s->members[k]]) continue;
-            s->rows[at++] = s->members[k];
-            s->copy_start[s->members[k] + 1]++;
+            uint64_t key = (uint64_t)j << 32 | (uint32_t)s->members[k];
+            while (next < s->partner_count && s->partners[next] < key)
+                add_row(s, (int32_t)(uint32_t)s->partners[next++], &at);
+            add_row(s, s->members[k], &at);
         }
+        while (next < s->partner_count && s->partners[next] >> 32 == j)
+            add_row(s, (int32_t)(uint32_t)s->partners[next++], &at);
         s->row_start[j + 1] = at;
     }
     for (size_t n = 0; n < nodes; n++) s->copy_start[n + 1] += s->copy_start[n];
@@ -159,10 +225,15 @@ static rbt_cholesky *analyse_one(rbt_subdomains *s, size_t j, rbt_precision prec
 }
 
 rbt_outcome rbt_subdomains_analyse(rbt_subdomains *s, const unsigned char *constrained, bool *changed) {
-    *changed = !s->analysed || memcmp(constrained, s->constrained, s->model->node_count) != 0;
+    uint64_t pattern = s->contact ? s->contact->pattern : 0;
+    *changed = !s->analysed || memcmp(constrained, s->constrained, s->model->node_count) != 0 ||
+               pattern != s->analysed_pattern;
     if (!*changed) return RBT_DONE;
     s->analysed = false;
+    s->analysed_pattern = pattern;
     memcpy(s->constrained, constrained, s->model->node_count);
+    if (s->contact && (!find_partners(s) || !reserve_rows(s, s->member_start[s->count] + s->partner_count, NULL)))
+        return RBT_OUT_OF_MEMORY;
     list_rows(s);
     bool ok = true;
 #pragma omp parallel for schedule(dynamic, 1) reduction(&& : ok)
