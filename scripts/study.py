@@ -206,6 +206,13 @@ def plot_data(title, panels):
         for heading, x, y, log, series in panels]}
 
 
+def sections_of(path):
+    """Heading -> lines, of a page that is there already."""
+    text = path.read_text() if path.exists() else ""
+    return {part.split("\n", 1)[0]: f"## {part}".rstrip().split("\n") + [""]
+            for part in re.split(r"^## ", text, flags=re.M)[1:]}
+
+
 class Page:
     """A Markdown page with plots beside it; the name of the page begins theirs."""
 

@@ -3,10 +3,9 @@
 A section that was not measured this time stays on the page as it was.
 """
 
-import re
 import statistics
 
-from study import Page, figure, growth
+from study import Page, figure, growth, sections_of
 
 METHODS = ["SI", "SIERE", "ERE", "BE"]
 SHORT = {"neo-hookean": "plain", "stable-neo-hookean": "stable"}  # in claims
@@ -364,13 +363,6 @@ TOPICS = {
         r"Six modes": "six modes keep more energy than five", r"Twenty modes": "twenty modes add little to six",
         r"Modes of a residual": "modes of a residual of 0.3 do as well as exact ones ({})"},
 }
-
-
-def sections_of(path):
-    """Heading -> lines, of a page that is there already."""
-    text = path.read_text() if path.exists() else ""
-    return {part.split("\n", 1)[0]: f"## {part}".rstrip().split("\n") + [""]
-            for part in re.split(r"^## ", text, flags=re.M)[1:]}
 
 
 def write_page(tools, folder, data, quick):
