@@ -54,7 +54,7 @@ def layer(peak, share, points=400):
     """Where the effective plane is, in dhat: the mean of d(p0 s) over s in [0, 1].
 
     In contact the surface is not at the plane, but d(p) above it. To first order a change g(r) of the gap changes the
-    force by -int g q dA, q the pressure of a flat punch of the contact's radius moved by 1, q = E* / (pi sqrt(a^2 - r^2)):
+    force by -int g q dA, q the pressure of a flat punch of the contact's radius moved by 1, E* / (pi sqrt(a^2 - r^2)):
     Betti's reciprocity, and the edge does not matter, where p is 0. A change that is the same everywhere, g, is a
     change of delta by -g, and -int q dA g = -2 E* a g. So g(r) = d(p0 sqrt(1 - r^2/a^2)) counts as its mean with the
     weight q, which in terms of s = sqrt(1 - r^2/a^2) is 1.
@@ -141,7 +141,7 @@ def least_squares(rows, values):
     return solution
 
 
-def sphere(angle, nu, terms=4, points=60, reach=60):
+def sphere(angle, nu, terms=4, points=120, reach=200):
     """Contact up to this angle from the pole: approach of a plane to the centre, force, radius, peak pressure."""
     quadrature = [(angle * math.sin(0.5 * math.pi * x), 0.5 * math.pi * angle * math.cos(0.5 * math.pi * x) * w)
                   for x, w in gauss_legendre(points)]
@@ -184,7 +184,7 @@ def interpolate(table, key, value, wanted):
 
 
 if __name__ == "__main__":
-    for angle in (0.02, 0.05, 0.1, 0.2, 0.3):
+    for angle in (0.05, 0.1, 0.2, 0.3):
         row = sphere(angle, 0.3)
         a, p0 = hertz_of_force(row["force"], 0.3)
         print(angle, row, row["force"] / hertz_force(row["delta"], 0.3), row["radius"] / a, row["peak"] / p0)

@@ -118,7 +118,7 @@ class Study:
     # ---- Hertz
 
     def hertz(self):
-        table = hertz.sphere_table(scenes.POISSON, [0.02 * k for k in range(1, 17)])
+        table = hertz.sphere_table(scenes.POISSON, [0.02 * k for k in range(2, 17)])
         sizes = [self.press(cells, HERTZ_THICKNESS) for cells in self.amount(HERTZ_CELLS)]
         layers = [self.press(self.amount(HERTZ_CELLS)[-2], thickness) for thickness in self.amount(LAYERS)]
         cells = self.amount(HERTZ_CELLS)[-2]
