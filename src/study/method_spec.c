@@ -86,8 +86,8 @@ static bool exchange_contact(const rbt_method *method, const rbt_scene *scene, r
     if (method->own_contact && is_plain_contact(scene)) {
         double friction = scene->contact->friction;
         return rbt_setting_add(list, "contact", "null", error) &&
-               (!(friction > 0) || rbt_setting_add(list, "integrator.options.friction",
-                                                   rbt_text_number(friction, number), error));
+               (!(friction > 0) ||
+                rbt_setting_add(list, "integrator.options.friction", rbt_text_number(friction, number), error));
     }
     if (before->own_contact && method->contact && !scene->contact) {
         double friction = own_friction(scene, before);

@@ -42,8 +42,7 @@ static int32_t shell_node(const half_ball *b, int32_t node, int shell) {
 
 // From the flat world: p -> N + (2 R)^2 (p' - N) / |p' - N|^2, p' = (x, -y, z), N = (0, 2 R, 0)
 static void place(half_ball *b, int32_t node, const double flat[3]) {
-    double R = b->p->radius, away[3] = {flat[0], -flat[1] - 2 * R, flat[2]},
-           scale = 4 * R * R / rbt_dot(away, away);
+    double R = b->p->radius, away[3] = {flat[0], -flat[1] - 2 * R, flat[2]}, scale = 4 * R * R / rbt_dot(away, away);
     double *x = b->mesh->nodes + 3 * (size_t)node;
     x[0] = scale * away[0];
     x[1] = R + scale * away[1];  // 2 R, less R: the flat side is y = 0

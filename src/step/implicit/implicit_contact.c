@@ -87,7 +87,8 @@ void rbt_contact_balance(const rbt_step_contact *c, double before, double *v) {
     }
     if (!(along < 0) || !(square > 0)) return;
     // square s^2 + along s + gain = 0, or as little energy as there can be
-    double root = along * along - 4 * square * gain, s = root > 0 ? 2 * gain / (sqrt(root) - along) : -along / (2 * square);
+    double root = along * along - 4 * square * gain,
+           s = root > 0 ? 2 * gain / (sqrt(root) - along) : -along / (2 * square);
     for (size_t i = 0; i < 3 * c->model->node_count; i++) v[i] += s * d[i];
 }
 
