@@ -15,13 +15,14 @@ import pathlib
 import struct
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import hertz  # noqa: E402
 import truth_scenes as scenes  # noqa: E402
-from contact_page import SECTIONS, write_page  # noqa: E402
+from contact_page import SECTIONS, is_drawn, write_page  # noqa: E402
 from figures import ROOT  # noqa: E402
-from study import THREADS, Ended, Tools, measured_here, progress  # noqa: E402
+from study import Ended, Tools, busy_seconds, measured_here, own_seconds, progress  # noqa: E402
 
 RUNS = ROOT / "out" / "contact-truth"
 EPS = 2.0**-52
@@ -80,7 +81,7 @@ class Study:
 
     def verified(self, folder):
         """How many frames have an intersection, of how many."""
-        said = self.call("verify", folder, "--json", "-t", THREADS, codes=(0, 1))
+        said = self.call("verify", folder, "--json", "-t", 1, codes=(0, 1))
         return json.loads(said.stdout)
 
     # ---- Conservation
@@ -172,18 +173,20 @@ class Study:
         path = self.write("cloth-on-sphere", scenes.cloth_on_sphere())
         pair = self.write("two-spheres", scenes.spheres("backward-euler", 0.01, OFFSETS["oblique"]))
         rows = [("two spheres", pair, (80, 4), "backward-euler,bdf2,implicit-midpoint,async-contact"),
-                ("twenty balls", ROOT / "scenes" / "contact" / "balls-in-box.json", (40, 4),
+                ("twenty balls", ROOT / "scenes" / "contact" / "balls-in-box.json", (20, 4),
                  "backward-euler,bdf2,implicit-midpoint,async-contact"),
                 ("a cloth on a sphere", path, (25, 4), "backward-euler,bdf2,implicit-midpoint,async-contact"),
-                ("a bowline", ROOT / "scenes" / "async-contact" / "bowline-knot.json", (20, 2),
+                ("a bowline", ROOT / "scenes" / "async-contact" / "bowline-knot.json", (6, 2),
                  "backward-euler@0.005,bdf2@0.005,implicit-midpoint@0.005,async-contact")]
         return [self.compare(*row) for row in rows]
 
     def compare(self, name, path, frames, methods):
         progress(f"compare: {name}")
         folder = RUNS / f"compare-{name.replace(' ', '-')}"
+        busy, own, start = busy_seconds(), own_seconds(), time.monotonic()
         self.call("compare", path, "--methods", methods, "--reference", "none", "--repeat", 1, "--frames",
-                  self.amount(frames), "-o", folder, "-t", THREADS, "-q", codes=(0, 1))
+                  self.amount(frames), "-o", folder, "-t", 1, "-q", codes=(0, 1))
+        others = 0 if busy is None else (busy_seconds() - busy - own_seconds() + own) / (time.monotonic() - start)
         found = json.loads((folder / "compare.json").read_text())
         runs = []
         for run in found["methods"]:
@@ -194,14 +197,13 @@ class Study:
             runs.append({key: run[key] for key in ("name", "step", "outcome", "reason", "time", "seconds", "steps",
                                                    "iterations", "peak_memory", "energy_start", "energy_end",
                                                    "energy_max", "energy_scale", "momentum_drift")}
-                        | {"friction": rows[-1]["friction"], "method": run["method"],
+                        | {"friction": rows[-1]["friction"], "method": run["method"], "folder": str(own),
                            "judged": {key: judged[key] for key in ("clean", "intersections", "states")},
                            "curve": [[row["time"], row["total"]] for row in rows]})
-        finished = [own for own in found["methods"] if own["outcome"] == "finished"]
-        for own in finished:
+        for own in filter(is_drawn, runs):
             self.picture(f"{name.replace(' ', '-')}-{own['method']}", own["folder"], "--frames", "last", "--size",
                          "320x240")
-        return {"name": name, "frames": self.amount(frames), "runs": runs}
+        return {"name": name, "frames": self.amount(frames), "others": others, "runs": runs}
 
     # ---- Penalty floors
 
