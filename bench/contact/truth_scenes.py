@@ -39,9 +39,10 @@ def spheres(method, step, offset, end=0.8):
 LENGTH, BAR_SPEED, SIDE = 10.0, 0.1, 0.5
 
 
-def bars(method, cells, end=32.0, steps_a_cell=2, thickness=0.01):
+def bars(method, cells, friction, end=32.0, steps_a_cell=2, thickness=0.01):
     """E = rho = 1 and nu = 0: waves run at 1 m/s and do not see the sides. A wave needs `steps_a_cell` steps to pass a
-    cell. The gap at the start is the thickness, so that contact begins at once."""
+    cell. The gap at the start is the thickness, so that contact begins at once. Slender bars that push each other end
+    to end without friction slide off sideways, which is no matter of waves: friction holds their ends together."""
     step = LENGTH / cells / steps_a_cell
 
     def bar(name, sign):
@@ -52,7 +53,7 @@ def bars(method, cells, end=32.0, steps_a_cell=2, thickness=0.01):
 
     probes = [{"name": name, "body": name, "where": "everything", "every": "step"} for name in ("left", "right")]
     return scene("Two equal elastic bars meet end to end.", [bar("left", 1), bar("right", -1)],
-                 {"thickness": thickness}, step, end, method, frame=10 * step, probes=probes)
+                 {"thickness": thickness, "friction": friction}, step, end, method, frame=10 * step, probes=probes)
 
 
 # ---- A half-ball between two planes
