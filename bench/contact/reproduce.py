@@ -93,7 +93,8 @@ class Study:
                 for step in self.amount(SPHERE_STEPS):
                     found.append(self.collision(kind, offset, method, step))
         self.picture("spheres", RUNS / f"spheres-oblique-bdf2-{self.amount(SPHERE_STEPS)[0]}", "--frames",
-                     "0,10,20,30,50,79", "--columns", "3", "--view", "front", "--color", "body", "--no-ground")
+                     "0,10,20,30,50,79", "--columns", "3", "--view", "front", "--color", "body", "--no-ground", "--size",
+                     "280x210", "--zoom", "1.4")
         return found
 
     def collision(self, kind, offset, method, step):
@@ -179,8 +180,8 @@ class Study:
                 ("twenty balls", ROOT / "scenes" / "contact" / "balls-in-box.json", (20, 4),
                  "backward-euler,bdf2,implicit-midpoint,async-contact"),
                 ("a cloth on a sphere", path, (25, 4), "backward-euler,bdf2,implicit-midpoint,async-contact"),
-                ("a bowline", ROOT / "scenes" / "async-contact" / "bowline-knot.json", (6, 2),
-                 "backward-euler@0.005,bdf2@0.005,implicit-midpoint@0.005,async-contact")]
+                ("a bowline", ROOT / "scenes" / "async-contact" / "bowline-knot.json", (20, 2),
+                 "backward-euler@0.0125,bdf2@0.0125,implicit-midpoint@0.0125,async-contact")]
         return [self.compare(*row) for row in rows]
 
     def compare(self, name, path, frames, methods):
@@ -248,7 +249,7 @@ class Study:
 
         scene["probes"] = [near("jaw", [0.0952, 0.1445, 0]), near("head", [0.06, 0.15, 0])]
         rows = [("multirate-euler", False, 1), ("backward-euler", False, 1), ("backward-euler", True, 1),
-                ("bdf2", True, 1), ("implicit-midpoint", True, 1), ("backward-euler", True, 10)]
+                ("bdf2", True, 1), ("implicit-midpoint", True, 1), ("backward-euler", True, 4)]
         found = []
         for method, contact, finer in rows:
             own = json.loads(json.dumps(scene))
