@@ -7,7 +7,6 @@ or floors measures these sections and leaves the others of the page as they are.
 out/reproduction/contact.json; --page-only writes the sections that are there anew, without a run.
 """
 
-import argparse
 import csv
 import json
 import math
@@ -22,7 +21,8 @@ import hertz  # noqa: E402
 import truth_scenes as scenes  # noqa: E402
 from contact_page import SECTIONS, is_drawn, write_page  # noqa: E402
 from figures import ROOT  # noqa: E402
-from study import Ended, Tools, busy_seconds, measured_here, own_seconds, progress  # noqa: E402
+from study import (Ended, Tools, busy_seconds, measure_sections, own_seconds, progress, section_places,  # noqa: E402
+                   section_words)
 
 RUNS = ROOT / "out" / "contact-truth"
 EPS = 2.0**-52
@@ -93,8 +93,8 @@ class Study:
                 for step in self.amount(SPHERE_STEPS):
                     found.append(self.collision(kind, offset, method, step))
         self.picture("spheres", RUNS / f"spheres-oblique-bdf2-{self.amount(SPHERE_STEPS)[0]}", "--frames",
-                     "0,10,20,30,50,79", "--columns", "3", "--view", "front", "--color", "body", "--no-ground", "--size",
-                     "280x210", "--zoom", "1.4")
+                     "0,10,20,30,50,79", "--columns", "3", "--view", "front", "--color", "body", "--no-ground",
+                     "--size", "280x210", "--zoom", "1.4")
         return found
 
     def collision(self, kind, offset, method, step):
@@ -296,27 +296,11 @@ def pressed(pairs, thickness, time):
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
-    words.add_argument("rubato")
-    words.add_argument("--quick", action="store_true")
-    words.add_argument("--only", nargs="+", metavar="SECTION", choices=list(SECTIONS), default=list(SECTIONS))
-    words.add_argument("--output", type=pathlib.Path)
-    words.add_argument("--page-only", action="store_true")
-    asked = words.parse_args()
+    asked = section_words(__doc__, SECTIONS)
     study = Study(asked.rubato, asked.quick)
-    kept = ROOT / "out" / "reproduction" / ("contact-quick.json" if asked.quick else "contact.json")
-    if asked.page_only and not kept.exists():
-        sys.exit(f"reproduce-contact: {kept} is not there yet; run it once without --page-only")
-    folder = study.pictures = asked.output or (kept.parent if asked.quick else ROOT / "docs" / "reproduction")
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    if asked.page_only:
-        print(write_page(study.tools, folder, json.loads(kept.read_text()), asked.quick))
-        return
-    here = measured_here()
-    for name in asked.only:  # a section is kept and written as soon as it is measured
-        found = {"here": here, "found": getattr(study, name)()}
-        kept.write_text(json.dumps({**(json.loads(kept.read_text()) if kept.exists() else {}), name: found}))
-        print(write_page(study.tools, folder, {name: found}, asked.quick))
+    kept, folder = section_places("contact", asked)
+    study.pictures = folder
+    measure_sections(study, asked, kept, lambda data: write_page(study.tools, folder, data, asked.quick))
 
 
 if __name__ == "__main__":

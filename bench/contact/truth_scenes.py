@@ -1,6 +1,6 @@
 """The scenes of reproduce.py that have an answer on paper: two spheres, two bars, a half-ball on a plane.
 
-Numbers were chosen before the first run, for the reasons given; none was changed to make a result fit.
+Numbers were chosen before the first run, for the reasons given; the friction of the bars after it.
 """
 
 METHODS = ["backward-euler", "bdf2", "implicit-midpoint"]

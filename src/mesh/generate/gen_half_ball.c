@@ -84,14 +84,8 @@ static void place_nodes(half_ball *b) {
 // ---- Cells
 
 static void add_tet(half_ball *b, int32_t p, int32_t q, int32_t r, int32_t s) {
-    const double *x = b->mesh->nodes;
-    double u[3], v[3], w[3], normal[3];
-    rbt_subtract(x + 3 * (size_t)q, x + 3 * (size_t)p, u);
-    rbt_subtract(x + 3 * (size_t)r, x + 3 * (size_t)p, v);
-    rbt_subtract(x + 3 * (size_t)s, x + 3 * (size_t)p, w);
-    rbt_cross(u, v, normal);
-    bool positive = rbt_dot(normal, w) > 0;
-    int32_t tet[4] = {p, q, positive ? r : s, positive ? s : r};
+    int32_t tet[4] = {p, q, r, s};
+    rbt_tet_orient(b->mesh->nodes, tet);
     for (int k = 0; k < 4; k++) *b->out++ = tet[k];
 }
 
