@@ -186,7 +186,8 @@ def add_bars(page, rows):
                 "off by", "2 w / 20 m", "energy in the mean motion", "energy at the end", "energy at most"],
                [[SHORT[r["method"]], r["cells"], r["steps"], r["friction"], r["contact"],
                  percent(r["contact"] / 20 - 1), min(r["after"]), percent(min(r["after"]) - 1),
-                 percent(2 * smeared(r) / 20), r["rigid"], percent(r["energy"]), percent(r["highest"], 3)] for r in rows])
+                 percent(2 * smeared(r) / 20), r["rigid"], percent(r["energy"]),
+                 percent(r["highest"], 3)] for r in rows])
     held = [r for r in rows if r["friction"]]
     last = [max((r for r in held if r["method"] == m), key=lambda r: (r["steps"], r["cells"])) for m in scenes.METHODS]
     page.plot("bars", "two bars: the end of the left one", [
