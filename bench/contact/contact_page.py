@@ -229,7 +229,9 @@ def add_side(page, rows):
     page.add("The same scenes with the implicit methods and with async-contact, by `rubato compare` (friction goes "
              "over, thickness and the rest are each one's own defaults). All frames were judged by `rubato verify`. "
              "Times are of the clock, one run on one thread each; *others* is how many processors something else "
-             "kept busy meanwhile, and where that is not near 0 they show no more than orders of magnitude.")
+             "kept busy meanwhile, and where that is not near 0 they show no more than orders of magnitude. "
+             "The midpoint rule damps nothing and is not promised to be stable where steps do not resolve the "
+             "stiffest motion, of a cloth its membrane ([methods.md](../methods.md#implicit-midpoint)).")
     for row in rows:
         page.lines += [f"### {row['name'][0].upper()}{row['name'][1:]}", ""]
         page.add(f"Others: {row['others']:.1f} processors.")
@@ -284,7 +286,8 @@ def seconds_of(row, method):
 def add_floors(page, data):
     page.add("Two experiments of papers stand on floors that push by a penalty: `scenes/siere/ball-bounce` and "
              "`scenes/multirate/dragon-drop`. Here they are again on a floor that nothing gets through. *Lowest "
-             "point* is that of the surface over all frames: below 0 it is inside the floor.")
+             "point* is that of the surface over all frames: below 0 it is inside the floor. Seconds are of the "
+             "clock: orders of magnitude.")
     for name, rows in data.items():
         motion, heads = (jaw, ["jaw's motion [m]"]) if name == "dragon-drop" else (heights, ["second height of the "
                                                                                              "centre [m]"])
@@ -334,7 +337,7 @@ SECTIONS = {"spheres": ("Two spheres", add_spheres), "hertz": ("A sphere on a pl
             "floors": ("The papers' floors, solid", add_floors)}
 TOPICS = {
     "Conservation": {r"Momentum is kept": "momentum to rounding",
-                     r"(midpoint|BDF2) gains no energy": "{} gains no energy",
+                     r"(midpoint|BDF2) gains no energy": "no gain of energy ({})",
                      r"BE only loses": "backward Euler only loses, and less with shorter steps"},
     "Hertz": {r"Force against approach": "force against approach ({})", r"The radius of": "radius of the contact ({})",
               r"The peak of": "peak of the pressure ({})", r"It converges": "convergence with the mesh"},
