@@ -126,8 +126,8 @@ class Study:
         layers = [self.press(self.amount(HERTZ_CELLS)[-2], thickness) for thickness in self.amount(LAYERS)]
         cells = self.amount(HERTZ_CELLS)[-2]
         folder = self.run("hertz", scenes.half_ball(cells, HERTZ_THICKNESS))
-        self.picture("hertz", folder, "--frames", "last", "--view", "30,-35", "--color", "stress", "--edges", "--no-ground",
-                     "--size", "480x360", "--zoom", "1.1")
+        self.picture("hertz", folder, "--frames", "last", "--view", "30,-35", "--color", "stress", "--edges",
+                     "--no-ground", "--size", "480x360", "--zoom", "1.1")
         return {"reference": table, "sizes": sizes, "layers": layers}
 
     def press(self, cells, thickness):
