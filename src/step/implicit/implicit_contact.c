@@ -71,7 +71,7 @@ static void find_brake(const rbt_step_contact *c, double *d) {
         rbt_add_scaled(slip, -rbt_dot(slip, shape.gap.normal), shape.gap.normal);
         for (int k = 0; k < count; k++) {
             size_t n = (size_t)pair->node[k];
-            if (!is_prescribed(c, n))
+            if (!is_prescribed(c, n) && c->model->mass[n] > 0)
                 rbt_add_scaled(d + 3 * n, -c->h * force * shape.gap.weight[k] / c->model->mass[n], slip);
         }
     }
