@@ -231,7 +231,8 @@ def add_side(page, rows):
              "Times are of the clock, one run on one thread each; *others* is how many processors something else "
              "kept busy meanwhile, and where that is not near 0 they show no more than orders of magnitude. "
              "The midpoint rule damps nothing and is not promised to be stable where steps do not resolve the "
-             "stiffest motion, of a cloth its membrane ([methods.md](../methods.md#implicit-midpoint)).")
+             "stiffest motion, of a cloth its membrane ([methods.md](../methods.md#implicit-midpoint)): held by its "
+             "middle, without contact and obstacles, the same cloth is unstable at the same time, by 0.56 s.")
     for row in rows:
         page.lines += [f"### {row['name'][0].upper()}{row['name'][1:]}", ""]
         page.add(f"Others: {row['others']:.1f} processors.")
