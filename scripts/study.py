@@ -3,6 +3,7 @@
 A run is a process of its own, so that memory is its own and one run does not leave threads for the next.
 """
 
+import argparse
 import json
 import math
 import os
@@ -206,6 +207,13 @@ def plot_data(title, panels):
         for heading, x, y, log, series in panels]}
 
 
+def sections_of(path):
+    """Heading -> lines, of a page that is there already."""
+    text = path.read_text() if path.exists() else ""
+    return {part.split("\n", 1)[0]: f"## {part}".rstrip().split("\n") + [""]
+            for part in re.split(r"^## ", text, flags=re.M)[1:]}
+
+
 class Page:
     """A Markdown page with plots beside it; the name of the page begins theirs."""
 
@@ -231,6 +239,21 @@ class Page:
         """holds: True, False, or None if it could not be measured."""
         self.lines += [f"- *{words}* **{VERDICTS[holds]}**: {evidence}", ""]
 
+    def sections(self, sections, data, quick):
+        """sections: name -> (heading, function that writes it); data: name -> {"here": where and when, "found": its
+        figures}. What was not measured this time stays as it is on the page."""
+        before = sections_of(self.folder / f"{self.name}.md")
+        if quick:
+            self.add("**Made with --quick, with few steps: good for trying the script, not for conclusions.**")
+        for name, (heading, write) in sections.items():
+            if name in data:
+                here = data[name]["here"]
+                self.add(f"## {heading}", f"Measured on {here['date']} at commit `{here['commit']}`: "
+                                          f"{here['machine']}, one thread.")
+                write(self, data[name]["found"])
+            else:
+                self.lines += before.get(heading, [])
+
     def begin(self, topics, strict=True):
         """Puts the five lines after the title, once all claims are there; see lines_of_claims()."""
         self.lines[2:2] = [five_lines(lines_of_claims(self.lines, topics, strict)), ""]
@@ -249,3 +272,38 @@ class Page:
 def measured_here():
     return {"date": now()[:10], "commit": commit(), "machine": processor(), "threads": THREADS,
             "memory": memory() / 2**30}
+
+
+# ---- Pages of sections, each measured by a method of its name
+
+
+def section_words(about, sections):
+    """What the command line of such a script says."""
+    words = argparse.ArgumentParser(description=about.split("\n\n", 1)[0])
+    words.add_argument("rubato")
+    words.add_argument("--quick", action="store_true")
+    words.add_argument("--only", nargs="+", metavar="SECTION", choices=list(sections), default=list(sections))
+    words.add_argument("--output", type=pathlib.Path)
+    words.add_argument("--page-only", action="store_true")
+    return words.parse_args()
+
+
+def section_places(name, asked):
+    """The file that keeps the figures, and the folder of the page."""
+    kept = ROOT / "out" / "reproduction" / (f"{name}-quick.json" if asked.quick else f"{name}.json")
+    if asked.page_only and not kept.exists():
+        sys.exit(f"reproduce-{name}: {kept} is not there yet; run it once without --page-only")
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    return kept, asked.output or (kept.parent if asked.quick else ROOT / "docs" / "reproduction")
+
+
+def measure_sections(study, asked, kept, write):
+    """A section is kept and written as soon as it is measured."""
+    if asked.page_only:
+        print(write(json.loads(kept.read_text())))
+        return
+    here = measured_here()
+    for name in asked.only:
+        found = {"here": here, "found": getattr(study, name)()}
+        kept.write_text(json.dumps({**(json.loads(kept.read_text()) if kept.exists() else {}), name: found}))
+        print(write({name: found}))

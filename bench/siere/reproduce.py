@@ -13,7 +13,6 @@ Ascher, Pai: SIERE: a hybrid semi-implicit exponential integrator for efficientl
 2020.
 """
 
-import argparse
 import json
 import pathlib
 import statistics
@@ -22,7 +21,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 from figures import ROOT  # noqa: E402
 from siere_page import SECTIONS, write_page  # noqa: E402
-from study import Ended, TooLong, Tools, measured_here, progress  # noqa: E402
+from study import Ended, TooLong, Tools, measure_sections, progress, section_places, section_words  # noqa: E402
 
 SHORT = {"SI": "semi-implicit", "SIERE": "siere", "ERE": "ere", "BE": "backward-euler"}
 SHELL = EDGE = CORE = "bodies[0].regions[0].material.young"
@@ -191,28 +190,10 @@ def result_of(found, frames, most):
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
-    words.add_argument("rubato")
-    words.add_argument("--quick", action="store_true")
-    words.add_argument("--only", nargs="+", metavar="SECTION", choices=list(SECTIONS), default=list(SECTIONS))
-    words.add_argument("--output", type=pathlib.Path)
-    words.add_argument("--page-only", action="store_true")
-    asked = words.parse_args()
-    tools = Tools(asked.rubato)
-    study = Study(tools, asked.quick)
-    kept = ROOT / "out" / "reproduction" / ("siere-quick.json" if asked.quick else "siere.json")
-    if asked.page_only and not kept.exists():
-        sys.exit(f"reproduce-siere: {kept} is not there yet; run it once without --page-only")
-    folder = asked.output or (kept.parent if asked.quick else ROOT / "docs" / "reproduction")
-    if asked.page_only:
-        print(write_page(tools, folder, json.loads(kept.read_text()), asked.quick))
-        return
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    here = measured_here()
-    for name in asked.only:  # a section is kept and written as soon as it is measured
-        found = {"here": here, "found": getattr(study, name)()}
-        kept.write_text(json.dumps({**(json.loads(kept.read_text()) if kept.exists() else {}), name: found}))
-        print(write_page(tools, folder, {name: found}, asked.quick))
+    asked = section_words(__doc__, SECTIONS)
+    study = Study(Tools(asked.rubato), asked.quick)
+    kept, folder = section_places("siere", asked)
+    measure_sections(study, asked, kept, lambda data: write_page(study.tools, folder, data, asked.quick))
 
 
 if __name__ == "__main__":

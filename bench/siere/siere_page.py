@@ -3,7 +3,6 @@
 A section that was not measured this time stays on the page as it was.
 """
 
-import re
 import statistics
 
 from study import Page, figure, growth
@@ -366,17 +365,9 @@ TOPICS = {
 }
 
 
-def sections_of(path):
-    """Heading -> lines, of a page that is there already."""
-    text = path.read_text() if path.exists() else ""
-    return {part.split("\n", 1)[0]: f"## {part}".rstrip().split("\n") + [""]
-            for part in re.split(r"^## ", text, flags=re.M)[1:]}
-
-
 def write_page(tools, folder, data, quick):
     """data: name of a section -> {"here": where and when, "found": its figures}"""
     page = Page(tools, folder, "siere")
-    before = sections_of(page.folder / "siere.md")
     page.add("# siere, ere and their rivals")
     page.add(f"Made by `make reproduce-siere{' ARGS=--quick' if quick else ''}`. The page is written by a script "
              f"from what it measured, the verdicts "
@@ -400,16 +391,7 @@ def write_page(tools, folder, data, quick):
              "lambda + 1/h²; what that changes is "
              "measured under \"How many modes\". Steps whose matrix is indefinite are made with projected "
              "stiffness, which the paper does not have.")
-    if quick:
-        page.add("**Made with --quick, with few steps: good for trying the script, not for conclusions.**")
-    for name, (heading, write) in SECTIONS.items():
-        if name in data:
-            here = data[name]["here"]
-            page.add(f"## {heading}", f"Measured on {here['date']} at commit `{here['commit']}`: {here['machine']}, "
-                                      f"one thread.")
-            write(page, data[name]["found"])
-        else:
-            page.lines += before.get(heading, [])
+    page.sections(SECTIONS, data, quick)
     page.add("## One oscillator", "The damping of BE and BDF2 on a single oscillator (the paper's Figures 18 and "
                                   "19), and its absence in ERE and "
              "the implicit midpoint rule, is in [docs/verification.md](../verification.md).")

@@ -4,9 +4,10 @@
 // instead: what a step by newton would need, and how fast all threads together can read as many numbers.
 // --probe x,y,z: how far the node that is nearest to this place at rest is from where it was at rest, after every
 // step. --warp: what warping the places for a picture takes after every step; probes are warped, too. --energies:
-// time and energies at the start and after every step. --budget S: no further step after S seconds of the processors,
-// which on one thread are the same however busy the machine is. "about" is what the method says of itself in
-// run.json: subdomains, implicit nodes.
+// time and energies at the start and after every step. --contacts: the pairs that push each other after every step,
+// [x, y, z, n_x, n_y, n_z, gap, force, area of the first node, which obstacle or body the second side is].
+// --budget S: no further step after S seconds of the processors, which on one thread are the same however busy the
+// machine is. "about" is what the method says of itself in run.json: subdomains, implicit nodes.
 //
 // A step that fails is part of the result ("failed"), not an error of this program.
 #include "tool.h"
@@ -24,7 +25,7 @@
 
 static const char USAGE[] =
     "measure SCENE [--set path=value]… [--steps N] [--threads N] [--load CHECKPOINT] "
-    "[--save CHECKPOINT] [--probe x,y,z]… [--budget S] [--energies] [--warp] [--trace] [--fill]";
+    "[--save CHECKPOINT] [--probe x,y,z]… [--budget S] [--energies] [--contacts] [--warp] [--trace] [--fill]";
 
 enum { TRACE_MOST = 200000 };
 
@@ -77,6 +78,24 @@ static void add_probes(const rbt_sim *sim, const double *x, const rbt_tool_words
     }
 }
 
+static void add_contacts(const rbt_sim *sim, const rbt_tool_words *w, json_t *steps) {
+    if (!w->contacts) return;
+    size_t count = rbt_sim_contacts(sim, NULL, 0);
+    rbt_contact_point *points = calloc(count + 1, sizeof *points);
+    json_t *pairs = json_array();
+    rbt_sim_contacts(sim, points, count);
+    for (size_t i = 0; points && i < count; i++) {
+        const rbt_contact_point *p = &points[i];
+        bool obstacle = (size_t)p->nodes[0] >= sim->model->node_count;
+        double area = obstacle ? 0 : sim->model->node_area[p->nodes[0]];
+        double values[10] = {p->point[0],  p->point[1], p->point[2], p->normal[0], p->normal[1],
+                             p->normal[2], p->gap,      p->force,    area,         p->body_b};
+        json_array_append_new(pairs, list(values, 10));
+    }
+    json_array_append_new(steps, pairs);
+    free(points);
+}
+
 // Warping prepared and done once, so that its factor is there
 static rbt_warp *prepare_warp(const rbt_sim *sim, double *shown) {
     rbt_error error = {0};
@@ -114,7 +133,8 @@ static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
     json_object_set_new(result, "probes", probes);
     json_object_set_new(result, "energies", energies);
     for (size_t i = 0; i < w->probe_count; i++) json_array_append_new(probes, json_array());
-    json_t *warping = json_array();
+    json_t *warping = json_array(), *contacts = json_array();
+    json_object_set_new(result, "contacts", contacts);
     double *shown = w->warp ? calloc(3 * sim->model->node_count, sizeof(double)) : NULL;
     rbt_warp *warp = shown ? prepare_warp(sim, shown) : NULL;
     json_object_set_new(result, "warping", warping);
@@ -130,6 +150,7 @@ static void run_steps(rbt_sim *sim, const rbt_tool_words *w, json_t *result) {
             if (warp) add_warp(warp, sim, shown, warping);
             add_probes(sim, warp ? shown : sim->state.x, w, probes);
             add_energies(sim, w, energies);
+            add_contacts(sim, w, contacts);
             continue;
         }
         json_object_set_new(result, "failed",

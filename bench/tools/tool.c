@@ -36,6 +36,7 @@ rbt_tool_words rbt_tool_read(int count, char **words, const char *usage) {
         else if (strcmp(word, "--probe") == 0 && w.probe_count < RBT_TOOL_PROBES)
             read_probe(&w, value_of(count, words, &i, usage), usage);
         else if (strcmp(word, "--energies") == 0) w.energies = true;
+        else if (strcmp(word, "--contacts") == 0) w.contacts = true;
         else if (strcmp(word, "--trace") == 0) w.trace = true;
         else if (strcmp(word, "--fill") == 0) w.fill = true;
         else if (strcmp(word, "--warp") == 0) w.warp = true;

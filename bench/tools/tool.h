@@ -17,7 +17,8 @@ typedef struct rbt_tool_words {
     size_t probe_count;
     double probes[RBT_TOOL_PROBES][3];  // of --probe: places at rest
     double budget;                      // of --budget: seconds of the processors
-    bool energies, trace, fill, warp;   // of --energies, --trace, --fill, --warp
+    // of --energies, --contacts, --trace, --fill, --warp
+    bool energies, contacts, trace, fill, warp;
 } rbt_tool_words;
 
 // Reads the program's words; ends it with 2 and a sentence if they are wrong.

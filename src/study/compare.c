@@ -31,18 +31,19 @@ static bool make_contender(const rbt_compare_options *o, rbt_contender *c, const
 }
 
 static bool prepare(const rbt_compare_options *o, rbt_contender *c, const rbt_method_spec *spec,
-                    const char *subfolder, int scene_method, rbt_error *error) {
+                    const char *subfolder, const rbt_scene *scene, rbt_error *error) {
     rbt_setting_list settings = {0};
     bool good = true;
     for (size_t i = 0; good && i < o->setting_count; i++)
         good = rbt_setting_add_text(&settings, o->settings[i], error);
-    good = good && rbt_method_spec_settings(spec, scene_method, &settings, error) &&
+    good = good && rbt_method_spec_settings(spec, scene, &settings, error) &&
            rbt_setting_add_checkpoints(&settings, error) && make_contender(o, c, spec, subfolder, &settings, error);
     rbt_setting_list_free(&settings);
     return good;
 }
 
-static bool prepare_reference(const rbt_compare_options *o, rbt_comparison *all, int scene_method, rbt_error *error) {
+static bool prepare_reference(const rbt_compare_options *o, rbt_comparison *all, const rbt_scene *scene,
+                              rbt_error *error) {
     rbt_method_spec finer;
     if (o->no_reference) return true;
     double step = rbt_scene_of(all->contenders[0].scene)->time.step / FINER;
@@ -52,21 +53,25 @@ static bool prepare_reference(const rbt_compare_options *o, rbt_comparison *all,
                    "or set time.step");
     if (!o->reference && !rbt_method_spec_at_step(&o->specs[0], step, &finer, error)) return false;
     all->has_reference = true;
-    return prepare(o, &all->reference, o->reference ? o->reference : &finer, "reference", scene_method, error);
+    return prepare(o, &all->reference, o->reference ? o->reference : &finer, "reference", scene, error);
 }
 
-static bool prepare_all(const rbt_compare_options *o, rbt_comparison *all, rbt_error *error) {
-    rbt_scene_file *scene = rbt_scene_read(o->scene_path, o->settings, o->setting_count, error);
-    if (!scene) return false;
-    int scene_method = rbt_scene_of(scene)->integrator.method;
-    rbt_scene_free(scene);
+static bool prepare_runs(const rbt_compare_options *o, rbt_comparison *all, const rbt_scene *scene,
+                         rbt_error *error) {
     all->folder = strdup(o->folder);
     all->contenders = rbt_array_new(o->spec_count, sizeof *all->contenders, "methods", error);
     if (!all->folder || !all->contenders) return rbt_fail_memory(error, 0, "a comparison");
     all->count = o->spec_count;
     for (size_t i = 0; i < all->count; i++)
-        if (!prepare(o, &all->contenders[i], &o->specs[i], o->specs[i].name, scene_method, error)) return false;
-    return prepare_reference(o, all, scene_method, error);
+        if (!prepare(o, &all->contenders[i], &o->specs[i], o->specs[i].name, scene, error)) return false;
+    return prepare_reference(o, all, scene, error);
+}
+
+static bool prepare_all(const rbt_compare_options *o, rbt_comparison *all, rbt_error *error) {
+    rbt_scene_file *scene = rbt_scene_read(o->scene_path, o->settings, o->setting_count, error);
+    bool good = scene && prepare_runs(o, all, rbt_scene_of(scene), error);
+    rbt_scene_free(scene);
+    return good;
 }
 
 // ---- The whole

@@ -58,15 +58,56 @@ bool rbt_method_spec_at_step(const rbt_method_spec *spec, double step, rbt_metho
     return rbt_method_spec_parse(text, result, error);
 }
 
-bool rbt_method_spec_settings(const rbt_method_spec *spec, int scene_method, rbt_setting_list *list,
+// ---- Contact: of the scene, or of a method that has its own
+
+// Whether all that the scene says about contact is a thickness and one coefficient of friction; NULL for none
+static bool is_plain_contact(const rbt_scene *scene) {
+    const rbt_contact_def *contact = scene->contact;
+    bool plain = contact && !contact->gap && !contact->pairs.count;
+    for (size_t i = 0; plain && i < scene->bodies.count; i++) {
+        const rbt_body_def *body = &scene->bodies.items[i];
+        plain = isnan(body->friction) && isnan(body->gap);
+    }
+    return plain;
+}
+
+// The coefficient that a method with contact of its own has among its options
+static double own_friction(const rbt_scene *scene, const rbt_method *method) {
+    const rbt_field *field = method->options ? rbt_record_field(method->options, "friction") : NULL;
+    const char *options = scene->integrator.options;
+    if (!field || field->kind != RBT_REAL) return NAN;
+    return options ? *(const double *)(options + field->offset) : field->fallback[0];
+}
+
+static bool exchange_contact(const rbt_method *method, const rbt_scene *scene, rbt_setting_list *list,
+                             rbt_error *error) {
+    const rbt_method *before = rbt_method_at(scene->integrator.method);
+    char number[32];
+    if (method->own_contact && is_plain_contact(scene)) {
+        double friction = scene->contact->friction;
+        return rbt_setting_add(list, "contact", "null", error) &&
+               (!(friction > 0) ||
+                rbt_setting_add(list, "integrator.options.friction", rbt_text_number(friction, number), error));
+    }
+    if (before->own_contact && method->contact && !scene->contact) {
+        double friction = own_friction(scene, before);
+        return rbt_setting_add(list, "contact", "{}", error) &&
+               (!(friction > 0) ||
+                rbt_setting_add(list, "contact.friction", rbt_text_number(friction, number), error));
+    }
+    return true;
+}
+
+bool rbt_method_spec_settings(const rbt_method_spec *spec, const rbt_scene *scene, rbt_setting_list *list,
                               rbt_error *error) {
     const rbt_method *method = rbt_method_at(spec->method);
     char number[32];
     bool good = true;
-    if (spec->method != scene_method)
+    if (spec->method != scene->integrator.method)
         good = rbt_setting_add(list, "integrator.solver", "null", error) &&
                rbt_setting_add(list, "integrator.options", "null", error) &&
-               rbt_setting_add(list, "integrator.method", method->name, error);
+               rbt_setting_add(list, "integrator.method", method->name, error) &&
+               exchange_contact(method, scene, list, error);
     if (good && spec->solver >= 0)
         good = rbt_setting_add(list, "integrator.solver", method->solvers(spec->solver), error);
     if (good && spec->step > 0) good = rbt_setting_add(list, "time.step", rbt_text_number(spec->step, number), error);

@@ -4,6 +4,7 @@
 #ifndef RBT_STUDY_METHOD_SPEC_H
 #define RBT_STUDY_METHOD_SPEC_H
 
+#include "rubato/scene.h"
 #include "study/setting_list.h"
 
 typedef struct rbt_method_spec {
@@ -18,9 +19,10 @@ bool rbt_method_spec_parse(const char *text, rbt_method_spec *spec, rbt_error *e
 // The same method and solver at another step, named so.
 bool rbt_method_spec_at_step(const rbt_method_spec *spec, double step, rbt_method_spec *result, rbt_error *error);
 
-// The settings that make a scene of this method. Another method's solver and options would be errors, so they are taken
-// out unless the scene's own method (`scene_method`) is meant.
-bool rbt_method_spec_settings(const rbt_method_spec *spec, int scene_method, rbt_setting_list *list,
+// The settings that make this scene one of this method. Another method's solver and options would be errors, so they
+// are taken out unless the scene's own method is meant. The contact of a scene and that of a method with contact of its
+// own replace each other, with their friction, where that is all that they say.
+bool rbt_method_spec_settings(const rbt_method_spec *spec, const rbt_scene *scene, rbt_setting_list *list,
                               rbt_error *error);
 
 // A list with commas, each at most once; free *specs.

@@ -22,14 +22,14 @@ static void name_folder(size_t run, size_t count, const char *name, char folder[
 }
 
 // The method comes first: settings may be about its options.
-static bool collect_settings(const rbt_sweep_axes *axes, size_t run, int scene_method, rbt_setting_list *list,
+static bool collect_settings(const rbt_sweep_axes *axes, size_t run, const rbt_scene *scene, rbt_setting_list *list,
                              rbt_error *error) {
     bool distances = false;
     for (size_t i = 0; i < axes->count; i++) {
         const rbt_sweep_axis *axis = &axes->items[i];
         size_t k = rbt_sweep_axes_index(axes, i, run);
         distances = distances || (axis->numerical && axis->count > 1);
-        if (axis->specs && !rbt_method_spec_settings(&axis->specs[k], scene_method, list, error)) return false;
+        if (axis->specs && !rbt_method_spec_settings(&axis->specs[k], scene, list, error)) return false;
     }
     for (size_t i = 0; i < axes->count; i++) {
         const rbt_sweep_axis *axis = &axes->items[i];
@@ -63,21 +63,21 @@ static bool make_run(const rbt_sweep_options *o, rbt_sweep_result *all, size_t r
     return true;
 }
 
-static bool prepare(const rbt_sweep_options *o, rbt_sweep_result *all, size_t run, int scene_method,
+static bool prepare(const rbt_sweep_options *o, rbt_sweep_result *all, size_t run, const rbt_scene *scene,
                     rbt_error *error) {
     rbt_setting_list settings = {0};
     rbt_text name = {0};
     rbt_sweep_axes_add_name(o->axes, run, o->axes->count, &name);
     bool good = !name.failed || rbt_fail_memory(error, name.size, "a name");
-    good = good && collect_settings(o->axes, run, scene_method, &settings, error) &&
+    good = good && collect_settings(o->axes, run, scene, &settings, error) &&
            make_run(o, all, run, name.text, &settings, error);
     rbt_text_free(&name);
     rbt_setting_list_free(&settings);
     return good;
 }
 
-// The method of the scene, if others are listed; settings of the integrator are about those.
-static bool find_scene_method(const rbt_sweep_options *o, int *method, rbt_error *error) {
+// The scene as it is, if methods are listed; settings of the integrator are about those. *scene: NULL if none are.
+static bool read_scene(const rbt_sweep_options *o, rbt_scene_file **scene, rbt_error *error) {
     bool listed = false;
     rbt_setting_list settings = {0};
     bool good = true;
@@ -86,29 +86,32 @@ static bool find_scene_method(const rbt_sweep_options *o, int *method, rbt_error
         listed = listed || axis->specs;
         if (!axis->numerical) good = rbt_setting_add(&settings, axis->path, axis->values[0], error);
     }
-    *method = -1;
-    rbt_scene_file *scene = NULL;
+    *scene = NULL;
     if (good && listed) {
-        scene = rbt_scene_read(o->scene_path, (const char *const *)settings.items, settings.count, error);
-        if (scene) *method = rbt_scene_of(scene)->integrator.method;
-        good = scene != NULL;
+        *scene = rbt_scene_read(o->scene_path, (const char *const *)settings.items, settings.count, error);
+        good = *scene != NULL;
     }
-    rbt_scene_free(scene);
     rbt_setting_list_free(&settings);
     return good;
 }
 
-static bool prepare_all(const rbt_sweep_options *o, rbt_sweep_result *all, rbt_error *error) {
-    int scene_method;
-    if (!find_scene_method(o, &scene_method, error)) return false;
+static bool prepare_runs(const rbt_sweep_options *o, rbt_sweep_result *all, const rbt_scene *scene,
+                         rbt_error *error) {
     all->folder = strdup(o->folder);
     all->runs = rbt_array_new(o->count, sizeof *all->runs, "runs", error);
     all->references = rbt_array_new(o->count, sizeof *all->references, "runs", error);
     if (!all->folder || !all->runs || !all->references) return rbt_fail_memory(error, 0, "a sweep");
     all->count = o->count;
     for (size_t i = 0; i < all->count; i++)
-        if (!prepare(o, all, i, scene_method, error)) return false;
+        if (!prepare(o, all, i, scene, error)) return false;
     return true;
+}
+
+static bool prepare_all(const rbt_sweep_options *o, rbt_sweep_result *all, rbt_error *error) {
+    rbt_scene_file *scene;
+    bool good = read_scene(o, &scene, error) && prepare_runs(o, all, scene ? rbt_scene_of(scene) : NULL, error);
+    rbt_scene_free(scene);
+    return good;
 }
 
 // ---- Measuring

@@ -282,6 +282,49 @@ static void drift_is_measured_by_the_yardstick(void **state) {
     free(all.reference.distance);
 }
 
+// The scene with these settings, as a method would run it
+static rbt_scene_file *exchanged(const char *method, const char *const *settings, size_t count) {
+    rbt_error error = {0};
+    rbt_method_spec spec;
+    rbt_setting_list list = {0};
+    rbt_scene_file *scene = scene_with(settings, count);
+    assert_true(rbt_method_spec_parse(method, &spec, &error));
+    for (size_t i = 0; i < count; i++) assert_true(rbt_setting_add_text(&list, settings[i], &error));
+    assert_true(rbt_method_spec_settings(&spec, rbt_scene_of(scene), &list, &error));
+    rbt_scene_free(scene);
+    scene = scene_with((const char *const *)list.items, list.count);
+    rbt_setting_list_free(&list);
+    return scene;
+}
+
+// Contact of the scene and contact of a method replace each other, with their friction; what only one of them can say
+// stays where it is, to be refused.
+static void contact_goes_over(void **state) {
+    (void)state;
+    const char *const scenes[][3] = {
+        {"integrator={\"method\": \"backward-euler\"}", "contact={\"friction\": 0.3}", "time.end=0.05"},
+        {"integrator={\"method\": \"async-contact\", \"options\": {\"friction\": 0.3}}", "time.end=0.05",
+         "time.step=0.001"}};
+    for (int own = 0; own < 2; own++) {
+        rbt_scene_file *events = exchanged("async-contact", scenes[own], 3),
+                       *steps = exchanged("bdf2", scenes[own], 3), *none = exchanged("semi-implicit", scenes[1], 3);
+        const rbt_async_contact_options *options = rbt_scene_of(events)->integrator.options;
+        assert_true(!rbt_scene_of(events)->contact && options && options->friction == 0.3);
+        assert_true(rbt_scene_of(steps)->contact && rbt_scene_of(steps)->contact->friction == 0.3);
+        assert_true(!rbt_scene_of(none)->contact);
+        rbt_scene_free(events), rbt_scene_free(steps), rbt_scene_free(none);
+    }
+    const char *const only_steps[][2] = {
+        {"integrator={\"method\": \"backward-euler\"}", "contact={\"gap\": 0.001}"},
+        {"integrator={\"method\": \"backward-euler\"}",
+         "contact={\"pairs\": [{\"a\": \"bar\", \"b\": \"bar\", \"friction\": 1}]}"}};
+    for (int i = 0; i < 2; i++) {
+        rbt_scene_file *kept = exchanged("async-contact", only_steps[i], 2);
+        assert_non_null(rbt_scene_of(kept)->contact);
+        rbt_scene_free(kept);
+    }
+}
+
 static void distances_come_from_the_runs(void **state) {
     (void)state;
     char scene_path[512], results[512];
@@ -333,6 +376,7 @@ int main(void) {
         cmocka_unit_test(failing_world_is_an_outcome),
         cmocka_unit_test(crash_is_an_outcome),
         cmocka_unit_test(drift_is_measured_by_the_yardstick),
+        cmocka_unit_test(contact_goes_over),
         cmocka_unit_test(distances_come_from_the_runs),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

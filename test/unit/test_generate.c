@@ -118,7 +118,8 @@ static void test_named_sets(void **state) {
         {"shell-ball", "shell", "core", NULL},     {"rope-coil", "lower", "upper", NULL},
         {"dinosaur", "head-neck", "tail", "legs"}, {"flower", "petals", "leaves", "stem"},
         {"dragon", "jaw", "horns", "wings"},       {"honeycomb", "core", "edge", "left"},
-        {"moebius", "core", "sheet", NULL},        {"liver", "right-lobe", "left-lobe", NULL}};
+        {"half-ball", "round", "flat", NULL},      {"moebius", "core", "sheet", NULL},
+        {"liver", "right-lobe", "left-lobe", NULL}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         rbt_mesh *mesh = generate(expected[i][0], NULL);
         for (int k = 1; k < 4 && expected[i][k]; k++) {
@@ -132,6 +133,44 @@ static void test_named_sets(void **state) {
         assert_true(in_sets == 0 || in_sets == mesh->tet_count);
         rbt_mesh_free(mesh);
     }
+}
+
+// Nodes of the round side lie on a sphere, those of the flat one in its middle; the fine part has cells of the size it
+// says, within the curvature, and the volume comes to that of half a ball with the square of theirs.
+static void test_half_ball(void **state) {
+    (void)state;
+    double off[2];
+    for (int i = 0; i < 2; i++) {
+        rbt_half_ball_shape p = {.radius = 2, .fine = 0.5, .cells = 3 << i};
+        rbt_mesh *mesh = generate("half-ball", &p);
+        assert_sound("half-ball", mesh);
+        const rbt_mesh_set *round = rbt_mesh_find_set(mesh, "round"), *flat = rbt_mesh_find_set(mesh, "flat");
+        assert_true(round && flat);
+        double nearest = INFINITY, volume = 0;
+        for (size_t k = 0; k < round->count; k++) {
+            const double *x = mesh->nodes + 3 * (size_t)round->items[k];
+            assert_true(fabs(rbt_length(x) - p.radius) < 1e-14 * p.radius && x[1] < 1e-14);
+            double away = hypot(x[0], x[2]);
+            if (away > 0) nearest = fmin(nearest, away);
+        }
+        for (size_t k = 0; k < flat->count; k++)
+            assert_true(fabs(mesh->nodes[3 * (size_t)flat->items[k] + 1]) < 1e-14 * p.radius);
+        assert_true(fabs(nearest * p.cells / p.fine - 1) < 0.01);
+        for (size_t t = 0; t < mesh->tet_count; t++) {
+            const int32_t *tet = mesh->tets + 4 * t;
+            double u[3], v[3], w[3], n[3];
+            rbt_subtract(mesh->nodes + 3 * tet[1], mesh->nodes + 3 * tet[0], u);
+            rbt_subtract(mesh->nodes + 3 * tet[2], mesh->nodes + 3 * tet[0], v);
+            rbt_subtract(mesh->nodes + 3 * tet[3], mesh->nodes + 3 * tet[0], w);
+            rbt_cross(u, v, n);
+            volume += rbt_dot(n, w) / 6;
+        }
+        off[i] = 1 - volume / (2 * M_PI / 3 * 8);
+        rbt_mesh_free(mesh);
+    }
+    assert_true(off[1] > 0 && off[0] > 3.5 * off[1] && off[0] < 4.5 * off[1] && off[1] < 0.02);
+    rbt_half_ball_shape wide = {.radius = 1, .fine = 1.5, .cells = 2};
+    assert_fails("half-ball", &wide, "fine is 1.5 m, more than the radius of 1 m: it must be at most that");
 }
 
 static void check_record(const char *shape, const rbt_record *record) {
@@ -585,6 +624,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_shape_by_default),
         cmocka_unit_test(test_named_sets),
+        cmocka_unit_test(test_half_ball),
         cmocka_unit_test(test_tables_are_complete),
         cmocka_unit_test(test_volumes),
         cmocka_unit_test(test_size_scales_only),

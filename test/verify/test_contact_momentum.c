@@ -76,7 +76,7 @@ static void collide(rbt_sim *sim, const char *what, const char *method, double s
 
 // ---- Balls of the generator
 
-static rbt_sim *balls(const char *method, double offset, double friction) {
+static rbt_sim *balls(const char *method, double offset, double friction, double spin) {
     return contact_sim(
         "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'ball': {'radius': 0.5, 'layers': 3}}}, "
         "'transform': "
@@ -85,33 +85,40 @@ static rbt_sim *balls(const char *method, double offset, double friction) {
         "'layers': "
         "4}}}, 'transform': {'axis': [1, 2, 3], 'degrees': 40, 'translate': [0.55, %.17g, 0]}, 'material': {'model': "
         "'neo-hookean', 'young': 2e5, 'poisson': 0.3, 'density': 700}, 'velocity': {'linear': [-2, 0, 0], 'angular': "
-        "[0, 0, 3]}}], 'contact': {'thickness': 5e-3, 'friction': %.17g}, 'time': {'step': 0.01, 'frame': 0.01, "
+        "[0, 0, %.17g]}}], 'contact': {'thickness': 5e-3, 'friction': %.17g}, 'time': {'step': 0.01, 'frame': 0.01, "
         "'end': "
         "10}, 'integrator': {'method': '%s', 'solver': 'newton'}}",
-        offset, friction, method);
+        offset, spin, friction, method);
 }
 
-static void each_method(const char *what, double offset, double friction) {
+static void each_method(const char *what, double offset, double friction, double spin) {
     static const double SHARE[] = {1, 0.5, 2.0 / 3};
     for (int i = 0; i < CONTACT_METHOD_COUNT; i++)
-        collide(balls(CONTACT_METHODS[i], offset, friction), what, CONTACT_METHODS[i], SHARE[i], 40);
+        collide(balls(CONTACT_METHODS[i], offset, friction, spin), what, CONTACT_METHODS[i], SHARE[i], 40);
 }
 
 static void head_on(void **state) {
     (void)state;
-    each_method("head-on", 0, 0);
+    each_method("head-on", 0, 0, 3);
 }
 static void head_on_with_friction(void **state) {
     (void)state;
-    each_method("head-on, friction 0.5", 0, 0.5);
+    each_method("head-on, friction 0.5", 0, 0.5, 3);
 }
 static void oblique(void **state) {
     (void)state;
-    each_method("oblique", 0.4, 0);
+    each_method("oblique", 0.4, 0, 3);
 }
 static void oblique_with_friction(void **state) {
     (void)state;
-    each_method("oblique, friction 0.5", 0.4, 0.5);
+    each_method("oblique, friction 0.5", 0.4, 0.5, 3);
+}
+
+// Fast past each other: the force of the end of a step points forward all through it, since surfaces are curved, which
+// gives a rule that damps nothing of its own 5 % of energy, unless it is balanced (rbt_contact_balance).
+static void sliding(void **state) {
+    (void)state;
+    each_method("sliding", 0.6, 0, -3);
 }
 
 // ---- The spheres that other simulators are compared with
@@ -141,9 +148,8 @@ static void shared_spheres(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(head_on),        cmocka_unit_test(head_on_with_friction),
-        cmocka_unit_test(oblique),        cmocka_unit_test(oblique_with_friction),
-        cmocka_unit_test(shared_spheres),
+        cmocka_unit_test(head_on), cmocka_unit_test(head_on_with_friction), cmocka_unit_test(oblique),
+        cmocka_unit_test(sliding), cmocka_unit_test(oblique_with_friction), cmocka_unit_test(shared_spheres),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 #include "mesh/core/build.h"
 
+#include "math/vec3.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -183,4 +185,14 @@ rbt_mesh *rbt_mesh_copy(const rbt_mesh *mesh, const char *name, rbt_error *error
     if (good && rbt_mesh_finish_sets(copy, error)) return copy;
     rbt_mesh_free(copy);
     return NULL;
+}
+
+void rbt_tet_orient(const double *nodes, int32_t tet[4]) {
+    double along[3][3], normal[3];
+    for (int k = 0; k < 3; k++) rbt_subtract(nodes + 3 * (size_t)tet[k + 1], nodes + 3 * (size_t)tet[0], along[k]);
+    rbt_cross(along[0], along[1], normal);
+    if (rbt_dot(normal, along[2]) > 0) return;
+    int32_t last = tet[3];
+    tet[3] = tet[2];
+    tet[2] = last;
 }

@@ -26,6 +26,9 @@ bool rbt_mesh_is_whole(const rbt_mesh *mesh, const char *name, rbt_error *error)
 // are there, finite places, indices, sets with names. The message calls it `name`.
 rbt_mesh *rbt_mesh_copy(const rbt_mesh *mesh, const char *name, rbt_error *error);
 
+// Swaps two corners of a tet that is inside out.
+void rbt_tet_orient(const double *nodes, int32_t tet[4]);
+
 // Every index within the nodes, every set item within its kind; the error names element, index and limit.
 bool rbt_mesh_check_indices(const rbt_mesh *mesh, const char *file, rbt_error *error);
 

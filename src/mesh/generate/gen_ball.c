@@ -108,14 +108,8 @@ static void place_nodes(ball *b) {
 }
 
 static void add_tet(ball *b, int32_t p, int32_t q, int32_t r, int32_t s) {
-    const double *x = b->mesh->nodes;
-    double u[3], v[3], w[3], n[3];
-    rbt_subtract(x + 3 * q, x + 3 * p, u);
-    rbt_subtract(x + 3 * r, x + 3 * p, v);
-    rbt_subtract(x + 3 * s, x + 3 * p, w);
-    rbt_cross(u, v, n);
-    bool positive = rbt_dot(n, w) > 0;
-    int32_t tet[4] = {p, q, positive ? r : s, positive ? s : r};
+    int32_t tet[4] = {p, q, r, s};
+    rbt_tet_orient(b->mesh->nodes, tet);
     for (int k = 0; k < 4; k++) *b->out++ = tet[k];
 }
 

@@ -12,6 +12,7 @@
     X("cuboid", RBT_CUBOID_PARAMETERS, rbt_make_box, "A box of tets.")                                               \
     X("ball", RBT_BALL_PARAMETERS, rbt_make_ball, "A solid ball.")                                                   \
     X("shell-ball", RBT_SHELL_BALL_PARAMETERS, rbt_make_shell_ball, "A solid ball with a shell of its own.")         \
+    X("half-ball", RBT_HALF_BALL_PARAMETERS, rbt_make_half_ball, "Half a ball, fine around its pole.")               \
     X("cylinder", RBT_CYLINDER_PARAMETERS, rbt_make_cylinder, "A solid cylinder.")                                   \
     X("torus", RBT_TORUS_PARAMETERS, rbt_make_torus, "A solid ring.")                                                \
     X("rope-coil", RBT_ROPE_COIL_PARAMETERS, rbt_make_rope_coil, "A rope wound into a helix.")                       \

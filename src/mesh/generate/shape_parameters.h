@@ -80,6 +80,12 @@ typedef struct rbt_shell_ball_shape {
     int core_layers, shell_layers;
 } rbt_shell_ball_shape;
 
+typedef struct rbt_half_ball_shape {
+    double radius;  // [m]
+    double fine;    // radius of equal cells around the pole [m]
+    int cells;      // over that radius
+} rbt_half_ball_shape;
+
 typedef struct rbt_cylinder_shape {
     double radius, length;  // [m], along x
     int rings, cells;       // across the radius, along the length

@@ -41,6 +41,10 @@ extern const rbt_record RBT_BALL_PARAMETERS, RBT_SHELL_BALL_PARAMETERS;
 rbt_mesh *rbt_make_ball(const void *parameters, rbt_error *error);
 rbt_mesh *rbt_make_shell_ball(const void *parameters, rbt_error *error);
 
+// gen_half_ball.c
+extern const rbt_record RBT_HALF_BALL_PARAMETERS;
+rbt_mesh *rbt_make_half_ball(const void *parameters, rbt_error *error);
+
 // gen_round.c
 extern const rbt_record RBT_CYLINDER_PARAMETERS, RBT_TORUS_PARAMETERS, RBT_ROPE_COIL_PARAMETERS;
 rbt_mesh *rbt_make_cylinder(const void *parameters, rbt_error *error);

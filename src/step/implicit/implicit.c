@@ -28,6 +28,7 @@ typedef struct implicit {
     void *work;  // the solver's
     rbt_arena *arena;
     double *base, *velocity, *z, *other, *constrained_velocity;  // (node_count x 3)
+    double stored;                                               // [J] in contact where the step begins
 } implicit;
 
 static void destroy(void *self) {
@@ -210,6 +211,7 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
     rbt_step_contact *c = o->pairs;
     if (!c) return RBT_DONE;
     if (!rbt_step_contact_look(c, state->t, state->x)) return cannot_begin(c, state, report);
+    s->stored = rbt_contact_stored(c);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
     for (size_t n = 0; n < o->model->node_count; n++)
@@ -233,6 +235,7 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
     remember(s, state, h, s->base, s->velocity);
     rbt_contact_memory *memory = contact_memory(s, state);
     if (memory) rbt_contact_remember(o->pairs, memory);
+    if (o->pairs && s->rule == MIDPOINT) rbt_contact_balance(o->pairs, s->stored, state->v);
     return outcome;
 }
 

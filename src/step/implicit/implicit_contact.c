@@ -13,6 +13,13 @@ static bool is_prescribed(const rbt_step_contact *c, size_t node) {
     return node >= c->model->node_count || c->constrained[node];
 }
 
+static void moved(const rbt_step_contact *c, const int32_t node[4], double move[12]) {
+    double from[12];
+    rbt_contact_gather(node, c->y, move);
+    rbt_contact_gather(node, c->x0, from);
+    for (int k = 0; k < 12; k++) move[k] -= from[k];
+}
+
 void rbt_contact_remember(const rbt_step_contact *c, rbt_contact_memory *memory) {
     for (size_t n = 0; n < c->node_count; n++) {
         if (!is_prescribed(c, n)) continue;
@@ -21,16 +28,68 @@ void rbt_contact_remember(const rbt_step_contact *c, rbt_contact_memory *memory)
     memset(memory->friction, 0, 3 * c->model->node_count * sizeof(double));
     for (size_t i = 0; i < c->rubbing_count; i++) {
         const rbt_rubbing_pair *pair = &c->rubbing[i];
-        double move[12], from[12], gradient[12];
-        rbt_contact_gather(pair->node, c->y, move);
-        rbt_contact_gather(pair->node, c->x0, from);
-        for (int k = 0; k < 12; k++) move[k] -= from[k];
+        double move[12], gradient[12];
+        moved(c, pair->node, move);
         rbt_pair_friction_gradient(&pair->friction, move, gradient);
         for (int k = 0; k < 12; k++) memory->dissipation += gradient[k] * move[k];
         for (int k = 0; k < 4; k++)
             if (pair->node[k] >= 0 && (size_t)pair->node[k] < c->model->node_count)
                 rbt_add_scaled(memory->friction + 3 * (size_t)pair->node[k], -1, gradient + 3 * k);
     }
+}
+
+// ---- Energy that contact must not give
+
+double rbt_contact_stored(const rbt_step_contact *c) {
+    double sum = 0;
+    for (size_t i = 0; i < c->active_count; i++) sum += c->active[i].value;
+    return sum;
+}
+
+// G of implicit_contact.h, without friction
+static double gained(const rbt_step_contact *c, double before) {
+    double sum = rbt_contact_stored(c) - before, move[12];
+    for (size_t i = 0; i < c->active_count; i++) {
+        moved(c, c->active[i].pair.node, move);
+        for (int k = 0; k < 12; k++) sum -= c->gradients[12 * i + (size_t)k] * move[k];
+    }
+    return sum;
+}
+
+// d (all nodes x 3): the change of velocity for s = 1
+static void find_brake(const rbt_step_contact *c, double *d) {
+    memset(d, 0, 3 * c->node_count * sizeof *d);
+    for (size_t i = 0; i < c->active_count; i++) {
+        const rbt_contact_pair *pair = &c->active[i].pair;
+        double corners[12], move[12], slip[3] = {0};
+        rbt_gap_shape shape;
+        rbt_contact_gather(pair->node, c->y, corners);
+        double force = rbt_pair_barrier_contact(&pair->barrier, corners, &shape);
+        int count = rbt_pair_corners(pair->barrier.kind);
+        moved(c, pair->node, move);
+        for (int k = 0; k < count; k++) rbt_add_scaled(slip, shape.gap.weight[k], move + 3 * k);
+        rbt_add_scaled(slip, -rbt_dot(slip, shape.gap.normal), shape.gap.normal);
+        for (int k = 0; k < count; k++) {
+            size_t n = (size_t)pair->node[k];
+            if (!is_prescribed(c, n) && c->model->mass[n] > 0)
+                rbt_add_scaled(d + 3 * n, -c->h * force * shape.gap.weight[k] / c->model->mass[n], slip);
+        }
+    }
+}
+
+void rbt_contact_balance(const rbt_step_contact *c, double before, double *v) {
+    double gain = gained(c, before), *d = c->motion, along = 0, square = 0;
+    if (!(gain > 0) || !c->active_count) return;
+    find_brake(c, d);
+    for (size_t i = 0; i < 3 * c->model->node_count; i++) {
+        along += c->model->mass[i / 3] * v[i] * d[i];
+        square += 0.5 * c->model->mass[i / 3] * d[i] * d[i];
+    }
+    if (!(along < 0) || !(square > 0)) return;
+    // square s^2 + along s + gain = 0, or as little energy as there can be
+    double root = along * along - 4 * square * gain,
+           s = root > 0 ? 2 * gain / (sqrt(root) - along) : -along / (2 * square);
+    for (size_t i = 0; i < 3 * c->model->node_count; i++) v[i] += s * d[i];
 }
 
 // ---- Questions about a state
@@ -74,8 +133,5 @@ void rbt_contact_add_forces(rbt_step_contact *c, const rbt_state *state, const r
 }
 
 double rbt_contact_energy_at(rbt_step_contact *c, const rbt_state *state) {
-    if (!look(c, state)) return NAN;
-    double sum = 0;
-    for (size_t i = 0; i < c->active_count; i++) sum += c->active[i].value;
-    return sum;
+    return look(c, state) ? rbt_contact_stored(c) : NAN;
 }

@@ -20,6 +20,18 @@ size_t rbt_contact_memory_size(const rbt_model *model);  // bytes; 0 without con
 // through the step, so their work is what it is: where the barrier is convex, energy rises by no more.
 void rbt_contact_remember(const rbt_step_contact *contact, rbt_contact_memory *memory);
 
+// [J] in the pairs of the latest gradient
+double rbt_contact_stored(const rbt_step_contact *contact);
+
+// The same end, for a rule that damps nothing by itself: takes from v (nodes x 3) what contact has given too much. The
+// force of the end has its direction, too. Of surfaces that slide past each other it points forward all through the
+// step, since they are curved, and does more work than the barrier gives:
+//   G = f . (y - x_n) - (B(x_n) - B(y)) = N k |u|^2 / 2 of a pair that slips by u on a curvature k, of first order in h.
+// So each pair gets an impulse -s h N u against its slip, s one number for all of them (it is about half the
+// curvature): the one by which the kinetic energy falls by G. Momentum stays, since pairs have it between them.
+// `before` is B(x_n).
+void rbt_contact_balance(const rbt_step_contact *contact, double before, double *v);
+
 // As rbt_method has them, at the positions of a state
 size_t rbt_contact_points(rbt_step_contact *contact, const rbt_state *state, rbt_contact_point *points,
                           size_t capacity);
