@@ -54,7 +54,6 @@ static rbt_outcome lag(rbt_contact_drive *s, double *z, double *value, rbt_step_
     rbt_step_contact *c = s->objective->pairs;
     if (!c->has_friction) return RBT_DONE;
     rbt_step_contact_lag(c, z);
-    s->lags++;
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : evaluate(s, z, value, report);
 }
 

@@ -37,7 +37,6 @@ typedef struct rbt_contact_drive {
     double *gradient, *direction;  // (node_count x 3) the solver's
     rbt_arena *arena;
     double *rhs, *plain, *bent;  // (node_count x 3) right-hand sides and another direction, work
-    size_t lags;                 // changes of friction so far
     bool is_bent;                // the matrix has constraints in it, which no later direction should have
 } rbt_contact_drive;
 
