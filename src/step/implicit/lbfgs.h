@@ -37,11 +37,11 @@ typedef struct rbt_lbfgs {
     // With contact (lbfgs_contact.c):
     rbt_contact_drive drive;
     const rbt_inverse *D;
-    bool stale;    // D has to be made again
-    bool whole;    // the last step was taken whole
-    int age;       // iterations since it was made
-    double first;  // the residual then
-    size_t lags;   // drive.lags then
+    bool stale;      // D has to be made again
+    bool whole;      // the last step was taken whole
+    int age;         // iterations since it was made
+    double first;    // the residual then
+    size_t rubbing;  // pairs that had friction then
 } rbt_lbfgs;
 
 bool rbt_lbfgs_init(rbt_lbfgs *lbfgs, rbt_objective *objective, rbt_error *error);

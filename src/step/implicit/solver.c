@@ -53,8 +53,8 @@ static const rbt_field FIELDS[] = {
             "with "
             "inertia alone, and the last ones. predictor: the first of them, as in Li et al. 2019."},
     {OPTION(max_iterations, RBT_INT), .flags = RBT_AUTO, .fallback = {-1}, .min = 1, .max = 1e6, .unit = "iterations",
-     .doc = "After so many iterations a step has not converged; auto: 100 for newton, 1000 for the others, 300 with "
-            "contact."},
+     .doc = "After so many iterations a step has not converged; auto: 300 for newton and with contact, 1000 "
+            "for the others."},
     {OPTION(at_cap, RBT_CHOICE), .of.names = at_cap_name,
      .doc = "What a step does that has not converged: fail (and be cut), or continue; then the run does not end with "
             "success."},
