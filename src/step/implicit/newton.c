@@ -30,6 +30,7 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
         s->plain = rbt_arena_take(s->arena, values, sizeof(double));
         s->bent = rbt_arena_take(s->arena, values, sizeof(double));
         s->linear.pattern = objective->pairs ? &objective->pairs->matrix.pattern : NULL;
+        s->linear.core = objective->pairs ? &objective->H : NULL;
         if (s->gradient && s->direction && s->rhs && s->plain && s->bent) return s;
         rbt_fail_memory(error, 5 * values * sizeof(double), "a step solver");
     }
