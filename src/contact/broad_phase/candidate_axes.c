@@ -79,23 +79,16 @@ static bool may_meet(const narrowing *s, rbt_pair_key key, rbt_axis *axis) {
     return !is_apart(s, node, first, corners, reach, axis);
 }
 
-static double largest_coordinate(const double *x, size_t count) {
-    double most = 0;
-    for (size_t i = 0; i < count; i++) most = rbt_larger(most, fabs(x[i]));
-    return most;
-}
-
 void rbt_candidates_narrow(rbt_candidates *c, const double *x, const double *y, double slack) {
-    size_t values = 3 * c->surface->def.node_count, count = c->wide_count;
-    narrowing s = {c, x, y, slack, rbt_larger(largest_coordinate(x, values), largest_coordinate(y, values))};
+    size_t values = 3 * c->surface->def.node_count, count = c->found_count;
+    double largest = 0;
+    for (size_t i = 0; i < values; i++) largest = rbt_larger(largest, rbt_larger(fabs(x[i]), fabs(y[i])));
+    narrowing s = {c, x, y, slack, largest};
 #pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
-    for (size_t i = 0; i < count; i++) c->kept[i] = may_meet(&s, c->wide[i], &c->axes[i]);
+    for (size_t i = 0; i < count; i++) c->kept[i] = may_meet(&s, c->found[i], &c->axes[i]);
     c->count = 0;
     for (size_t i = 0; i < count; i++)
-        if (c->kept[i]) c->keys[c->count++] = c->wide[i];
-    memcpy(c->from, x, values * sizeof *x);
-    memcpy(c->to, y, values * sizeof *y);
-    c->slack = slack;
-    c->narrowed = true;
+        if (c->kept[i]) c->keys[c->count++] = c->found[i];
+    rbt_tube_lay(&c->narrow, x, y, 1, slack);
     c->lists++;
 }
