@@ -285,13 +285,32 @@ static void sort_keys(rbt_candidates *c) {
     }
 }
 
-// Directions of pairs that were in the list before
-static void move_axes(rbt_candidates *c, size_t count) {
+// The larger one of the nodes of a side
+static double reach_of(const rbt_candidates *c, const int32_t *node, int count) {
+    double most = 0;
+    for (int i = 0; i < count; i++) most = rbt_larger(most, c->reach[node[i]]);
+    return most;
+}
+
+static rbt_listed list_pair(const rbt_candidates *c, rbt_pair_key key) {
+    rbt_touch_kind kind = rbt_pair_key_kind(key);
+    int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
+    rbt_listed l = {{0}, {0}, 0};
+    rbt_pair_nodes(c->surface, key, l.node);
+    l.reach = -rbt_float_below(-reach_of(c, l.node, first) - reach_of(c, l.node + first, corners - first));
+    for (int i = corners; i < 4; i++) l.node[i] = l.node[corners - 1];
+    const double *up = kind == RBT_TOUCH_WALL ? c->surface->def.walls[key & 0x3fffffff].normal : NULL;
+    for (int k = 0; up && k < 3; k++) l.axis[k] = (float)-up[k];
+    return l;
+}
+
+// Directions of pairs that were in the list before stay.
+static void list_again(rbt_candidates *c, size_t count) {
     size_t old = 0;
     for (size_t i = 0; i < count; i++) {
         while (old < c->found_count && c->found[old] < c->sorted[i]) old++;
         bool known = old < c->found_count && c->found[old] == c->sorted[i];
-        c->moved_axes[i] = known ? c->axes[old] : (rbt_axis){{0, 0, 0}};
+        c->relisted[i] = known ? c->listed[old] : list_pair(c, c->sorted[i]);
     }
 }
 
@@ -309,16 +328,17 @@ static bool gather(rbt_candidates *c) {
         count += c->piles[r].count;
     }
     if (!rbt_array_reserve((void **)&c->sorted, &c->sorted_capacity, count, sizeof *c->sorted, "candidates", NULL) ||
-        !rbt_array_reserve((void **)&c->moved_axes, &c->moved_capacity, count, sizeof *c->axes, "candidates", NULL) ||
+        !rbt_array_reserve((void **)&c->relisted, &c->relisted_capacity, count, sizeof *c->relisted, "candidates",
+                           NULL) ||
         !rbt_array_reserve((void **)&c->keys, &c->capacity, count, sizeof *c->keys, "candidates", NULL) ||
         !rbt_array_reserve((void **)&c->kept, &c->kept_capacity, count, 1, "candidates", NULL))
         return false;
     sort_keys(c);
-    move_axes(c, count);
+    list_again(c, count);
     SWAP(rbt_pair_key *, c->found, c->sorted);
     SWAP(size_t, c->found_capacity, c->sorted_capacity);
-    SWAP(rbt_axis *, c->axes, c->moved_axes);
-    SWAP(size_t, c->axis_capacity, c->moved_capacity);
+    SWAP(rbt_listed *, c->listed, c->relisted);
+    SWAP(size_t, c->listed_capacity, c->relisted_capacity);
     c->found_count = count;
     return true;
 }

@@ -57,11 +57,12 @@ bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, 
     c->leaves = rbt_array_new(surface->leaf_count, sizeof *c->leaves, WHAT, error);
     c->edges = rbt_array_new(surface->edge_count, sizeof *c->edges, WHAT, error);
     c->nodes = rbt_array_new(nodes, sizeof *c->nodes, WHAT, error);
+    c->places = rbt_array_new(nodes, sizeof *c->places, WHAT, error);
     c->bounds = rbt_array_new(surface->leaf_count, sizeof *c->bounds, WHAT, error);
     c->piles = rbt_array_new(RBT_CANDIDATE_PILES + 1, sizeof *c->piles, WHAT, error);
     c->bucket = rbt_array_new(rbt_candidate_buckets(c) + 1, sizeof *c->bucket, WHAT, error);
     bool tubes = tube_init(&c->wide, nodes, error) && tube_init(&c->narrow, nodes, error);
-    if (tubes && c->leaves && c->edges && c->nodes && c->bounds && c->piles && c->bucket) return true;
+    if (tubes && c->leaves && c->edges && c->nodes && c->bounds && c->places && c->piles && c->bucket) return true;
     rbt_candidates_free(c);
     return false;
 }
@@ -71,8 +72,8 @@ void rbt_candidates_free(rbt_candidates *c) {
     rbt_box_tree_free(&c->tree);
     free(c->leaves), free(c->edges), free(c->nodes), free(c->bounds);
     tube_free(&c->wide), tube_free(&c->narrow);
-    free(c->found), free(c->axes), free(c->keys);
-    free(c->kept), free(c->sorted), free(c->moved_axes), free(c->bucket), free(c->piles);
+    free(c->found), free(c->listed), free(c->keys);
+    free(c->kept), free(c->sorted), free(c->relisted), free(c->places), free(c->bucket), free(c->piles);
     *c = (rbt_candidates){0};
 }
 

@@ -16,9 +16,15 @@
 #include "contact/broad_phase/surface.h"
 #include "mesh/query/box_tree.h"
 
-typedef struct rbt_axis {
-    float n[3];  // about of length 1; all 0: not known
-} rbt_axis;
+typedef struct rbt_listed {  // what narrowing wants to know of a pair
+    int32_t node[4];  // those of A, then those of B; the last one again where there are fewer
+    float axis[3];    // n, about of length 1; all 0: not known
+    float reach;      // [m] of both sides, at least
+} rbt_listed;
+
+typedef struct rbt_place {  // of a node at both ends of a motion, from an origin
+    rbt_four end[2];
+} rbt_place;
 
 typedef struct rbt_tube {  // positions that a list holds for, as above
     size_t values;
@@ -39,8 +45,8 @@ typedef struct rbt_candidates {
     rbt_tube wide;  // where the wide list holds
     size_t found_count, found_capacity;
     rbt_pair_key *found;  // (found_count) the wide list, ascending, each once
-    rbt_axis *axes;       // (found_count) along which they were apart last time
-    size_t axis_capacity;
+    rbt_listed *listed;   // (found_count) with directions along which they were apart last time
+    size_t listed_capacity;
 
     rbt_tube narrow;  // where the narrow list holds
     size_t count, capacity;
@@ -50,9 +56,10 @@ typedef struct rbt_candidates {
     // Work
     unsigned char *kept;  // (found_count)
     rbt_pair_key *sorted;
-    rbt_axis *moved_axes;
+    rbt_listed *relisted;
+    rbt_place *places;  // (node_count)
     size_t *bucket;
-    size_t kept_capacity, sorted_capacity, moved_capacity;
+    size_t kept_capacity, sorted_capacity, relisted_capacity;
     struct rbt_candidate_pile *piles;
     size_t pile_count;
 } rbt_candidates;
