@@ -16,7 +16,7 @@ static void place_all(rbt_candidates *c) {
     size_t nodes = s->def.node_count;
 #pragma omp parallel for schedule(static) if (nodes >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < nodes; n++)
-        c->nodes[n] = rbt_moving_box_of(c->wide.from + 3 * n, c->wide.to + 3 * n, c->reach[n] + c->wide.slack);
+        c->nodes[n] = rbt_moving_box_of(c->wide.from + 3 * n, c->wide.to + 3 * n, c->reach[n], c->wide.slack);
 #pragma omp parallel for schedule(static) if (s->edge_count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < s->edge_count; i++) {
         c->edges[i] = c->nodes[s->edges[2 * i]];

@@ -3,8 +3,8 @@
 // between a thing stays in the box whose faces move straight from one to the other. Two of these that are apart along the
 // same axis, on the same side, at both ends, are apart all the time.
 //
-// A box holds its low corner and minus its high one: they are apart at one end where a half of one plus the other half of
-// the other has a number above 0.
+// A box has four axes, x, y, z and their diagonal, and holds where it begins along each and minus where it ends: two are
+// apart at one end of the motion where a half of one plus the other half of the other has a number above 0.
 #ifndef RBT_CONTACT_BROAD_PHASE_MOVING_BOX_H
 #define RBT_CONTACT_BROAD_PHASE_MOVING_BOX_H
 
@@ -14,7 +14,7 @@
 typedef float rbt_four __attribute__((vector_size(16)));
 
 typedef struct rbt_moving_box {
-    rbt_four low[2], minus_high[2];  // at the ends; the last number of each is 0
+    rbt_four low[2], minus_high[2];  // at the ends of the motion
 } rbt_moving_box;
 
 // The largest float that is not above x, or a little less
@@ -42,15 +42,19 @@ static inline bool rbt_four_is_above(rbt_four a, rbt_four b) {  // 0, in a numbe
 #endif
 }
 
-// A node on its way from x to y, with all that is nearer than `around`
-static inline rbt_moving_box rbt_moving_box_of(const double x[3], const double y[3], double around) {
+// A node on its way from x to y that may be off by `slack` in each coordinate, with all that is nearer than `reach`
+static inline rbt_moving_box rbt_moving_box_of(const double x[3], const double y[3], double reach, double slack) {
+    const double root = 1.7320508075688772;  // of 3
     rbt_moving_box box;
     for (int end = 0; end < 2; end++) {
-        const double *at = end ? y : x;
-        box.low[end] = (rbt_four){rbt_float_below(at[0] - around), rbt_float_below(at[1] - around),
-                                  rbt_float_below(at[2] - around), 0};
-        box.minus_high[end] = (rbt_four){rbt_float_below(-at[0] - around), rbt_float_below(-at[1] - around),
-                                         rbt_float_below(-at[2] - around), 0};
+        const double *p = end ? y : x;
+        double at[4] = {p[0], p[1], p[2], (p[0] + p[1] + p[2]) / root};
+        double size = fabs(p[0]) + fabs(p[1]) + fabs(p[2]);
+        for (int k = 0; k < 4; k++) {
+            double around = reach + (k < 3 ? slack : root * slack + 1e-15 * size);  // of the diagonal: its rounding
+            box.low[end][k] = rbt_float_below(at[k] - around);
+            box.minus_high[end][k] = rbt_float_below(-at[k] - around);
+        }
     }
     return box;
 }

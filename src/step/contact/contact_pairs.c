@@ -88,7 +88,7 @@ static void place(const rbt_step_contact *c, const double *z, double share, doub
 
 // The narrow list holds a little further than it must, for the next iterations, which move less; the wide one for steps.
 bool rbt_contact_prepare(rbt_step_contact *c, const double *x, const double *y) {
-    double narrow = fmin(0.5 * c->thickness, 0.1 * c->edge_length), wide = c->thickness + 0.05 * c->edge_length;
+    double narrow = fmin(0.5 * c->thickness, 0.1 * c->edge_length), wide = c->thickness + 0.1 * c->edge_length;
     size_t count;
     double start = rbt_now();
     if (!rbt_candidates_prepare(&c->candidates, x, y, narrow, wide)) goto failed;
