@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """bench.py RUBATO [--quick] [--rounds N] [ROW…]: contact of implicit steps, in units of one factorisation.
 
-U is one supernodal factorisation by CHOLMOD, AMD ordering, two BLAS threads, of the full projected Hessian of the first
-step (bench/tools/unit.c), in a process of its own and in the environment that makes it fastest. Each scene runs its first
-steps on two threads, in rounds with U measured in between, since a machine's speed drifts; a round's figure is time per
-step over the median U of that round, and the median over the rounds counts. The scenes are those of
+U is one supernodal factorisation by CHOLMOD, AMD ordering, two BLAS threads, of the full projected Hessian of the
+first step (bench/tools/unit.c), in a process of its own and in the environment that makes it fastest. Each scene runs
+its first steps on two threads, in rounds with U measured in between, since a machine's speed drifts; a round's figure
+is time per step over the median U of that round, and the median over the rounds counts. The scenes are those of
 bench/contact/scenes.py, whose meshes are no part of rubato; without them these rows are left out.
 
 Targets are for the stop test of IPC 2020 ("stop": "step"), beside which the default one is measured. IPC's own figures

@@ -32,7 +32,7 @@ struct rbt_frontal {
 
     size_t task_panel, task_stack[2], shared_panel, shared_stack[2], constrained_bytes;
     char *factor, *constrained;
-    size_t factor_room, constrained_room;  // bytes
+    size_t factor_room, constrained_room;    // bytes
     rbt_frontal_space shared_space, *space;  // one per thread
     size_t space_count;
 

@@ -109,7 +109,9 @@ bool rbt_order_more(const rbt_core_order *core, const rbt_node_graph *g, int32_t
     for (int i = 0; good && i < CANDIDATES; i++) candidates[i].order = orders + (size_t)i * n;
 #pragma omp parallel for schedule(dynamic, 1) if (good && n >= 256)
     for (int i = 0; i < CANDIDATES; i++)
-        if (good) make_candidate(core, g, CANDIDATES - 1 - i, orders + CANDIDATES * n, taken, &candidates[CANDIDATES - 1 - i]);
+        if (good)
+            make_candidate(core, g, CANDIDATES - 1 - i, orders + CANDIDATES * n, taken,
+                           &candidates[CANDIDATES - 1 - i]);
     for (int i = 0; good && i < CANDIDATES; i++)
         if (!candidates[i].good) good = rbt_fail_memory(error, n * sizeof *orders, WHAT);
     good = good && take_best(candidates, CANDIDATES, order, error);

@@ -172,8 +172,8 @@ bool rbt_order_nodes(const rbt_node_graph *g, int32_t *order, rbt_error *error) 
     if (g->count < 2 || g->start[g->count] == 0) return true;  // METIS asks for an edge
     int32_t *dissected = rbt_array_new(g->count, sizeof *dissected, "ordering a matrix", error);
     int32_t *least = rbt_array_new(g->count, sizeof *least, "ordering a matrix", error);
-    bool good = dissected && least && nested_dissection(g, dissected, error) && rbt_order_by_degree(g, least, error) &&
-                choose_order(g, dissected, least, order, error);
+    bool good = dissected && least && nested_dissection(g, dissected, error) &&
+                rbt_order_by_degree(g, least, error) && choose_order(g, dissected, least, order, error);
     free(dissected);
     free(least);
     return good;

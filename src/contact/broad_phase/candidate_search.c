@@ -63,9 +63,9 @@ static void bound_tree(rbt_candidates *c) {
 // ---- Pairs of leaves
 
 static void add(rbt_candidate_pile *pile, rbt_pair_key key) {
-    if (pile->failed || (pile->count == pile->capacity &&
-                         !rbt_array_reserve((void **)&pile->keys, &pile->capacity, pile->count + 1, sizeof key,
-                                            "candidates", NULL))) {
+    if (pile->failed ||
+        (pile->count == pile->capacity && !rbt_array_reserve((void **)&pile->keys, &pile->capacity, pile->count + 1,
+                                                             sizeof key, "candidates", NULL))) {
         pile->failed = true;
         return;
     }
@@ -246,7 +246,8 @@ static void meet_walls(const rbt_candidates *c, rbt_candidate_pile *pile) {
 
 // The buckets of keys: one a kind and first number
 static size_t bucket_of(const rbt_candidates *c, rbt_pair_key key) {
-    return (size_t)rbt_pair_key_kind(key) * (rbt_candidate_buckets(c) / (RBT_TOUCH_WALL + 1)) + (key >> 30 & 0x3fffffff);
+    return (size_t)rbt_pair_key_kind(key) * (rbt_candidate_buckets(c) / (RBT_TOUCH_WALL + 1)) +
+           (key >> 30 & 0x3fffffff);
 }
 
 static void insert_all(rbt_pair_key *keys, size_t count) {
@@ -276,7 +277,7 @@ static void sort_keys(rbt_candidates *c) {
             rbt_pair_key key = c->piles[r].keys[i];
             c->sorted[end[bucket_of(c, key)]++] = key;
         }
-    // end[k] is now where bucket k ends
+        // end[k] is now where bucket k ends
 #pragma omp parallel for schedule(static) if (buckets >= RBT_PARALLEL_FROM)
     for (size_t k = 0; k < buckets; k++) {
         size_t begin = k ? end[k - 1] : 0, count = end[k] - begin;

@@ -17,9 +17,9 @@
 #include "mesh/query/box_tree.h"
 
 typedef struct rbt_listed {  // what narrowing wants to know of a pair
-    int32_t node[4];  // those of A, then those of B; the last one again where there are fewer
-    float axis[3];    // n, about of length 1; all 0: not known
-    float reach;      // [m] of both sides, at least
+    int32_t node[4];         // those of A, then those of B; the last one again where there are fewer
+    float axis[3];           // n, about of length 1; all 0: not known
+    float reach;             // [m] of both sides, at least
 } rbt_listed;
 
 typedef struct rbt_place {  // of a node at both ends of a motion, from an origin
@@ -37,8 +37,8 @@ typedef struct rbt_candidates {
     const rbt_contact_surface *surface;
     // (node_count) [m] radius, and half of the distance at which pairs of this node matter; the caller's
     const double *reach;
-    bool built;           // the tree has its shape
-    rbt_box_tree tree;    // over the leaves
+    bool built;         // the tree has its shape
+    rbt_box_tree tree;  // over the leaves
     // (node_count), (edge_count), (leaf_count) and of the tree: boxes of the last search, with reach and slack
     rbt_moving_box *nodes, *edges, *leaves, *bounds;
 

@@ -205,8 +205,7 @@ bool rbt_contact_matrix_sum(rbt_contact_matrix *m, size_t terms, const int32_t *
                            "the matrix of contact", NULL))
         return false;
 #pragma omp parallel for schedule(static) if (terms >= 64)
-    for (size_t i = 0; i < terms; i++)
-        find_positions(m, node + 4 * i, constrained, m->position + BLOCKS * i);
+    for (size_t i = 0; i < terms; i++) find_positions(m, node + 4 * i, constrained, m->position + BLOCKS * i);
     summing job = {m, terms, hessian};
     rbt_team_work(terms < 64 ? 1 : rbt_team_size(), sum_own, &job);
     return true;

@@ -286,8 +286,7 @@ void rbt_step_contact_couple(const rbt_step_contact *c, double *rhs) {
     double left = 1 - c->share;
     for (size_t i = 0; i < term_count(c); i++) {
         const int32_t *node = term_nodes(c, i);
-        const double *hessian =
-            c->hessians + 144 * i;  // scaled, for unknowns z: y moves r times as far
+        const double *hessian = c->hessians + 144 * i;  // scaled, for unknowns z: y moves r times as far
         for (int b = 0; b < 4; b++) {
             if (node[b] < 0 || is_free(c, node[b])) continue;
             for (int a = 0; a < 4; a++) {

@@ -50,7 +50,8 @@ rbt_outcome rbt_linear_analyse(rbt_linear *l, const unsigned char *constrained, 
     l->incomplete = NULL;
     for (size_t n = 0; n < nodes; n++) l->keep[n] = !constrained[n];
     memcpy(l->analysed, constrained, nodes);
-    if (l->core) return rbt_core_order_find(&l->core_order, l->core, l->keep, NULL) ? analyse_more(l) : RBT_OUT_OF_MEMORY;
+    if (l->core)
+        return rbt_core_order_find(&l->core_order, l->core, l->keep, NULL) ? analyse_more(l) : RBT_OUT_OF_MEMORY;
     if (l->pattern) l->analysed_pattern = *l->pattern;
     if (l->iterative) l->incomplete = rbt_incomplete_analyse(l->A, l->keep, NULL);
     else l->cholesky = rbt_cholesky_analyse(l->A, l->keep, NULL);

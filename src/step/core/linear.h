@@ -15,7 +15,7 @@ typedef struct rbt_linear {
     rbt_cholesky *cholesky;
     const rbt_block_matrix *core;  // the caller's: part of A whose pattern never changes; NULL: all of it
     rbt_core_order core_order;     // of it, for the constrained nodes of `analysed`
-    rbt_incomplete *incomplete;  // iterative:
+    rbt_incomplete *incomplete;    // iterative:
     rbt_block_operator *product;
     rbt_cg *cg;
     unsigned char *analysed, *keep;  // (node_count)
