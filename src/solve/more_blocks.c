@@ -84,12 +84,11 @@ static bool take_best(candidate *candidates, int count, int32_t *order, rbt_erro
     return true;
 }
 
-enum { PLAIN, COVERED, DEGREE, CANDIDATES };
+enum { COVERED, DEGREE, CANDIDATES };
 
 static bool make_candidate(const rbt_core_order *core, const rbt_node_graph *g, int which, int32_t *work,
                            unsigned char *taken, candidate *c) {
-    if (which == PLAIN) memcpy(c->order, core->order, g->count * sizeof *c->order);
-    else if (which == COVERED) {
+    if (which == COVERED) {
         cover(&core->graph, g, work, taken);
         put_last(g->count, core->order, taken, c->order);
     } else if (!rbt_order_by_degree(g, c->order, NULL)) return false;

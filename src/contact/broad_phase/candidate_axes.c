@@ -44,7 +44,7 @@ static inline bool is_apart(const narrowing *s, const rbt_listed *l, bool edges)
     rbt_four n = {l->axis[0], l->axis[1], l->axis[2], 0};
     float sum = fabsf(n[0]) + fabsf(n[1]) + fabsf(n[2]);
     float gap = lesser(gap_of(along(places, l->node, n, 0), edges), gap_of(along(places, l->node, n, 1), edges));
-    return gap > l->reach * LENGTH + s->around * sum && sum > 0;
+    return gap > l->reach * LENGTH + s->around * sum;
 }
 
 // From the nearest points of A to those of B, at positions x
@@ -57,12 +57,12 @@ static void renew(rbt_listed *l, rbt_touch_kind kind, const double *x) {
     for (int k = 0; k < 3; k++) l->axis[k] = (float)gap.normal[k];
 }
 
-// Whether a pair may come within reach; its direction is renewed where the one it has does not do. A plane separates
-// along its normal or not at all.
+// Whether a pair may come within reach; its direction is renewed where the one it has does not do, or if it has none. A
+// plane separates along its normal or not at all.
 static bool may_meet(const narrowing *s, rbt_pair_key key, rbt_listed *l) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
-    bool edges = kind == RBT_TOUCH_EDGES;
-    if (is_apart(s, l, edges)) return false;
+    bool edges = kind == RBT_TOUCH_EDGES, known = l->axis[0] != 0 || l->axis[1] != 0 || l->axis[2] != 0;
+    if (known && is_apart(s, l, edges)) return false;
     if (kind == RBT_TOUCH_WALL) return true;
     renew(l, kind, s->x);
     if (is_apart(s, l, edges)) return false;

@@ -7,7 +7,7 @@
 
 // A motion is taken as the first of so many like it: the next step's then needs no search. Things that move together are
 // no nearer to each other for it.
-static const double AHEAD = 2;
+static const double AHEAD = 3;
 
 // ---- Boxes
 
@@ -90,9 +90,24 @@ static void offer(const rbt_candidates *c, rbt_candidate_pile *pile, rbt_pair_ke
 // The nodes that triangle a owns against triangle b; which of them exist is told apart last, since most are far.
 static void add_nodes(const rbt_candidates *c, int32_t a, int32_t b, rbt_candidate_pile *pile) {
     const rbt_leaf *A = &c->surface->leaves[a];
-    for (int k = 0; k < 3; k++)
-        if ((A->owned_nodes >> k & 1) && rbt_moving_boxes_meet(&c->nodes[A->node[k]], &c->leaves[b]))
-            offer(c, pile, rbt_pair_key_of(RBT_TOUCH_FACE, A->node[k], b));
+    for (unsigned left = A->owned_nodes; left; left &= left - 1) {
+        int32_t node = A->node[__builtin_ctz(left)];
+        if (rbt_moving_boxes_meet(&c->nodes[node], &c->leaves[b]))
+            offer(c, pile, rbt_pair_key_of(RBT_TOUCH_FACE, node, b));
+    }
+}
+
+static void add_edges(const rbt_candidates *c, int32_t a, int32_t b, rbt_candidate_pile *pile) {
+    const rbt_leaf *A = &c->surface->leaves[a], *B = &c->surface->leaves[b];
+    for (unsigned left = B->owned_edges ? A->owned_edges : 0; left; left &= left - 1) {
+        int32_t e = A->edge[__builtin_ctz(left)];
+        if (!rbt_moving_boxes_meet(&c->edges[e], &c->leaves[b])) continue;
+        for (unsigned others = B->owned_edges; others; others &= others - 1) {
+            int32_t f = B->edge[__builtin_ctz(others)];
+            if (rbt_moving_boxes_meet(&c->edges[e], &c->edges[f]))
+                offer(c, pile, rbt_pair_key_of(RBT_TOUCH_EDGES, e < f ? e : f, e < f ? f : e));
+        }
+    }
 }
 
 // Those pairs of two leaves' primitives whose own boxes overlap
@@ -101,14 +116,7 @@ static void add_pairs(const rbt_candidates *c, int32_t a, int32_t b, rbt_candida
     if (A->corners == 3 && B->corners == 3) {
         add_nodes(c, a, b, pile);
         add_nodes(c, b, a, pile);
-        for (int i = 0; i < 3; i++) {
-            if (!(A->owned_edges >> i & 1) || !rbt_moving_boxes_meet(&c->edges[A->edge[i]], &c->leaves[b])) continue;
-            for (int j = 0; j < 3; j++) {
-                int32_t e = A->edge[i], f = B->edge[j];
-                if ((B->owned_edges >> j & 1) && rbt_moving_boxes_meet(&c->edges[e], &c->edges[f]))
-                    offer(c, pile, rbt_pair_key_of(RBT_TOUCH_EDGES, e < f ? e : f, e < f ? f : e));
-            }
-        }
+        add_edges(c, a, b, pile);
         return;
     }
     rbt_pair_key keys[15];
@@ -306,13 +314,25 @@ static rbt_listed list_pair(const rbt_candidates *c, rbt_pair_key key) {
 }
 
 // Directions of pairs that were in the list before stay.
-static void list_again(rbt_candidates *c, size_t count) {
-    size_t old = 0;
-    for (size_t i = 0; i < count; i++) {
+static void list_some(rbt_candidates *c, size_t begin, size_t end) {
+    size_t old = 0, high = c->found_count;
+    while (old < high) {  // the first of them that is not below
+        size_t middle = old + (high - old) / 2;
+        if (c->found[middle] < c->sorted[begin]) old = middle + 1;
+        else high = middle;
+    }
+    for (size_t i = begin; i < end; i++) {
         while (old < c->found_count && c->found[old] < c->sorted[i]) old++;
         bool known = old < c->found_count && c->found[old] == c->sorted[i];
         c->relisted[i] = known ? c->listed[old] : list_pair(c, c->sorted[i]);
     }
+}
+
+static void list_again(rbt_candidates *c, size_t count) {
+    enum { RUN = 4096 };
+#pragma omp parallel for schedule(static) if (count > RUN)
+    for (size_t begin = 0; begin < count; begin += RUN)
+        list_some(c, begin, begin + RUN < count ? begin + RUN : count);
 }
 
 #define SWAP(type, a, b)                                                                                             \

@@ -17,7 +17,7 @@ bool rbt_contact_matrix_init(rbt_contact_matrix *m, const rbt_block_matrix *elas
 void rbt_contact_matrix_free(rbt_contact_matrix *m) {
     free(m->start);
     free(m->column);
-    free(m->A.value);
+    free(m->value);
     free(m->place);
     free(m->extra);
     free(m->wanted);
@@ -88,11 +88,12 @@ bool rbt_contact_matrix_arrange(rbt_contact_matrix *m) {
     size_t rows = K->row_count, blocks = K->start[rows] + m->extra_count, at = 0, e = 0;
     size_t values = m->value_capacity;
     if (!rbt_array_reserve((void **)&m->column, &m->column_capacity, blocks, sizeof *m->column, "a matrix", NULL) ||
-        !rbt_array_reserve((void **)&m->A.value, &values, 9 * blocks, sizeof(double), "a matrix", NULL) ||
+        !rbt_array_reserve((void **)&m->value, &values, 9 * blocks, sizeof(double), "a matrix", NULL) ||
         !rbt_array_reserve((void **)&m->former, &m->former_capacity, m->extra_count + 1, sizeof *m->former,
                            "a matrix", NULL))
         return false;
     m->value_capacity = values;
+    m->A.value = m->value;
     for (size_t i = 0; i < rows; i++) {
         m->start[i] = at;
         for (size_t k = K->start[i]; k < K->start[i + 1]; k++) {
@@ -112,7 +113,15 @@ bool rbt_contact_matrix_arrange(rbt_contact_matrix *m) {
     return true;
 }
 
+// Before anything is added: values of its own, if it has the caller's
+static void own_values(rbt_contact_matrix *m) {
+    if (m->A.value == m->value) return;
+    memcpy(m->value, m->A.value, 9 * m->start[m->A.row_count] * sizeof(double));
+    m->A.value = m->value;
+}
+
 bool rbt_contact_matrix_fill(rbt_contact_matrix *m) {
+    own_values(m);
     if (!m->wanted_count) return true;
     size_t rows = m->A.row_count, blocks = m->start[rows];
     rbt_block_matrix before = m->A;
@@ -138,8 +147,11 @@ bool rbt_contact_matrix_fill(rbt_contact_matrix *m) {
     return ok;
 }
 
-void rbt_contact_matrix_copy(rbt_contact_matrix *m, const double *H) {
+void rbt_contact_matrix_copy(rbt_contact_matrix *m, double *H, bool more) {
     size_t rows = m->A.row_count;
+    bool same = !more && !m->former_count;
+    m->A.value = same ? H : m->value;
+    if (same) return;
     const size_t *from = m->elastic->start;
 #pragma omp parallel for schedule(static) if (rows >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < rows; i++) {
@@ -201,6 +213,7 @@ static void sum_own(void *job, rbt_team *team) {
 bool rbt_contact_matrix_sum(rbt_contact_matrix *m, size_t terms, const int32_t *node, const double *hessian,
                             const unsigned char *constrained) {
     if (!terms) return true;
+    own_values(m);
     if (!rbt_array_reserve((void **)&m->position, &m->position_capacity, BLOCKS * terms, sizeof *m->position,
                            "the matrix of contact", NULL))
         return false;
@@ -214,5 +227,6 @@ bool rbt_contact_matrix_sum(rbt_contact_matrix *m, size_t terms, const int32_t *
 void rbt_contact_matrix_add(rbt_contact_matrix *m, int32_t a, int32_t b, const double *block, size_t stride) {
     int32_t row = a > b ? a : b, column = a > b ? b : a;
     size_t at = find(m->column, m->start[row], m->start[row + 1], column);
+    own_values(m);
     add_block(m->A.value + 9 * at, block, stride, a < b);
 }

@@ -8,7 +8,8 @@
 
 typedef struct rbt_contact_matrix {
     const rbt_block_matrix *elastic;  // whose pattern is part of it
-    rbt_block_matrix A;
+    rbt_block_matrix A;               // its values are those of `value`, or the caller's where contact adds nothing
+    double *value;
     uint64_t pattern;  // another number for another pattern
     size_t *start;     // (rows + 1) of A
     int32_t *column;
@@ -42,8 +43,8 @@ bool rbt_contact_matrix_arrange(rbt_contact_matrix *matrix);
 // The same after A has got values, which stay: new blocks are 0.
 bool rbt_contact_matrix_fill(rbt_contact_matrix *matrix);
 
-// A = H on the elastic blocks, 0 elsewhere.
-void rbt_contact_matrix_copy(rbt_contact_matrix *matrix, const double *H);
+// A = H on the elastic blocks, 0 elsewhere. If A has no other blocks and nothing will be added, H itself is taken.
+void rbt_contact_matrix_copy(rbt_contact_matrix *matrix, double *H, bool more);
 
 // A += the blocks of terms with four nodes each (node: terms x 4, below 0: none) and 12 x 12 numbers; those of a node that
 // is not free (one byte a row) or that is no row are left out. Sums follow the order of the terms. false: no memory.

@@ -277,7 +277,7 @@ bool rbt_step_contact_hessian(rbt_step_contact *c, const rbt_block_matrix *H, bo
         memcpy(c->corners + 4 * i, term_nodes(c, i), 4 * sizeof *c->corners);
     }
     if (!want_all(c) || !rbt_contact_matrix_arrange(&c->matrix)) return false;
-    rbt_contact_matrix_copy(&c->matrix, H->value);
+    rbt_contact_matrix_copy(&c->matrix, H->value, count > 0);
     return rbt_contact_matrix_sum(&c->matrix, count, c->corners, c->hessians, c->constrained);
 }
 

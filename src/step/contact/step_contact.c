@@ -201,6 +201,7 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
     find_stiffness(c, tau);
     c->listed = SIZE_MAX;  // pairs have other parameters now
     find_friction(c, tau);
+    c->effort = (rbt_contact_effort){0};  // what steps take counts
     return rbt_contact_matrix_init(&c->matrix, K, error);
 }
 
