@@ -44,7 +44,7 @@ static double midpoint_rounding(const double from[12], const double to[12]) {
 }
 
 double rbt_step_contact_limit(rbt_step_contact *c, const double *z, const double *p, double share, double advance) {
-    if (!rbt_contact_place(c, z, share)) return 0;
+    rbt_contact_put(c, z, share);
     double distance = aim(c, p, share, advance);
     if (!isfinite(distance)) return 0;
     if (!rbt_contact_prepare(c, c->y, c->motion)) return 0;

@@ -79,8 +79,9 @@ double rbt_contact_friction_of(const rbt_step_contact *c, const int32_t node[4],
 
 // ---- Positions
 
-static void place(const rbt_step_contact *c, const double *z, double share, double *y) {
+void rbt_contact_put(rbt_step_contact *c, const double *z, double share) {
     size_t values = 3 * c->model->node_count;
+    double *y = c->y;
     for (size_t i = 0; i < values; i++) y[i] = c->rate > 1 ? 2 * z[i] - c->last[i] : z[i];
     for (size_t i = values; i < 3 * c->node_count; i++)
         y[i] = share < 1 ? c->x0[i] + share * (c->x1[i] - c->x0[i]) : c->x1[i];
@@ -109,7 +110,7 @@ failed:
 }
 
 bool rbt_contact_place(rbt_step_contact *c, const double *z, double share) {
-    place(c, z, share, c->y);
+    rbt_contact_put(c, z, share);
     return rbt_contact_prepare(c, c->y, c->y);
 }
 

@@ -20,8 +20,10 @@ double rbt_contact_friction_of(const rbt_step_contact *contact, const int32_t no
 // Candidates that hold for motions from x to y (all nodes x 3). false: no memory.
 bool rbt_contact_prepare(rbt_step_contact *contact, const double *x, const double *y);
 
-// contact->y = positions of all nodes at z, with obstacles at `share` of their motion; and candidates that hold there.
-// false: no memory.
+// contact->y = positions of all nodes at z, with obstacles at `share` of their motion
+void rbt_contact_put(rbt_step_contact *contact, const double *z, double share);
+
+// The same with candidates that hold there. false: no memory.
 bool rbt_contact_place(rbt_step_contact *contact, const double *z, double share);
 
 // ---- Whether positions are apart (contact_start.c)
