@@ -12,6 +12,8 @@ were measured once, with its release on a machine of the same kind, two threads.
 
 Then: what contact costs where nothing touches; and the time per step of 10 to 1,000 soft balls that fall into a box.
 ROW is part of a row's name: a scene, "apart" or "growth". --quick makes few steps and one round, and judges nothing.
+--busy is for a machine that others use: one thread and its own processor time, beside the fastest of many
+factorisations by one thread; it judges nothing either.
 """
 
 import argparse
@@ -75,18 +77,40 @@ def report_failure(table, label, run):
     return True
 
 
-def measure_scene(tools, scene, steps, rounds):
+class Clock:
+    """What is measured of a step and of U."""
+
+    def __init__(self, tools, busy):
+        self.tools, self.busy = tools, busy
+
+    def unit(self, scene, environment):
+        if not self.busy:
+            return self.tools.unit(scene, environment)
+        words = [scene, "--threads", 1, "--repeats", 20]
+        return min(json.loads(self.tools.call("unit", words, environment))["seconds"])
+
+    def measure(self, scene, settings, steps):
+        words = ["--steps", steps] + (["--threads", 1] if self.busy else [])
+        return self.tools.measure(scene, settings, *words)
+
+    def seconds(self, run):
+        if not self.busy:
+            return seconds_per_step(run)
+        return None if "failed" in run else statistics.fmean(step["processor_seconds"] for step in run["steps"])
+
+
+def measure_scene(clock, scene, steps, rounds):
     """Per stop test the ratio to U of each round and the last run; the median U; the environment chosen for U."""
-    tried = [(tools.unit(scene, environment), i) for i, environment in enumerate(ENVIRONMENTS)]
+    tried = [(clock.unit(scene, environment), i) for i, environment in enumerate(ENVIRONMENTS)]
     environment = ENVIRONMENTS[min(tried)[1]]
     ratios, runs, units = {name: [] for name in STOPS}, {}, []
     for _ in range(rounds):
         here, seconds = [], {}
         for name, settings in STOPS.items():
-            here.append(tools.unit(scene, environment))
-            runs[name] = tools.measure(scene, {**settings, "integrator.max_halvings": 0}, "--steps", steps)
-            seconds[name] = seconds_per_step(runs[name])
-        here.append(tools.unit(scene, environment))
+            here.append(clock.unit(scene, environment))
+            runs[name] = clock.measure(scene, settings, steps)
+            seconds[name] = clock.seconds(runs[name])
+        here.append(clock.unit(scene, environment))
         units.append(statistics.median(here))
         for name, value in seconds.items():
             if value is not None:
@@ -133,7 +157,7 @@ def apart():
             "integrator": {"method": "backward-euler", "solver": "newton", "options": {"tolerance": 1e-4}}}
 
 
-def measure_apart(tools, table, steps, rounds, judged):
+def measure_apart(clock, table, steps, rounds, judged):
     """The same tolerance with and without contact."""
     without = write("apart-without", apart())
     scenes = {"without": without, "with": write("apart-with", {**apart(), "contact": {}})}
@@ -141,8 +165,8 @@ def measure_apart(tools, table, steps, rounds, judged):
     for _ in range(rounds):
         seconds = {}
         for name in ("without", "with", "with", "without"):
-            runs[name] = tools.measure(scenes[name], {}, "--steps", steps)
-            seconds.setdefault(name, []).append(seconds_per_step(runs[name]))
+            runs[name] = clock.measure(scenes[name], {}, steps)
+            seconds.setdefault(name, []).append(clock.seconds(runs[name]))
         ratios.append(100 * (sum(seconds["with"]) / sum(seconds["without"]) - 1))
     for name, run in runs.items():
         table.add(f"apart: {name} contact, iterations a step", f"{iterations_per_step(run):.2f}", "")
@@ -216,6 +240,7 @@ def main():
     words.add_argument("rubato")
     words.add_argument("rows", nargs="*", metavar="ROW")
     words.add_argument("--quick", action="store_true")
+    words.add_argument("--busy", action="store_true")
     words.add_argument("--rounds", type=int, default=3)
     asked = words.parse_intermixed_args()
     names = [*ROWS, "apart", "growth"]
@@ -223,6 +248,7 @@ def main():
     if not chosen:
         sys.exit(f"bench-contact: no row of that name; there are {', '.join(names)}")
     tools, results, rounds = Tools(asked.rubato), {}, 1 if asked.quick else asked.rounds
+    clock, judged = Clock(tools, asked.busy), not asked.quick and not asked.busy
     with Figures("bench-contact") as table:
         for row in (row for row in ROWS if row in chosen):
             if not (SHARED / row).is_dir():
@@ -231,10 +257,10 @@ def main():
             FOLDER.mkdir(parents=True, exist_ok=True)
             scene = write(row, SCENES[row](SHARED, FOLDER))
             steps = 4 if asked.quick else ROWS[row]["steps"]
-            results[row] = measure_scene(tools, scene, steps, rounds)
-            report_scene(table, row, ROWS[row], results[row], not asked.quick)
+            results[row] = measure_scene(clock, scene, steps, rounds)
+            report_scene(table, row, ROWS[row], results[row], judged)
         if "apart" in chosen:
-            measure_apart(tools, table, 5 if asked.quick else 40, rounds, not asked.quick)
+            measure_apart(clock, table, 5 if asked.quick else 40, rounds, judged)
         if "growth" in chosen:
             measure_growth(tools, table, BALLS[:2] if asked.quick else BALLS, 4 if asked.quick else 40)
         if results:
