@@ -50,13 +50,14 @@ static bool build_tree(rbt_candidates *c) {
 }
 
 static void bound_tree(rbt_candidates *c) {
+    for (size_t i = 0; i < c->surface->leaf_count; i++) c->ordered[i] = c->leaves[c->tree.order[i]];
     for (size_t i = c->tree.node_count; i-- > 0;) {
         const rbt_box_node *node = &c->tree.nodes[i];
         rbt_moving_box *box = &c->bounds[i];
-        *box = node->right ? c->bounds[i + 1] : c->leaves[c->tree.order[node->first]];
+        *box = node->right ? c->bounds[i + 1] : c->ordered[node->first];
         if (node->right) rbt_moving_box_unite(box, &c->bounds[node->right]);
         for (int32_t k = 1; !node->right && k < node->count; k++)
-            rbt_moving_box_unite(box, &c->leaves[c->tree.order[node->first + k]]);
+            rbt_moving_box_unite(box, &c->ordered[node->first + k]);
     }
 }
 
@@ -177,12 +178,17 @@ static bool nodes_overlap(const rbt_candidates *c, rbt_tree_pair pair) {
     return pair.a == pair.b || rbt_moving_boxes_meet(&c->bounds[pair.a], &c->bounds[pair.b]);
 }
 
+static bool is_obstacle(const rbt_candidates *c, int32_t leaf) {
+    return c->surface->def.body[c->surface->leaves[leaf].node[0]] < 0;
+}
+
 static void meet_ends(const rbt_candidates *c, rbt_tree_pair pair, rbt_candidate_pile *pile) {
     const rbt_box_node *a = &c->tree.nodes[pair.a], *b = &c->tree.nodes[pair.b];
     const int32_t *order = c->tree.order;
     for (int32_t i = a->first; i < a->first + a->count; i++)
         for (int32_t j = pair.a == pair.b ? i + 1 : b->first; j < b->first + b->count; j++) {
-            if (!leaves_overlap(c, order[i], order[j])) continue;
+            if (!rbt_moving_boxes_meet(&c->ordered[i], &c->ordered[j])) continue;
+            if (is_obstacle(c, order[i]) && is_obstacle(c, order[j])) continue;
             bool up = order[i] < order[j];
             add_pairs(c, up ? order[i] : order[j], up ? order[j] : order[i], pile);
         }

@@ -57,12 +57,14 @@ bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, 
     c->leaves = rbt_array_new(surface->leaf_count, sizeof *c->leaves, WHAT, error);
     c->edges = rbt_array_new(surface->edge_count, sizeof *c->edges, WHAT, error);
     c->nodes = rbt_array_new(nodes, sizeof *c->nodes, WHAT, error);
+    c->ordered = rbt_array_new(surface->leaf_count, sizeof *c->ordered, WHAT, error);
     c->places = rbt_array_new(nodes, sizeof *c->places, WHAT, error);
     c->bounds = rbt_array_new(surface->leaf_count, sizeof *c->bounds, WHAT, error);
     c->piles = rbt_array_new(RBT_CANDIDATE_PILES + 1, sizeof *c->piles, WHAT, error);
     c->bucket = rbt_array_new(rbt_candidate_buckets(c) + 1, sizeof *c->bucket, WHAT, error);
     bool tubes = tube_init(&c->wide, nodes, error) && tube_init(&c->narrow, nodes, error);
-    if (tubes && c->leaves && c->edges && c->nodes && c->bounds && c->places && c->piles && c->bucket) return true;
+    if (tubes && c->leaves && c->edges && c->nodes && c->bounds && c->ordered && c->places && c->piles && c->bucket)
+        return true;
     rbt_candidates_free(c);
     return false;
 }
@@ -70,7 +72,7 @@ bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, 
 void rbt_candidates_free(rbt_candidates *c) {
     for (size_t i = 0; c->piles && i <= RBT_CANDIDATE_PILES; i++) free(c->piles[i].keys);
     rbt_box_tree_free(&c->tree);
-    free(c->leaves), free(c->edges), free(c->nodes), free(c->bounds);
+    free(c->leaves), free(c->edges), free(c->nodes), free(c->bounds), free(c->ordered);
     tube_free(&c->wide), tube_free(&c->narrow);
     free(c->found), free(c->listed), free(c->keys);
     free(c->kept), free(c->sorted), free(c->relisted), free(c->places), free(c->bucket), free(c->piles);

@@ -41,6 +41,7 @@ typedef struct rbt_candidates {
     rbt_box_tree tree;  // over the leaves
     // (node_count), (edge_count), (leaf_count) and of the tree: boxes of the last search, with reach and slack
     rbt_moving_box *nodes, *edges, *leaves, *bounds;
+    rbt_moving_box *ordered;  // (leaf_count) those of leaves in the order of the tree
 
     rbt_tube wide;  // where the wide list holds
     size_t found_count, found_capacity;
