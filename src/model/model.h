@@ -214,6 +214,9 @@ bool rbt_state_has_room(const rbt_state *to, const rbt_state *from);
 bool rbt_state_reserve_watch(rbt_state *state, size_t bytes, rbt_error *error);
 
 // energies (plan.chunk_count) is work space.
+// The diagonal of the box that all nodes start in [m]
+double rbt_model_diagonal(const rbt_model *model);
+
 rbt_energies rbt_model_energies(const rbt_model *model, const rbt_state *state, double *energies);
 
 // von Mises stress of every tet [Pa] (tet_count).

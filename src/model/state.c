@@ -72,6 +72,16 @@ bool rbt_state_reserve_watch(rbt_state *state, size_t bytes, rbt_error *error) {
     return state->watch;
 }
 
+double rbt_model_diagonal(const rbt_model *m) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, across[3];
+    for (size_t i = 0; i < 3 * m->node_count; i++) {
+        low[i % 3] = fmin(low[i % 3], m->x0[i]);
+        high[i % 3] = fmax(high[i % 3], m->x0[i]);
+    }
+    rbt_subtract(high, low, across);
+    return m->node_count ? rbt_length(across) : 0;
+}
+
 rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state, double *energies) {
     rbt_energies e = {0};
     for (size_t n = 0; n < m->node_count; n++) {

@@ -76,8 +76,12 @@ static void fill_entries(rbt_cholesky *c, const size_t *row_start, const rbt_nod
     }
 }
 
-static bool analyse_graph(rbt_cholesky *c, const size_t *row_start, const rbt_node_graph *g, rbt_precision precision,
-                          rbt_error *error) {
+static bool find_order(const rbt_core_order *core, const rbt_node_graph *g, int32_t *order, rbt_error *error) {
+    return core ? rbt_order_more(core, g, order, error) : rbt_order_nodes(g, order, error);
+}
+
+static bool analyse_graph(rbt_cholesky *c, const size_t *row_start, const rbt_node_graph *g,
+                          const rbt_core_order *core, rbt_precision precision, rbt_error *error) {
     const char *what = "the pattern of a matrix";
     c->kept_count = g->count;
     if (!g->count) return true;
@@ -90,7 +94,7 @@ static bool analyse_graph(rbt_cholesky *c, const size_t *row_start, const rbt_no
     c->place = rbt_array_new(g->count, sizeof *c->place, what, error);
     size_t *fill = rbt_array_new(g->count, sizeof *fill, what, error);
     bool good = c->rows && c->row_at && c->entry_start && c->entry_row && c->source && c->place && fill &&
-                rbt_order_nodes(g, c->place, error) && rbt_supernodes_build(&c->tree, g, c->place, c->block, error);
+                find_order(core, g, c->place, error) && rbt_supernodes_build(&c->tree, g, c->place, c->block, error);
     if (good) {
         memcpy(c->rows, g->row, g->count * sizeof *c->rows);
         for (size_t p = 0; p < g->count; p++) c->row_at[p] = c->rows[c->tree.order[p]];
@@ -108,13 +112,13 @@ static bool analyse_graph(rbt_cholesky *c, const size_t *row_start, const rbt_no
 
 // Takes over the graph.
 static rbt_cholesky *analyse(size_t block, size_t row_count, const size_t *start, rbt_node_graph *graph,
-                             rbt_precision precision, rbt_error *error) {
+                             const rbt_core_order *core, rbt_precision precision, rbt_error *error) {
     rbt_cholesky *c = rbt_array_new(1, sizeof *c, "a factorisation", error);
     bool good = c != NULL;
     if (good) {
         c->block = block;
         c->row_count = row_count;
-        good = analyse_graph(c, start, graph, precision, error);
+        good = analyse_graph(c, start, graph, core, precision, error);
     }
     rbt_node_graph_free(graph);
     if (good) return c;
@@ -125,20 +129,31 @@ static rbt_cholesky *analyse(size_t block, size_t row_count, const size_t *start
 rbt_cholesky *rbt_cholesky_analyse(const rbt_block_matrix *A, const unsigned char *keep, rbt_error *error) {
     rbt_node_graph graph;
     if (!rbt_node_graph_build(&graph, A->row_count, A->start, A->column, keep, error)) return NULL;
-    return analyse(3, A->row_count, A->start, &graph, RBT_DOUBLE, error);
+    return analyse(3, A->row_count, A->start, &graph, NULL, RBT_DOUBLE, error);
+}
+
+rbt_cholesky *rbt_cholesky_analyse_more(rbt_cholesky *former, const rbt_core_order *core, const rbt_block_matrix *A,
+                                        const unsigned char *keep, rbt_error *error) {
+    rbt_node_graph graph;
+    rbt_cholesky *c = NULL;
+    if (rbt_node_graph_build(&graph, A->row_count, A->start, A->column, keep, error))
+        c = analyse(3, A->row_count, A->start, &graph, core, RBT_DOUBLE, error);
+    if (c && c->frontal && former && former->frontal) rbt_frontal_inherit(c->frontal, former->frontal);
+    rbt_cholesky_free(former);
+    return c;
 }
 
 rbt_cholesky *rbt_cholesky_analyse_scalar(const rbt_scalar_matrix *A, const unsigned char *keep, rbt_error *error) {
     rbt_node_graph graph;
     if (!rbt_node_graph_build(&graph, A->row_count, A->start, A->column, keep, error)) return NULL;
-    return analyse(1, A->row_count, A->start, &graph, RBT_DOUBLE, error);
+    return analyse(1, A->row_count, A->start, &graph, NULL, RBT_DOUBLE, error);
 }
 
 rbt_cholesky *rbt_cholesky_analyse_rows(const rbt_block_matrix *A, const int32_t *rows, size_t count,
                                         rbt_precision precision, rbt_error *error) {
     rbt_node_graph graph;
     if (!rbt_node_graph_build_rows(&graph, rows, count, A->start, A->column, error)) return NULL;
-    return analyse(3, A->row_count, A->start, &graph, precision, error);
+    return analyse(3, A->row_count, A->start, &graph, NULL, precision, error);
 }
 
 // ---- L L^T ----

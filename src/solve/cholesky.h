@@ -23,6 +23,7 @@
 #include "math/block_matrix.h"
 #include "math/scalar_matrix.h"
 #include "solve/fused_solve.h"
+#include "solve/more_blocks.h"
 #include "solve/result.h"
 
 typedef struct rbt_cholesky rbt_cholesky;
@@ -36,6 +37,11 @@ typedef enum rbt_precision {
 rbt_cholesky *rbt_cholesky_analyse(const rbt_block_matrix *pattern, const unsigned char *keep, rbt_error *error);
 rbt_cholesky *rbt_cholesky_analyse_scalar(const rbt_scalar_matrix *pattern, const unsigned char *keep,
                                           rbt_error *error);
+
+// The same for a matrix whose pattern changes again and again around that of a core (solve/more_blocks.h), with the same
+// rows kept. `former`, the factorisation before, or NULL, gives its memory and is freed, whatever comes of it.
+rbt_cholesky *rbt_cholesky_analyse_more(rbt_cholesky *former, const rbt_core_order *core,
+                                        const rbt_block_matrix *pattern, const unsigned char *keep, rbt_error *error);
 
 // The principal sub-matrix of the rows listed (ascending); memory and time in proportion to `count`, so that many small
 // sub-matrices of one large matrix can be factored.

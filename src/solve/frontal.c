@@ -20,8 +20,7 @@ static bool space_reserve(rbt_frontal_space *s, size_t panel, const size_t stack
     size_t bytes = 0, parts[4] = {panel, panel, stack[0], stack[1]};
     for (int i = 0; i < 4; i++)
         if (parts[i] > SIZE_MAX - 64 || __builtin_add_overflow(bytes, rbt_padded(parts[i], 64), &bytes)) return false;
-    if (!s->memory) s->memory = rbt_frontal_allocate(bytes);
-    if (!s->memory) return false;
+    if (!rbt_frontal_make_room(&s->memory, &s->bytes, bytes)) return false;
     s->panel[0] = s->memory;
     s->panel[1] = s->panel[0] + rbt_padded(panel, 64);
     s->stack[0] = s->panel[1] + rbt_padded(panel, 64);
@@ -30,9 +29,9 @@ static bool space_reserve(rbt_frontal_space *s, size_t panel, const size_t stack
 }
 
 static bool reserve(rbt_frontal *f, size_t threads) {
-    if (!f->factor) f->factor = rbt_frontal_allocate(f->factor_start[f->tree->count]);
-    if (!f->constrained) f->constrained = rbt_frontal_allocate(f->constrained_bytes);
-    if (!f->factor || !f->constrained) return false;
+    if (!rbt_frontal_make_room(&f->factor, &f->factor_room, f->factor_start[f->tree->count]) ||
+        !rbt_frontal_make_room(&f->constrained, &f->constrained_room, f->constrained_bytes))
+        return false;
     if (f->shared_count && !space_reserve(&f->shared_space, f->shared_panel, f->shared_stack)) return false;
     if (f->space_count < threads) {
         rbt_frontal_space *more = realloc(f->space, threads * sizeof *more);

@@ -27,6 +27,9 @@ rbt_frontal *rbt_frontal_new(const rbt_supernodes *tree, const rbt_frontal_entri
                              const rbt_dense_kernels *kernels, rbt_error *error);
 void rbt_frontal_free(rbt_frontal *frontal);
 
+// Takes over the memory of another one, which has no factor then. For the same precision.
+void rbt_frontal_inherit(rbt_frontal *frontal, rbt_frontal *former);
+
 // value: all blocks. On RBT_FRONTAL_BAD_PIVOT, *node is where, in the order of elimination.
 rbt_frontal_result rbt_frontal_factor(rbt_frontal *frontal, const double *value, size_t *node);
 

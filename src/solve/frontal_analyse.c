@@ -18,6 +18,28 @@ void *rbt_frontal_allocate(size_t bytes) {
     return memory;
 }
 
+bool rbt_frontal_make_room(void *pointer, size_t *room, size_t bytes) {
+    void **memory = pointer;
+    if (*memory && *room >= bytes) return true;
+    free(*memory);
+    *memory = rbt_frontal_allocate(bytes);
+    *room = *memory ? bytes : 0;
+    return *memory != NULL;
+}
+
+void rbt_frontal_inherit(rbt_frontal *f, rbt_frontal *former) {
+    if (f->factor || f->space || f->vectors) return;
+    f->factor = former->factor, f->factor_room = former->factor_room;
+    f->constrained = former->constrained, f->constrained_room = former->constrained_room;
+    f->shared_space = former->shared_space;
+    f->space = former->space, f->space_count = former->space_count;
+    f->vectors = former->vectors, f->vector_bytes = former->vector_bytes;
+    former->factor = former->constrained = former->vectors = NULL;
+    former->shared_space = (rbt_frontal_space){0};
+    former->space = NULL;
+    former->space_count = former->vector_bytes = 0;
+}
+
 static void space_free(rbt_frontal_space *s) { free(s->memory); }
 
 void rbt_frontal_free(rbt_frontal *f) {

@@ -7,6 +7,7 @@
 // Work space of one thread, and of all for the fronts that they share
 typedef struct rbt_frontal_space {
     void *memory;
+    size_t bytes;
     char *panel[2];
     char *stack[2];  // updates of even and of odd depth: parent and child are never on the same
 } rbt_frontal_space;
@@ -31,6 +32,7 @@ struct rbt_frontal {
 
     size_t task_panel, task_stack[2], shared_panel, shared_stack[2], constrained_bytes;
     char *factor, *constrained;
+    size_t factor_room, constrained_room;    // bytes
     rbt_frontal_space shared_space, *space;  // one per thread
     size_t space_count;
 
@@ -46,5 +48,8 @@ rbt_front rbt_frontal_front(const rbt_frontal *frontal, size_t k);
 
 // 64-byte aligned, in large pages if it is large; NULL if there is no memory
 void *rbt_frontal_allocate(size_t bytes);
+
+// Makes sure that there are so many bytes; what was in them is lost if there were fewer. False: no memory, and none left.
+bool rbt_frontal_make_room(void *memory, size_t *room, size_t bytes);
 
 #endif

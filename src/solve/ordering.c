@@ -123,7 +123,7 @@ static bool nested_dissection(const rbt_node_graph *g, int32_t *order, rbt_error
 }
 
 // AMD reads columns of the upper triangle.
-static bool minimum_degree(const rbt_node_graph *g, int32_t *order, rbt_error *error) {
+bool rbt_order_by_degree(const rbt_node_graph *g, int32_t *order, rbt_error *error) {
     size_t n = g->count;
     const char *what = "ordering a matrix";
     SuiteSparse_long *start = rbt_array_new(n + 1, sizeof *start, what, error), at = 0;
@@ -172,8 +172,8 @@ bool rbt_order_nodes(const rbt_node_graph *g, int32_t *order, rbt_error *error) 
     if (g->count < 2 || g->start[g->count] == 0) return true;  // METIS asks for an edge
     int32_t *dissected = rbt_array_new(g->count, sizeof *dissected, "ordering a matrix", error);
     int32_t *least = rbt_array_new(g->count, sizeof *least, "ordering a matrix", error);
-    bool good = dissected && least && nested_dissection(g, dissected, error) && minimum_degree(g, least, error) &&
-                choose_order(g, dissected, least, order, error);
+    bool good = dissected && least && nested_dissection(g, dissected, error) &&
+                rbt_order_by_degree(g, least, error) && choose_order(g, dissected, least, order, error);
     free(dissected);
     free(least);
     return good;

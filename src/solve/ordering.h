@@ -35,4 +35,7 @@ void rbt_node_graph_free(rbt_node_graph *graph);
 // Nodes are as good as the three times as many unknowns (seeds of METIS vary by 5 %) and take less time.
 bool rbt_order_nodes(const rbt_node_graph *graph, int32_t *order, rbt_error *error);
 
+// Minimum degree alone
+bool rbt_order_by_degree(const rbt_node_graph *graph, int32_t *order, rbt_error *error);
+
 #endif

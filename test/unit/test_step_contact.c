@@ -111,10 +111,23 @@ static size_t check_list(const rbt_step_contact *c, const double *x) {
     return near;
 }
 
+// Positions near a motion that was prepared, within the slack, need no new list; wherever one is made or not, it is
+// complete.
+static size_t check_around(bench *b, const double *x, size_t *kept) {
+    rbt_step_contact *c = b->c;
+    size_t lists = c->candidates.lists;
+    double slack = c->candidates.narrow.slack;
+    for (size_t i = 0; i < 3 * c->node_count; i++) c->motion[i] = x[i] + random_between(-slack, slack);
+    assert_true(rbt_contact_prepare(c, c->motion, c->motion));
+    *kept += c->candidates.lists == lists;
+    return check_list(c, c->motion);
+}
+
 static void candidates_are_complete(void **state) {
     (void)state;
     bench b = open_bench(SCENE("backward-euler"), 1);
-    size_t near = 0, searches = 0, lists = 0;
+    size_t near = 0, searches = 0, lists = 0, kept = 0;
+    double *middle = calloc(3 * b.c->node_count, sizeof *middle);
     for (int round = 0; round < 20; round++) {
         shake(&b, round % 4 ? 0.04 : 0.2);
         for (size_t i = 0; i < b.values; i++) b.other[i] = b.z[i] + b.p[i];
@@ -124,11 +137,14 @@ static void candidates_are_complete(void **state) {
             memcpy(b.c->motion, b.other, b.values * sizeof(double));
             memcpy(b.c->motion + b.values, b.c->x0 + b.values, (3 * b.c->node_count - b.values) * sizeof(double));
             near += check_list(b.c, b.c->motion);
+            if (t == 0.5) memcpy(middle, b.c->motion, 3 * b.c->node_count * sizeof *middle);
         }
+        near += check_around(&b, middle, &kept);
         searches = b.c->candidates.searches, lists = b.c->candidates.lists;
     }
     assert_true(near > 1000);
-    assert_true(searches > 1 && lists > searches);
+    assert_true(searches > 1 && lists > searches && kept > 0);
+    free(middle);
     close_bench(&b);
 }
 

@@ -137,6 +137,48 @@ static void the_midpoint_rule_keeps_the_energy_of_steel(void **state) {
     rbt_sim_free(sim);
 }
 
+// Where Newton's method converges, what is wrong after a step is less than the step: of all steps together no more than
+// the tolerance times the diagonal times tau, here 100 steps long. The longest step that is allowed ends after one.
+static void the_step_test_bounds_the_last_step(void **state) {
+    (void)state;
+    bar b = {0.4, 1e6, 0.45, 1000, 0.01, "backward-euler", "newton", ""};
+    const double tolerances[] = {1, 1e-2, 1e-6};
+    rbt_sim *reference = make_bar(&b, "newton", REFERENCE);
+    advance(reference, 1);
+    double last = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        char options[80];
+        snprintf(options, sizeof options, "'stop': 'step', 'tolerance': %g", tolerances[k]);
+        rbt_sim *sim = make_bar(&b, "newton", options);
+        rbt_step_report report = {.body = -1, .element = -1, .stage = ""};
+        assert_int_equal(rbt_sim_take_step(sim, &report), RBT_DONE);
+        const rbt_model *m = sim->model;
+        double off = largest_distance(sim->state.x, reference->state.x, m->node_count);
+        assert_true(rbt_model_diagonal(m) > 0.4 && rbt_model_diagonal(m) < 0.45);  // 0.4 x 0.1 x 0.1
+        assert_true(off <= tolerances[k] * rbt_model_diagonal(m) * b.step && off <= last);
+        assert_true(report.statistics[RBT_STAT_RESIDUAL] <= 1);
+        assert_true((report.statistics[RBT_STAT_ITERATIONS] == 1) == (k == 0));
+        last = off;
+        rbt_sim_free(sim);
+    }
+    rbt_sim_free(reference);
+}
+
+// All solvers have steps to judge by.
+static void the_step_test_ends_every_solver(void **state) {
+    (void)state;
+    for (int s = 0; rbt_step_solver_name(s); s++) {
+        bar b = {0.4, 1e6, 0.45, 1000, 0.01, "bdf2", rbt_step_solver_name(s), ""};
+        rbt_sim *sim = make_bar(&b, b.solver, "'stop': 'step', 'tolerance': 1e-4");
+        for (int step = 0; step < 5; step++) {
+            rbt_step_report report = {.body = -1, .element = -1, .stage = ""};
+            assert_int_equal(rbt_sim_take_step(sim, &report), RBT_DONE);
+            assert_true(report.statistics[RBT_STAT_ITERATIONS] >= 1 && report.statistics[RBT_STAT_RESIDUAL] <= 1);
+        }
+        rbt_sim_free(sim);
+    }
+}
+
 // ---- Pieces
 
 static void pieces_are_what_elements_join(void **state) {
@@ -281,6 +323,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_are_noticed),
         cmocka_unit_test(the_characteristic_test_does_not_notice_them),
+        cmocka_unit_test(the_step_test_bounds_the_last_step),
+        cmocka_unit_test(the_step_test_ends_every_solver),
         cmocka_unit_test(small_steps_and_large_ones_come_to_the_same_rest),
         cmocka_unit_test(energy_does_not_rise_from_rest),
         cmocka_unit_test(the_midpoint_rule_keeps_the_energy_of_steel),

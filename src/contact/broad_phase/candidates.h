@@ -1,32 +1,68 @@
-// Candidates: pairs of primitives of a surface that may come within a reach of each other while every node stays in a
-// box of its own. A list is good for any positions inside the boxes, and for every straight motion between two such
-// positions, since a primitive stays in the hull of its nodes' boxes. Boxes have slack, so that most iterations of a
-// solver need no search (the idea of Verlet's neighbour lists).
+// Candidates: pairs of primitives of a surface that may come within a reach of each other. There are two lists, each for
+// motions near one of all nodes at once, from x to y: it holds for positions
+//   x + s (y - x) + e,   0 <= s <= 1 the same for all nodes,   |e| <= slack in each coordinate of each node,
+// and for straight motions between two such positions. Slack makes lists last (the idea of Verlet's neighbour lists); that
+// s is common makes things that move together no nearer to each other.
 //
-// There are two lists: a wide one, found by a search in a tree, and a narrow one for the motion of the moment, taken
-// out of the wide one, which costs a pass over it. What is evaluated again and again is the narrow one.
+// The wide list is found by a search in a tree of boxes (moving_box.h), for a step or two. The narrow one is taken out of
+// it for the motion of the moment: a pair is left out if a direction n separates it at both ends,
+//   min over B of n . x - max over A of n . x  >  reach |n| + 2 slack |n|_1,      and the same of y,
+// since the left side is concave along the motion. Neighbours in a mesh, most of the wide list, stay apart along a
+// direction for many steps, so directions are kept with the wide list, and each costs a few products.
 #ifndef RBT_CONTACT_BROAD_PHASE_CANDIDATES_H
 #define RBT_CONTACT_BROAD_PHASE_CANDIDATES_H
 
+#include "contact/broad_phase/moving_box.h"
 #include "contact/broad_phase/surface.h"
 #include "mesh/query/box_tree.h"
+
+typedef struct rbt_listed {  // what narrowing wants to know of a pair
+    int32_t node[4];         // those of A, then those of B; the last one again where there are fewer
+    float axis[3];           // n, about of length 1; all 0: not known
+    float reach;             // [m] of both sides, at least
+} rbt_listed;
+
+typedef struct rbt_place {  // of a node at both ends of a motion, from an origin
+    rbt_four end[2];
+} rbt_place;
+
+typedef struct rbt_tube {  // positions that a list holds for, as above
+    size_t values;
+    double *from, *to;  // (values)
+    double slack;
+    bool holds;  // false: for none
+} rbt_tube;
 
 typedef struct rbt_candidates {
     const rbt_contact_surface *surface;
     // (node_count) [m] radius, and half of the distance at which pairs of this node matter; the caller's
     const double *reach;
-    bool built;                   // the tree has its shape
-    rbt_box_tree tree;            // over the leaves
-    rbt_box *leaves;              // (leaf_count) made by the last search
-    rbt_box *wide_nodes, *nodes;  // (node_count) where the wide and the narrow list hold, without reach
-    size_t wide_count, wide_capacity;
-    rbt_pair_key *wide;  // (wide_count) ascending, each once
+    bool built;         // the tree has its shape
+    rbt_box_tree tree;  // over the leaves
+    // (node_count), (edge_count), (leaf_count) and of the tree: boxes of the last search, with reach and slack
+    rbt_moving_box *nodes, *edges, *leaves, *bounds;
+    rbt_moving_box *ordered;  // (leaf_count) those of leaves in the order of the tree
+
+    rbt_tube wide;  // where the wide list holds
+    size_t found_count, found_capacity;
+    rbt_pair_key *found;  // (found_count) the wide list, ascending, each once
+    rbt_listed *listed;   // (found_count) with directions along which they were apart last time
+    size_t listed_capacity;
+
+    rbt_tube narrow;  // where the narrow list holds
     size_t count, capacity;
-    rbt_pair_key *keys;   // (count) the narrow list
-    unsigned char *kept;  // (wide_count) work of narrowing
-    size_t kept_capacity;
-    size_t searches, lists;            // so far: of the tree, and narrow lists made
-    struct rbt_candidate_pile *piles;  // work of searching
+    rbt_pair_key *keys;  // (count) the narrow list, ascending
+
+    size_t searches, lists;  // so far: of the tree, and narrow lists made
+    // Work
+    unsigned char *kept;  // (found_count)
+    rbt_pair_key *sorted;
+    rbt_listed *relisted;
+    rbt_place *places;  // (node_count)
+    size_t *bucket;
+    size_t kept_capacity, sorted_capacity, relisted_capacity;
+    struct rbt_candidate_pile *piles;
+    size_t pile_count;
 } rbt_candidates;
 
 // `surface` and `reach` must stay.
@@ -34,9 +70,9 @@ bool rbt_candidates_init(rbt_candidates *candidates, const rbt_contact_surface *
                          rbt_error *error);
 void rbt_candidates_free(rbt_candidates *candidates);
 
-// Makes sure that the narrow list holds for motions from x to y, both (node_count x 3). If it does not, its boxes get
-// `slack` [m] around these; if the wide list does not hold there either, `wide_slack`. false: no memory; the lists are
-// then empty and cover nothing.
+// Makes sure that the narrow list holds for motions from x to y, both (node_count x 3). If it does not, one with `slack`
+// [m] is made; if the wide list does not hold there either, one with `wide_slack`. false: no memory; the lists are then
+// empty and hold nowhere.
 bool rbt_candidates_prepare(rbt_candidates *candidates, const double *x, const double *y, double slack,
                             double wide_slack);
 
@@ -46,5 +82,16 @@ void rbt_candidates_forget(rbt_candidates *candidates);
 // Calls `visit` with all pairs of leaves a < b whose boxes overlapped at the last search.
 typedef void (*rbt_leaf_visit)(void *context, int32_t a, int32_t b);
 void rbt_candidates_leaves(const rbt_candidates *candidates, rbt_leaf_visit visit, void *context);
+
+// ---- Parts
+
+// Around motions from x to y and on, `times` as far
+void rbt_tube_lay(rbt_tube *tube, const double *x, const double *y, double times, double slack);
+
+// A new wide list that holds for motions from x to y with this slack (candidate_search.c). false: no memory.
+bool rbt_candidates_search(rbt_candidates *candidates, const double *x, const double *y, double slack);
+
+// A new narrow list (candidate_axes.c)
+void rbt_candidates_narrow(rbt_candidates *candidates, const double *x, const double *y, double slack);
 
 #endif

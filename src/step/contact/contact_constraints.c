@@ -140,7 +140,7 @@ bool rbt_constraints_relinearise(rbt_step_contact *c, const double *z, double sh
     for (size_t i = 0; i < count; i++) {
         double corners[12];
         rbt_contact_gather(c->pairs[i].node, c->y, corners);
-        bool far = rbt_contact_is_far(&c->pairs[i], corners, corners);
+        bool far = rbt_contact_is_far(&c->pairs[i], corners, corners, NEAR * c->thickness);
         c->values[i] = far ? INFINITY : rbt_contact_gap_of(&c->pairs[i], c->y);
     }
     for (size_t i = 0; i < c->constraint_count; i++) c->constraints[i].near = false;

@@ -44,11 +44,12 @@ static double midpoint_rounding(const double from[12], const double to[12]) {
 }
 
 double rbt_step_contact_limit(rbt_step_contact *c, const double *z, const double *p, double share, double advance) {
-    if (!rbt_contact_place(c, z, share)) return 0;
+    rbt_contact_put(c, z, share);
     double distance = aim(c, p, share, advance);
     if (!isfinite(distance)) return 0;
     if (!rbt_contact_prepare(c, c->y, c->motion)) return 0;
     size_t count = c->candidates.count;
+    double start = rbt_now();
 #pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < count; i++) {
         const rbt_contact_pair *pair = &c->pairs[i];
@@ -56,12 +57,14 @@ double rbt_step_contact_limit(rbt_step_contact *c, const double *z, const double
         rbt_contact_gather(pair->node, c->y, from);
         rbt_contact_gather(pair->node, c->motion, to);
         c->values[i] = 1;
-        if (rbt_contact_is_far(pair, from, to)) continue;
+        if (rbt_contact_is_far(pair, from, to, c->thickness)) continue;
         double inside = pair->barrier.inside + (c->rate > 1 ? midpoint_rounding(from, to) : 0);
         const double *normal = pair->barrier.kind == RBT_TOUCH_WALL ? pair->barrier.wall_normal : NULL;
         c->values[i] = rbt_ccd_pair(pair->barrier.kind, from, to, inside, c->thickness, normal);
     }
     double least = 1;
+    c->effort.test_seconds += rbt_now() - start;
+    c->effort.tests++;
     for (size_t i = 0; i < count; i++)
         if (c->values[i] < least) least = c->values[i], c->blocking = c->candidates.keys[i];
     return least;

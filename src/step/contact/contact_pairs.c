@@ -52,10 +52,10 @@ double rbt_contact_gap_of(const rbt_contact_pair *pair, const double *x) {
     return gap.distance - pair->barrier.inside;
 }
 
-bool rbt_contact_is_far(const rbt_contact_pair *pair, const double *from, const double *to) {
+bool rbt_contact_is_far(const rbt_contact_pair *pair, const double *from, const double *to, double within) {
     rbt_touch_kind kind = pair->barrier.kind;
     int first = rbt_pair_first(kind), corners = rbt_pair_corners(kind);
-    double reach = pair->barrier.inside + pair->barrier.dhat;
+    double reach = pair->barrier.inside + within;
     if (kind == RBT_TOUCH_WALL) return false;
     for (int k = 0; k < 3; k++) {
         double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
@@ -80,8 +80,9 @@ double rbt_contact_friction_of(const rbt_step_contact *c, const int32_t node[4],
 
 // ---- Positions
 
-static void place(const rbt_step_contact *c, const double *z, double share, double *y) {
+void rbt_contact_put(rbt_step_contact *c, const double *z, double share) {
     size_t values = 3 * c->model->node_count;
+    double *y = c->y;
     for (size_t i = 0; i < values; i++) y[i] = c->rate > 1 ? 2 * z[i] - c->last[i] : z[i];
     for (size_t i = values; i < 3 * c->node_count; i++)
         y[i] = share < 1 ? c->x0[i] + share * (c->x1[i] - c->x0[i]) : c->x1[i];
@@ -89,10 +90,11 @@ static void place(const rbt_step_contact *c, const double *z, double share, doub
 
 // The narrow list holds a little further than it must, for the next iterations, which move less; the wide one for steps.
 bool rbt_contact_prepare(rbt_step_contact *c, const double *x, const double *y) {
-    double narrow = fmin(0.5 * c->thickness, 0.1 * c->edge_length), wide = c->thickness + 0.05 * c->edge_length;
+    double narrow = fmin(0.5 * c->thickness, 0.1 * c->edge_length), wide = c->thickness + 0.1 * c->edge_length;
     size_t count;
+    double start = rbt_now();
     if (!rbt_candidates_prepare(&c->candidates, x, y, narrow, wide)) goto failed;
-    if (c->pairs && c->listed == c->candidates.lists) return true;
+    if (c->pairs && c->listed == c->candidates.lists) goto done;
     count = c->candidates.count;
     if (!rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, count + 1, sizeof *c->pairs, "contact", NULL) ||
         !rbt_array_reserve((void **)&c->values, &c->value_capacity, count + 1, sizeof *c->values, "contact", NULL))
@@ -100,6 +102,8 @@ bool rbt_contact_prepare(rbt_step_contact *c, const double *x, const double *y) 
 #pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < count; i++) make_pair(c, c->candidates.keys[i], &c->pairs[i]);
     c->listed = c->candidates.lists;
+done:
+    c->effort.search_seconds += rbt_now() - start;
     return true;
 failed:
     c->out_of_memory = true;
@@ -107,7 +111,7 @@ failed:
 }
 
 bool rbt_contact_place(rbt_step_contact *c, const double *z, double share) {
-    place(c, z, share, c->y);
+    rbt_contact_put(c, z, share);
     return rbt_contact_prepare(c, c->y, c->y);
 }
 
@@ -127,7 +131,7 @@ static double barrier_energy(rbt_step_contact *c) {
     for (size_t i = 0; i < count; i++) {
         double corners[12];
         rbt_contact_gather(c->pairs[i].node, c->y, corners);
-        bool far = rbt_contact_is_far(&c->pairs[i], corners, corners);
+        bool far = rbt_contact_is_far(&c->pairs[i], corners, corners, c->thickness);
         c->values[i] = far ? 0 : rbt_pair_barrier_value(&c->pairs[i].barrier, corners);
     }
     for (size_t i = 0; i < count; i++) sum += c->values[i];  // far candidates add 0: which are listed changes no bit
@@ -154,7 +158,7 @@ static double weight(const rbt_step_contact *c) { return c->tau * c->tau / c->ra
 
 double rbt_step_contact_value(rbt_step_contact *c, const double *z, double share) {
     if (c->linearised) {
-        place(c, z, share, c->y);
+        rbt_contact_put(c, z, share);
         return weight(c) * (rbt_constraints_value(c) + friction_energy(c));
     }
     if (!rbt_contact_place(c, z, share)) return INFINITY;
@@ -187,6 +191,7 @@ static bool barrier_forces(rbt_step_contact *c, const double *z, double share, d
     if (!isfinite(*energy) || !list_active(c)) return false;
     size_t need = c->active_count;
     if (!reserve(c, &c->gradients, &c->gradient_capacity, 12 * need, sizeof(double))) return false;
+    if (need > c->effort.most_pairs) c->effort.most_pairs = need;
     memset(c->force, 0, 3 * c->node_count * sizeof *c->force);
     memset(c->hardness, 0, c->node_count * sizeof *c->hardness);
 #pragma omp parallel for schedule(static) if (need >= RBT_PARALLEL_FROM)
@@ -216,7 +221,7 @@ static void harden(const rbt_step_contact *c, const rbt_rubbing_pair *pair) {
 
 double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double share) {
     double energy, gradient[12], move[12];
-    if (c->linearised) place(c, z, share, c->y);
+    if (c->linearised) rbt_contact_put(c, z, share);
     if (!(c->linearised ? rbt_constraints_gradient(c, &energy) : barrier_forces(c, z, share, &energy)))
         return INFINITY;
     for (size_t i = 0; i < c->rubbing_count; i++) {
@@ -269,29 +274,38 @@ static bool want_blocks(rbt_step_contact *c, const int32_t node[4]) {
     return true;
 }
 
-static void add_blocks(rbt_step_contact *c, const int32_t node[4], double *hessian) {
-    size_t nodes = c->model->node_count;
-    double scale = weight(c) * c->rate * c->rate;
-    for (int i = 0; i < 144; i++) hessian[i] *= scale;
-    for (int a = 0; a < 4; a++)
-        for (int b = 0; b <= a; b++) {
-            bool in_matrix = node[a] >= 0 && node[b] >= 0 && (size_t)node[a] < nodes && (size_t)node[b] < nodes;
-            if (in_matrix && !c->constrained[node[a]] && !c->constrained[node[b]])
-                rbt_contact_matrix_add(&c->matrix, node[a], node[b], hessian + 36 * a + 3 * b, 12);
-        }
+// Pairs that do not push yet but may do so in this step get their blocks as well, once some pair has none: the next one
+// then finds its own, and nothing has to be ordered again.
+static bool want_all(rbt_step_contact *c) {
+    size_t count = term_count(c), before = c->matrix.wanted_count;
+    for (size_t i = 0; i < count; i++)
+        if (!want_blocks(c, term_nodes(c, i))) return false;
+    if (c->matrix.arranged && c->matrix.wanted_count == before) return true;
+    for (size_t i = 0; i < c->candidates.count; i++) {
+        const rbt_contact_pair *pair = &c->pairs[i];
+        double corners[12];
+        rbt_contact_gather(pair->node, c->y, corners);
+        if (rbt_contact_is_far(pair, corners, corners, c->ahead)) continue;
+        if (rbt_contact_gap_of(pair, c->y) < c->ahead && !want_blocks(c, pair->node)) return false;
+    }
+    return true;
 }
 
 bool rbt_step_contact_hessian(rbt_step_contact *c, const rbt_block_matrix *H, bool exact) {
     size_t count = term_count(c);
     if (!reserve(c, &c->hessians, &c->hessian_capacity, 144 * count, sizeof(double))) return false;
+    if (!reserve(c, &c->corners, &c->corner_capacity, 4 * count, sizeof *c->corners)) return false;
+    double scale = weight(c) * c->rate * c->rate;
 #pragma omp parallel for schedule(static) if (count >= 64)
-    for (size_t i = 0; i < count; i++) term_hessian(c, i, exact, c->hessians + 144 * i);
-    for (size_t i = 0; i < count; i++)
-        if (!want_blocks(c, term_nodes(c, i))) return false;
-    if (!rbt_contact_matrix_arrange(&c->matrix)) return false;
-    rbt_contact_matrix_copy(&c->matrix, H->value);
-    for (size_t i = 0; i < count; i++) add_blocks(c, term_nodes(c, i), c->hessians + 144 * i);
-    return true;
+    for (size_t i = 0; i < count; i++) {
+        double *hessian = c->hessians + 144 * i;
+        term_hessian(c, i, exact, hessian);
+        for (int k = 0; k < 144; k++) hessian[k] *= scale;
+        memcpy(c->corners + 4 * i, term_nodes(c, i), 4 * sizeof *c->corners);
+    }
+    if (!want_all(c) || !rbt_contact_matrix_arrange(&c->matrix)) return false;
+    rbt_contact_matrix_copy(&c->matrix, H->value, count > 0);
+    return rbt_contact_matrix_sum(&c->matrix, count, c->corners, c->hessians, c->constrained);
 }
 
 // H couples free nodes with constrained ones and with obstacles: what these are about to move, free nodes feel.
@@ -299,8 +313,7 @@ void rbt_step_contact_couple(const rbt_step_contact *c, double *rhs) {
     double left = 1 - c->share;
     for (size_t i = 0; i < term_count(c); i++) {
         const int32_t *node = term_nodes(c, i);
-        const double *hessian =
-            c->hessians + 144 * i;  // scaled by add_blocks, for unknowns z: y moves r times as far
+        const double *hessian = c->hessians + 144 * i;  // scaled, for unknowns z: y moves r times as far
         for (int b = 0; b < 4; b++) {
             if (node[b] < 0 || is_free(c, node[b])) continue;
             for (int a = 0; a < 4; a++) {

@@ -10,9 +10,9 @@ void rbt_contact_gather(const int32_t node[4], const double *x, double corners[1
 // Distance of a pair less what is inside [m]
 double rbt_contact_gap_of(const rbt_contact_pair *pair, const double *x);
 
-// Whether the sides of a pair, each within the box of its corners at `from` and `to` (12 each), surely cannot feel each
-// other: a quick test.
-bool rbt_contact_is_far(const rbt_contact_pair *pair, const double *from, const double *to);
+// Whether the sides of a pair, each within the box of its corners at `from` and `to` (12 each), surely do not
+// come nearer than `within` [m]: a quick test.
+bool rbt_contact_is_far(const rbt_contact_pair *pair, const double *from, const double *to, double within);
 
 // Coulomb's coefficient of a pair
 double rbt_contact_friction_of(const rbt_step_contact *contact, const int32_t node[4], int corners);
@@ -20,8 +20,10 @@ double rbt_contact_friction_of(const rbt_step_contact *contact, const int32_t no
 // Candidates that hold for motions from x to y (all nodes x 3). false: no memory.
 bool rbt_contact_prepare(rbt_step_contact *contact, const double *x, const double *y);
 
-// contact->y = positions of all nodes at z, with obstacles at `share` of their motion; and candidates that hold there.
-// false: no memory.
+// contact->y = positions of all nodes at z, with obstacles at `share` of their motion
+void rbt_contact_put(rbt_step_contact *contact, const double *z, double share);
+
+// The same with candidates that hold there. false: no memory.
 bool rbt_contact_place(rbt_step_contact *contact, const double *z, double share);
 
 // ---- Whether positions are apart (contact_start.c)

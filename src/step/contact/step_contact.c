@@ -11,6 +11,7 @@
 
 // Share of Young's modulus that contact is made of (Li et al. 2023), and of an edge's length that it may be thick
 static const double MODULUS_SHARE = 0.1, EDGE_SHARE = 0.1, BOX_SHARE = 1e-3;
+static const double AHEAD = 2;  // thicknesses
 // b''(d^/2) d^ of the barrier: what a node's inertia over tau^2 is compared with
 static const double HALF_WAY_STIFFNESS = 6.4;
 
@@ -49,16 +50,6 @@ static double mean_edge(const rbt_step_contact *c) {
         return 2 * s->def.radius[s->def.points[i]];
     }
     return count > 0 ? sum / count : 0;
-}
-
-static double diagonal(const rbt_model *m) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, across[3];
-    for (size_t i = 0; i < 3 * m->node_count; i++) {
-        low[i % 3] = fmin(low[i % 3], m->x0[i]);
-        high[i % 3] = fmax(high[i % 3], m->x0[i]);
-    }
-    rbt_subtract(high, low, across);
-    return rbt_length(across);
 }
 
 // The softest material around a node [Pa]
@@ -139,16 +130,17 @@ static void find_stiffness(rbt_step_contact *c, double tau) {
 
 static void find_reach(rbt_step_contact *c) {
     const rbt_model *m = c->model;
+    c->ahead = AHEAD * c->thickness;
     for (size_t n = 0; n < c->node_count; n++) {
         c->half_gap[n] = n < m->node_count ? 0.5 * rbt_contact_settings_gap(&m->contact, m->node_body[n]) : 0;
-        c->reach[n] = c->primitives.def.radius[n] + c->half_gap[n] + c->thickness;
+        c->reach[n] = c->primitives.def.radius[n] + c->half_gap[n] + 0.5 * c->ahead;
     }
 }
 
 // The thickness of "auto": small beside edges and bodies. rbt_contact_check_start makes it less than the gaps of the
 // start, within reason, so that nothing pushes before it is touched.
 static double choose_thickness(rbt_step_contact *c) {
-    double box = diagonal(c->model), thickness = EDGE_SHARE * c->edge_length;
+    double box = rbt_model_diagonal(c->model), thickness = EDGE_SHARE * c->edge_length;
     if (box > 0) thickness = fmin(thickness, BOX_SHARE * box);
     return thickness;
 }
@@ -212,6 +204,7 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
     c->whole_tau = tau;
     find_stiffness(c, tau);
     find_friction(c, tau);
+    c->effort = (rbt_contact_effort){0};  // what steps take counts
     return rbt_contact_matrix_init(&c->matrix, K, error);
 }
 
@@ -237,6 +230,7 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     free(c->active);
     free(c->gradients);
     free(c->hessians);
+    free(c->corners);
     free(c->rubbing);
     free(c->constraints);
     rbt_arena_free(c->arena);
@@ -245,6 +239,15 @@ void rbt_step_contact_free(rbt_step_contact *c) {
 
 void rbt_step_contact_name(const rbt_step_contact *c, rbt_pair_key key, char *text, size_t size) {
     rbt_model_surface_name(&c->surface, &c->primitives, key, text, size);
+}
+
+void rbt_step_contact_describe(const rbt_step_contact *c, rbt_text *json) {
+    const rbt_contact_effort *e = &c->effort;
+    rbt_text_add(json, "\"contact\": {\"search_seconds\": %.6f, \"test_seconds\": %.6f, \"tests\": %zu, ",
+                 e->search_seconds, e->test_seconds, e->tests);
+    rbt_text_add(json, "\"searches\": %zu, \"wide\": %zu, \"lists\": %zu, \"candidates\": %zu, ",
+                 c->candidates.searches, c->candidates.found_count, c->candidates.lists, c->candidates.count);
+    rbt_text_add(json, "\"pairs\": %zu, \"most_pairs\": %zu}", c->active_count, e->most_pairs);
 }
 
 // ---- A step

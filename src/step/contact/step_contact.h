@@ -25,6 +25,7 @@
 #ifndef RBT_STEP_CONTACT_STEP_CONTACT_H
 #define RBT_STEP_CONTACT_STEP_CONTACT_H
 
+#include "base/text.h"
 #include "contact/barrier/pair_barrier.h"
 #include "contact/broad_phase/candidates.h"
 #include "contact/friction/pair_friction.h"
@@ -64,6 +65,13 @@ typedef struct rbt_rubbing_pair {
     rbt_pair_friction friction;
 } rbt_rubbing_pair;
 
+typedef struct rbt_contact_effort {  // what contact has done so far
+    double search_seconds;           // looking for pairs
+    double test_seconds;             // asking how far they may move, without the search
+    size_t tests;                    // of motions
+    size_t most_pairs;               // that pushed each other at once
+} rbt_contact_effort;
+
 typedef struct rbt_step_contact {
     const rbt_model *model;
     rbt_arena *arena;
@@ -73,6 +81,7 @@ typedef struct rbt_step_contact {
 
     // Constants, from the scene
     double thickness;      // d^ [m]
+    double ahead;          // [m] gaps below which pairs are listed, and get blocks in the matrix before they push
     double fitting;        // [m] the thickness that fits the meshes
     double least_gap;      // [m] of the start; infinity: nothing is near
     rbt_pair_key least;    // whose
@@ -105,7 +114,8 @@ typedef struct rbt_step_contact {
     rbt_active_pair *active;  // (active_count)
     size_t active_count, active_capacity;
     double *gradients, *hessians;  // (active_count x 12), (active_count x 144)
-    size_t gradient_capacity, hessian_capacity;
+    int32_t *corners;              // (active_count and rubbing_count x 4) nodes of the hessians
+    size_t gradient_capacity, hessian_capacity, corner_capacity;
     rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
     size_t rubbing_count, rubbing_capacity;
     bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
@@ -121,6 +131,7 @@ typedef struct rbt_step_contact {
     double *motion;                // (node_count x 3) work: the end of a motion
     const rbt_observer *observer;  // sees every accepted iterate; NULL: nobody does
     double t;                      // when the step began [s]
+    rbt_contact_effort effort;
 } rbt_step_contact;
 
 // For a model with contact; `tau` of a whole step, for S. Refuses a start with crossings, or with a pair that is
@@ -171,6 +182,9 @@ void rbt_step_contact_lag(rbt_step_contact *contact, const double *z);
 // The pairs that push each other at positions x of the model's nodes at time t, into `active`, with their forces, without
 // friction; between steps. false: no memory, or surfaces touch.
 bool rbt_step_contact_look(rbt_step_contact *contact, double t, const double *x);
+
+// What it has done so far, as members of a JSON object
+void rbt_step_contact_describe(const rbt_step_contact *contact, rbt_text *json);
 
 // "node 12 and triangle 3-4-5 (ball, obstacles[0])"
 void rbt_step_contact_name(const rbt_step_contact *contact, rbt_pair_key key, char *text, size_t size);

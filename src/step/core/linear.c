@@ -21,6 +21,7 @@ bool rbt_linear_init(rbt_linear *l, const rbt_model *model, const rbt_block_matr
 
 void rbt_linear_free(rbt_linear *l) {
     rbt_cholesky_free(l->cholesky);
+    rbt_core_order_free(&l->core_order);
     rbt_incomplete_free(l->incomplete);
     rbt_block_operator_free(l->product);
     rbt_cg_free(l->cg);
@@ -29,17 +30,28 @@ void rbt_linear_free(rbt_linear *l) {
     *l = (rbt_linear){0};
 }
 
+// The pattern of A has changed, and its core has not.
+static rbt_outcome analyse_more(rbt_linear *l) {
+    l->cholesky = rbt_cholesky_analyse_more(l->cholesky, &l->core_order, l->A, l->keep, NULL);
+    l->analysed_pattern = l->pattern ? *l->pattern : 0;
+    return l->cholesky ? RBT_DONE : RBT_OUT_OF_MEMORY;
+}
+
 rbt_outcome rbt_linear_analyse(rbt_linear *l, const unsigned char *constrained, bool *changed) {
     size_t nodes = l->model->node_count;
-    *changed = !(l->cholesky || l->incomplete) || memcmp(constrained, l->analysed, nodes) != 0 ||
-               (l->pattern && *l->pattern != l->analysed_pattern);
+    bool others = !(l->cholesky || l->incomplete) || memcmp(constrained, l->analysed, nodes) != 0;
+    *changed = others || (l->pattern && *l->pattern != l->analysed_pattern);
     if (!*changed) return RBT_DONE;
+    if (l->core && !others) return analyse_more(l);
     rbt_cholesky_free(l->cholesky);
+    rbt_core_order_free(&l->core_order);
     rbt_incomplete_free(l->incomplete);
     l->cholesky = NULL;
     l->incomplete = NULL;
     for (size_t n = 0; n < nodes; n++) l->keep[n] = !constrained[n];
     memcpy(l->analysed, constrained, nodes);
+    if (l->core)
+        return rbt_core_order_find(&l->core_order, l->core, l->keep, NULL) ? analyse_more(l) : RBT_OUT_OF_MEMORY;
     if (l->pattern) l->analysed_pattern = *l->pattern;
     if (l->iterative) l->incomplete = rbt_incomplete_analyse(l->A, l->keep, NULL);
     else l->cholesky = rbt_cholesky_analyse(l->A, l->keep, NULL);

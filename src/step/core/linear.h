@@ -13,7 +13,9 @@ typedef struct rbt_linear {
     const rbt_block_matrix *A;  // the values may change between factorisations
     bool iterative;
     rbt_cholesky *cholesky;
-    rbt_incomplete *incomplete;  // iterative:
+    const rbt_block_matrix *core;  // the caller's: part of A whose pattern never changes; NULL: all of it
+    rbt_core_order core_order;     // of it, for the constrained nodes of `analysed`
+    rbt_incomplete *incomplete;    // iterative:
     rbt_block_operator *product;
     rbt_cg *cg;
     unsigned char *analysed, *keep;  // (node_count)

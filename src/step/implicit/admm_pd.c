@@ -246,6 +246,7 @@ static rbt_outcome global_step(admm *s, double *z) {
         rbt_cg_solve(s->cg, &(rbt_operator){apply_matrix, s}, &(rbt_operator){apply_factor, s}, s->laplacian.keep,
                      s->residual, s->forward, DAMPED_TOLERANCE, MAX_DAMPED_ITERATIONS);
     } else if (!rbt_cholesky_solve(s->laplacian.factor, s->residual, s->forward)) return RBT_OUT_OF_MEMORY;
+    s->objective->move = rbt_objective_longest(s->objective, s->forward);
     rbt_vector_add_scaled(values, z, -1, s->forward);
     return RBT_DONE;
 }

@@ -295,7 +295,11 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
 
 static void describe(const void *self, rbt_text *json) {
     const implicit *s = self;
+    size_t before = json->size;
     if (s->solver->describe) s->solver->describe(s->work, json);
+    if (!s->objective.pairs) return;
+    if (json->size > before) rbt_text_add(json, ", ");
+    rbt_step_contact_describe(s->objective.pairs, json);
 }
 
 static void set_observer(void *self, const rbt_observer *observer) {

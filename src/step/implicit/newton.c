@@ -28,6 +28,7 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
         s->gradient = rbt_arena_take(s->arena, values, sizeof(double));
         s->direction = rbt_arena_take(s->arena, values, sizeof(double));
         s->linear.pattern = objective->pairs ? &objective->pairs->matrix.pattern : NULL;
+        s->linear.core = objective->pairs ? &objective->H : NULL;
         bool ok = s->gradient && s->direction;
         if (!ok) rbt_fail_memory(error, 2 * values * sizeof(double), "a step solver");
         if (ok && (!objective->pairs ||

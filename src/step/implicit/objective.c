@@ -70,7 +70,7 @@ static void find_stiff(rbt_objective *o) {
 }
 
 bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) {
-    *o = (rbt_objective){.model = m, .arena = rbt_arena_new()};
+    *o = (rbt_objective){.model = m, .arena = rbt_arena_new(), .diagonal = rbt_model_diagonal(m)};
     if (!o->arena) return rbt_fail_memory(error, sizeof *o, "a step's vectors");
     if (!rbt_stiffness_build(&o->stiffness, m, error) || !characteristic_force(o, error)) {
         rbt_objective_free(o);
@@ -293,6 +293,15 @@ void rbt_objective_hessian(rbt_objective *o, const double *z) {
 double rbt_objective_tolerance(const rbt_objective *o, double epsilon) {
     double elastic = o->tau * o->tau * o->characteristic, sheets = o->model->sheet_inertia;
     return epsilon * (elastic > 0 && sheets > 0 ? fmin(elastic, sheets) : elastic + sheets);
+}
+
+double rbt_objective_longest(const rbt_objective *o, const double *p) {
+    double square = 0;
+    for (size_t n = 0; n < o->model->node_count; n++) {
+        double own = rbt_dot(p + 3 * n, p + 3 * n);
+        if (!(own <= square)) square = own;  // a NaN stays
+    }
+    return sqrt(square);
 }
 
 double rbt_objective_rounding(const rbt_objective *o, double value) {

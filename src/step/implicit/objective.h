@@ -53,6 +53,8 @@ typedef struct rbt_objective {
     double *stiff;             // (node_count) size of a node's own block of K at rest, with obstacles [N/m]
     double *product;           // (node_count x 3) work
     double characteristic;     // |sum over elements at a node of |psi''(I)| * opposite area|, over all nodes [N]
+    double diagonal;           // of the box of all nodes at the start [m]
+    double move;               // how far the last direction wanted to move the node that moves most [m]
     double unit_energy;        // sum over elements of |psi''(I)| * volume: about the energy of strains of size 1 [J]
 } rbt_objective;
 
@@ -79,6 +81,9 @@ double rbt_objective_tolerance(const rbt_objective *o, double epsilon);
 
 // Lamé parameters of linear elasticity [Pa], which every material has at rest; lambda is 0 for materials without it.
 void rbt_small_strain_lame(const rbt_material_def *material, double *mu, double *lambda);
+
+// The longest move of a node in a direction p (node_count x 3) [m]
+double rbt_objective_longest(const rbt_objective *o, const double *p);
 
 // Differences of E(z) below this are rounding: what is summed up to `value` are terms of the size of unit_energy.
 double rbt_objective_rounding(const rbt_objective *o, double value);

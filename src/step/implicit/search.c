@@ -55,6 +55,7 @@ static double search_by_slope(rbt_search *s, const double *p, double slope, doub
 double rbt_search_along(rbt_search *s, const double *p, double slope, double first, double *z, double *value,
                         double *gradient) {
     rbt_objective *o = s->objective;
+    o->move = rbt_objective_longest(o, p);
     size_t values = 3 * o->model->node_count;
     double rounding = rbt_objective_rounding(o, *value), limit = *value;
     int halvings = s->expected;

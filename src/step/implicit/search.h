@@ -20,7 +20,7 @@ void rbt_search_free(rbt_search *search);
 // needs about as many: that E increases for all greater lengths, too, is known of the next greater one only. The
 // first trial brings its gradient along. Where the decrease that `slope` = p.grad E promises is less than the
 // rounding of E (small strains of stiff bodies, and tight tolerances), the slope at the new position decides instead
-// of E.
+// of E. The objective gets to know how far p wants to move nodes, whatever becomes of it.
 double rbt_search_along(rbt_search *search, const double *p, double slope, double first, double *z, double *value,
                         double *gradient);
 

@@ -39,15 +39,15 @@ static const rbt_field FIELDS[] = {
      .doc = "How small the residual force of a step must be, relative to what the stop test compares it with; auto: "
             "2e-3 of "
             "the acting forces (1e-3 for lbfgs-h, 6e-5 for lbfgs-pd, 3e-5 for admm-pd, and a fifth of that with "
-            "implicit-midpoint), 1e-5 of the characteristic size."},
+            "implicit-midpoint), 1e-5 of the characteristic size, a step of 1e-2 of the diagonal a second."},
     {OPTION(stop, RBT_CHOICE), .of.names = rbt_stop_name,
      .doc =
          "When a step counts as solved. force: the residual is small beside the forces that act (inertia, stress, "
          "loads, "
          "damping, obstacles). characteristic: it is small beside stiffness times area, as in Li et al. 2019, which "
-         "notices no loads that are small beside the stiffness; for comparing with that paper. stall: the residual "
-         "no "
-         "longer falls; for references."},
+         "notices no loads that are small beside the stiffness; for comparing with that paper. step: the last "
+         "direction moved no node by more than a share of the diagonal of the bodies' box a second, as in Li et al. "
+         "2020; for comparing with that paper. stall: the residual no longer falls; for references."},
     {OPTION(start, RBT_CHOICE), .of.names = start_name,
      .doc = "Where the iteration starts. best: the lowest of three positions: with all forces but the elastic ones, "
             "with "

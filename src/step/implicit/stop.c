@@ -2,14 +2,15 @@
 
 #include <math.h>
 
-static const double EPSILON[] = {[RBT_STOP_FORCE] = 2e-3, [RBT_STOP_CHARACTERISTIC] = 1e-5, [RBT_STOP_STALL] = 1e-3};
+static const double EPSILON[] = {
+    [RBT_STOP_FORCE] = 2e-3, [RBT_STOP_CHARACTERISTIC] = 1e-5, [RBT_STOP_STALL] = 1e-3, [RBT_STOP_STEP] = 1e-2};
 static const double TYPICAL = 0.5, WORST = 8;
 // Iterations without progress after which a residual has stalled: at the level of rounding, near it, and anywhere
 enum { SHORT_IDLE = 2, IDLE = 5, LONG_IDLE = 30 };
 
 const char *rbt_stop_name(int i) {
-    static const char *const NAMES[] = {"force", "characteristic", "stall"};
-    return i >= 0 && i < 3 ? NAMES[i] : NULL;
+    static const char *const NAMES[] = {"force", "characteristic", "stall", "step"};
+    return i >= 0 && i < 4 ? NAMES[i] : NULL;
 }
 
 rbt_stop rbt_stop_begin(const rbt_objective *objective, int test, double epsilon, double share) {
@@ -67,6 +68,10 @@ bool rbt_stop_judge(rbt_stop *s, int iteration) {
     case RBT_STOP_STALL:
         s->residual = force_residual(s, s->epsilon, 0);
         return residual == 0 || s->idle >= (s->residual <= 1 ? IDLE : LONG_IDLE);
+    case RBT_STOP_STEP:
+        s->residual = iteration && isfinite(residual) ? over(o->move, s->epsilon * o->diagonal * o->tau)
+                                                      : force_residual(s, EPSILON[RBT_STOP_FORCE], 0);
+        return iteration ? s->residual <= 1 : residual == 0;
     case RBT_STOP_FORCE: break;
     }
     s->residual = force_residual(s, s->epsilon, 0);
@@ -78,5 +83,6 @@ bool rbt_stop_judge(rbt_stop *s, int iteration) {
 
 bool rbt_stop_at_rounding(const rbt_stop *s) {
     if (s->test == RBT_STOP_STALL) return true;
+    if (s->test == RBT_STOP_STEP) return force_residual(s, EPSILON[RBT_STOP_FORCE], WORST) <= 1;
     return s->test == RBT_STOP_FORCE && force_residual(s, s->epsilon, WORST) <= 1;
 }
