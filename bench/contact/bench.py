@@ -35,7 +35,8 @@ FOLDER = ROOT / "out" / "bench-contact"
 
 STOPS = {"stop of IPC": {"integrator.options.stop": "step"}, "default stop": {}}
 
-# Steps; U that a step may take at most with the stop of IPC, and should; what IPC takes: seconds, Newton iterations and U a step.
+# Steps; U that a step may take at most with the stop of IPC, and should; what IPC takes: seconds, Newton iterations and
+# U a step.
 ROWS = {
     "rods_twist": dict(steps=120, must=3, aim=1.5, ipc=(0.57, 3.1, 45)),
     "mat40x40_twist": dict(steps=80, must=8, aim=4, ipc=(2.9, 5.6, 163)),
