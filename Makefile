@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test soak mutate faults bench bench-plots interop install format fuzz docs gallery verification clean help
+.PHONY: build demo python wheel test soak mutate faults bench bench-plots interop install format fuzz docs gallery verification clean help
 
 build: build/Makefile
 	@cmake --build build --parallel $(JOBS)
@@ -30,6 +30,25 @@ demo: build
 	@echo "  frames.pvd    all frames: open in ParaView, press Apply, then Play"
 	@echo "  energy.csv    energies and momenta of every frame; curves: build/rubato plot out/demo"
 	@echo "  run.json      everything about the run"
+
+# The Python package, in a virtual environment that sees the system's numpy. The interpreter is the one that has it, which
+# need not be the first in the path.
+PYTHON ?= /usr/bin/python3
+python: build
+	@$(setup) python
+	@test -x build/python/bin/python || $(PYTHON) -m venv --system-site-packages build/python
+	@RUBATO_BUILD=build build/python/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --no-build-isolation --no-index --no-deps --force-reinstall .
+	@build/python/bin/python -c "import rubato; print('rubato', rubato.__version__, 'is in build/python')"
+	@echo "  build/python/bin/python -m rubato scenes/demo.json     runs a scene"
+	@echo "  . build/python/bin/activate                            makes python this one"
+
+# One file for Python 3.11 and later, in dist/.
+wheel: build
+	@$(setup) python
+	@RUBATO_BUILD=build $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-index \
+	    --no-deps --wheel-dir dist .
+	@ls dist/rubato-*.whl
 
 test:
 	@scripts/test
@@ -113,11 +132,12 @@ verification:
 	@build/test/verification docs/verification.md
 
 clean:
-	rm -rf build build-sanitize build-fuzz build-mutate out
+	rm -rf build build-sanitize build-fuzz build-mutate out dist
 
 help:
 	@echo "make           build build/rubato, and build/librubato and build/librubato_view, .a and .so"
 	@echo "make demo      install what is missing, build, run scenes/demo.json, draw it: results in out/demo"
+	@echo "make python    install the Python package into build/python; make wheel: one file of it, in dist"
 	@echo "make test      install what is missing, build, run every test and check (see docs/building.md)"
 	@echo "make soak      the unit tests with 30 seeds and every instruction set, and the thread test with each set"
 	@echo "make mutate    break the library in the ways of test/mutate/table.txt: do tests notice?"
