@@ -28,7 +28,7 @@ class Build(build_ext):
     def run(self):
         folder = pathlib.Path(os.environ.get("RUBATO_BUILD", ROOT / "build"))
         jobs = os.environ.get("JOBS") or str(os.cpu_count() or 2)
-        words = ["-DRUBATO_PYTHON=ON", f"-DRUBATO_PYTHON_INTERPRETER={sys.executable}"]
+        words = ["-DRUBATO_PYTHON=ON", f"-DRUBATO_PYTHON_INTERPRETER={os.path.realpath(sys.executable)}"]
         if not (folder / "CMakeCache.txt").exists():
             words += ["-DRUBATO_TESTS=OFF", "-G", "Unix Makefiles"]
         subprocess.run(["cmake", "-S", str(ROOT), "-B", str(folder), *words], check=True)

@@ -9,8 +9,6 @@ import numpy as np
 from . import _rubato
 from ._arrays import real_numbers
 
-POSITIONS, VELOCITIES, FORCES = 0, 1, 2
-
 _size, _fields = _rubato.contact_layout()
 CONTACT = np.dtype({
     "names": [name for name, *_ in _fields],
@@ -94,7 +92,7 @@ class Body(_Part):
 
     @x.setter
     def x(self, value: Any) -> None:
-        self._set(POSITIONS, value, "x")
+        self._check()._assign(self.x, value, "x")
 
     @property
     def v(self) -> np.ndarray:
@@ -103,7 +101,7 @@ class Body(_Part):
 
     @v.setter
     def v(self, value: Any) -> None:
-        self._set(VELOCITIES, value, "v")
+        self._check()._assign(self.v, value, "v")
 
     @property
     def forces(self) -> np.ndarray:
@@ -112,11 +110,7 @@ class Body(_Part):
 
     @forces.setter
     def forces(self, value: Any) -> None:
-        self._set(FORCES, value, "forces")
-
-    def _set(self, kind: int, value: Any, what: str) -> None:
-        shape = (self._nodes.stop - self._nodes.start, 3)
-        self._check()._set(kind, real_numbers(value, shape, what), self._nodes.start)
+        self._check()._assign(self.forces, value, "forces")
 
     @property
     def masses(self) -> np.ndarray:
@@ -291,7 +285,7 @@ class Simulation(_rubato.Simulation):
 
     @x.setter
     def x(self, value: Any) -> None:
-        self._set(POSITIONS, real_numbers(value, (self.node_count, 3), "x"))
+        self._assign(self._x, value, "x")
 
     @property
     def v(self) -> np.ndarray:
@@ -300,7 +294,7 @@ class Simulation(_rubato.Simulation):
 
     @v.setter
     def v(self, value: Any) -> None:
-        self._set(VELOCITIES, real_numbers(value, (self.node_count, 3), "v"))
+        self._assign(self._v, value, "v")
 
     @property
     def forces(self) -> np.ndarray:
@@ -309,7 +303,12 @@ class Simulation(_rubato.Simulation):
 
     @forces.setter
     def forces(self, value: Any) -> None:
-        self._set(FORCES, real_numbers(value, (self.node_count, 3), "forces"))
+        self._assign(self._forces, value, "forces")
+
+    def _assign(self, array: np.ndarray, value: Any, what: str) -> None:
+        """Writes to an array of the simulation, which takes it over at once."""
+        np.copyto(array, real_numbers(value, array.shape, what))
+        self._flush()
 
     @property
     def bodies(self) -> Bodies:

@@ -141,7 +141,6 @@ void rbp_views_sync(rbp_sim *s);   // after the state has changed
 void rbp_views_clear(rbp_sim *s);  // they live on without the simulation
 
 PyObject *rbp_sim_view(rbp_sim *s, rbp_view_kind kind);  // a numpy array
-PyObject *rbp_sim_set(rbp_sim *s, PyObject *arguments);
 
 PyObject *rbp_report_new(const rbt_step_report *report);
 PyObject *rbp_contact_layout(void);  // (size, [(name, type, offset, count), …])

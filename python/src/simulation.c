@@ -261,6 +261,13 @@ static PyObject *stop(PyObject *self, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
+// What was written to the arrays, now
+static PyObject *flush(PyObject *self, PyObject *unused) {
+    (void)unused;
+    if (!rbp_sim_enter_clean((rbp_sim *)self)) return NULL;
+    Py_RETURN_NONE;
+}
+
 // ---- States
 
 static PyObject *save(PyObject *self, PyObject *arguments) {
@@ -393,7 +400,7 @@ static PyMethodDef methods[] = {
      "clone($self, /)\n--\n\nAnother simulation in the same state, without callbacks; it shares what never changes and may\n"
      "be used by a thread of its own."},
     {"close", close_sim, METH_NOARGS, "close($self, /)\n--\n\nFrees the simulation now; arrays of it stay, frozen."},
-    {"_set", (PyCFunction)(void (*)(void))rbp_sim_set, METH_VARARGS, NULL},
+    {"_flush", flush, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {{Py_tp_doc, (char *)"A simulation; rubato.Simulation is what programs use."},

@@ -141,23 +141,3 @@ void rbp_views_clear(rbp_sim *s) {
         s->views[kind] = (rbp_view){0};
     }
 }
-
-// _set(kind, array, begin): at once, with the library's own checks
-PyObject *rbp_sim_set(rbp_sim *s, PyObject *arguments) {
-    int kind;
-    PyObject *object;
-    Py_ssize_t begin = 0;
-    Py_buffer buffer;
-    rbt_error error = {0};
-    if (!PyArg_ParseTuple(arguments, "iO|n", &kind, &object, &begin) || !rbp_sim_enter_clean(s)) return NULL;
-    if (begin < 0) return PyErr_Format(PyExc_ValueError, "nodes count from 0, not from %zd", begin);
-    if (!rbp_numbers(object, "the array", (rbp_layout){'d', 2, {-1, 3}, false}, &buffer)) return NULL;
-    size_t count = (size_t)buffer.shape[0], first = (size_t)begin;
-    bool good = kind == RBP_POSITIONS    ? rbt_sim_set_positions(s->sim, first, count, buffer.buf, &error)
-                : kind == RBP_VELOCITIES ? rbt_sim_set_velocities(s->sim, first, count, buffer.buf, &error)
-                                         : rbt_sim_set_forces(s->sim, first, count, buffer.buf, &error);
-    PyBuffer_Release(&buffer);
-    rbp_views_sync(s);
-    if (!good) return rbp_raise(&error);
-    Py_RETURN_NONE;
-}
