@@ -121,6 +121,7 @@ typedef struct rbp_sim {
     bool busy;          // a thread is inside of the library
     bool calling;       // a callback runs
     int threads;        // as set by the user
+    int forks;          // of the process, when it was used last
 } rbp_sim;
 
 typedef struct rbp_state_object {
@@ -129,7 +130,7 @@ typedef struct rbp_state_object {
 } rbp_state_object;
 
 // Whether the simulation can be used by this thread; false with an exception.
-bool rbp_sim_enter(const rbp_sim *s);
+bool rbp_sim_enter(rbp_sim *s);
 
 // The same, and takes over what was written to its arrays: for everything that looks at the state or changes it.
 bool rbp_sim_enter_clean(rbp_sim *s);

@@ -1,21 +1,30 @@
 // A simulation: making it, steps, callbacks, states. query.c asks it, input.c acts on it, views.c has its arrays.
 #include "rubato_python.h"
 
+#include <limits.h>
 #include <math.h>
+#include <omp.h>
+#include <pthread.h>
 #include <string.h>
-#include <sys/types.h>
-#include <unistd.h>
 
-static pid_t first_process;  // where OpenMP has threads: a forked process has lost them
+// Threads of OpenMP do not survive a fork, so a forked process uses one. Results do not depend on their number.
+static int forks;
+
+static void after_fork(void) {
+    forks++;
+    omp_set_num_threads(1);
+}
 
 // ---- Who may use it
 
-bool rbp_sim_enter(const rbp_sim *s) {
+bool rbp_sim_enter(rbp_sim *s) {
     if (!s->sim) return PyErr_SetString(rbp.stale, "the simulation was closed"), false;
     if (s->busy)
         return PyErr_SetString(rbp.busy, "the simulation is used by another thread at this moment; give each thread one of "
                                          "its own: sim.clone()"),
                false;
+    if (s->forks != forks) rbt_sim_set_threads(s->sim, 1, NULL);
+    s->forks = forks;
     return true;
 }
 
@@ -23,17 +32,12 @@ bool rbp_sim_enter_clean(rbp_sim *s) { return rbp_sim_enter(s) && rbp_views_flus
 
 // ---- Life
 
-// Threads of OpenMP do not survive a fork. Results do not depend on their number.
-static void choose_threads(rbp_sim *s) {
-    int count = getpid() == first_process ? s->threads : 1;
-    rbt_sim_set_threads(s->sim, count, NULL);
-}
-
 static rbp_sim *begin(PyTypeObject *type, PyObject *scene) {
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     rbp_sim *s = (rbp_sim *)allocate(type, 0);
     if (!s) return NULL;
     s->scene = Py_NewRef(scene);
+    s->forks = forks;
     s->before = PyList_New(0);
     s->after = PyList_New(0);
     if (!s->before || !s->after) Py_CLEAR(s);
@@ -49,10 +53,13 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
     rbp_sim *s = begin(type, scene);
     if (!s) return NULL;
     const rbt_scene *description = &((rbp_scene_object *)scene)->scene;
+    int before = omp_get_max_threads();
+    if (threads > 0 && threads < before) omp_set_num_threads(threads);  // compiling a scene has parallel parts too
     Py_BEGIN_ALLOW_THREADS
     s->sim = rbt_sim_create(description, &error);
     Py_END_ALLOW_THREADS
-    if (s->sim && rbt_sim_set_threads(s->sim, threads, &error)) {
+    omp_set_num_threads(before);
+    if (s->sim && rbt_sim_set_threads(s->sim, forks ? 1 : threads, &error)) {
         s->threads = threads;
         rbt_sim_set_stop(s->sim, &s->stop);
         return (PyObject *)s;
@@ -62,7 +69,7 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
     return NULL;
 }
 
-static PyObject *clone(PyObject *self, PyObject *unused) {
+static PyObject *clone_sim(PyObject *self, PyObject *unused) {
     (void)unused;
     rbp_sim *s = (rbp_sim *)self;
     rbt_error error = {0};
@@ -168,7 +175,6 @@ static void add_report(rbt_step_report *sum, const rbt_step_report *next) {
 // One call of the library, without the interpreter's lock
 static bool call_library(rbp_sim *s, way how, double time, rbt_step_report *report) {
     bool good;
-    choose_threads(s);
     bool watching = rbp_interrupt_begin(&s->stop);
     s->busy = true;
     Py_BEGIN_ALLOW_THREADS
@@ -307,7 +313,7 @@ static PyObject *restore(PyObject *self, PyObject *state) {
 #define NUMBER(name, make, function)                                                                                 \
     static PyObject *get_##name(PyObject *self, void *unused) {                                                      \
         (void)unused;                                                                                                \
-        const rbp_sim *s = (rbp_sim *)self;                                                                          \
+        rbp_sim *s = (rbp_sim *)self;                                                                                \
         return rbp_sim_enter(s) ? make(function(s->sim)) : NULL;                                                     \
     }
 NUMBER(time, PyFloat_FromDouble, rbt_sim_time)
@@ -332,8 +338,9 @@ static int set_threads(PyObject *self, PyObject *value, void *unused) {
     long count = value ? PyLong_AsLong(value) : -1;
     if (count == -1 && PyErr_Occurred()) return -1;
     if (!rbp_sim_enter(s)) return -1;
-    if (!rbt_sim_set_threads(s->sim, count > 4096 ? 4096 : (int)count, &error)) return rbp_raise(&error), -1;
+    if (!rbt_sim_set_threads(s->sim, count > INT_MAX ? INT_MAX : (int)count, &error)) return rbp_raise(&error), -1;
     s->threads = (int)count;
+    if (forks) rbt_sim_set_threads(s->sim, 1, NULL);
     return 0;
 }
 
@@ -344,7 +351,7 @@ static PyObject *get_closed(PyObject *self, void *unused) {
 
 static PyObject *get_method(PyObject *self, void *unused) {
     (void)unused;
-    const rbp_sim *s = (rbp_sim *)self;
+    rbp_sim *s = (rbp_sim *)self;
     if (!rbp_sim_enter(s)) return NULL;
     return PyUnicode_FromString(rbt_method_name(((rbp_scene_object *)s->scene)->scene.integrator.method));
 }
@@ -396,7 +403,7 @@ static PyMethodDef methods[] = {
      "save($self, into=None, /)\n--\n\nThe state now; into a State that is there already, it allocates nothing."},
     {"restore", restore, METH_O,
      "restore($self, state, /)\n--\n\nContinues from a state, bit for bit as the simulation it was saved from."},
-    {"clone", clone, METH_NOARGS,
+    {"clone", clone_sim, METH_NOARGS,
      "clone($self, /)\n--\n\nAnother simulation in the same state, without callbacks; it shares what never changes and may\n"
      "be used by a thread of its own."},
     {"close", close_sim, METH_NOARGS, "close($self, /)\n--\n\nFrees the simulation now; arrays of it stay, frozen."},
@@ -435,5 +442,5 @@ void rbp_simulation_methods(void) {
     }
     for (PyType_Slot *slot = slots; slot->slot; slot++)
         if (slot->slot == Py_tp_methods) slot->pfunc = all;
-    first_process = getpid();
+    pthread_atfork(NULL, NULL, after_fork);
 }
