@@ -148,6 +148,7 @@ help:
 	@echo "make reproduce-dot   what the dot paper found, measured anew: docs/reproduction/dot.md; ARGS=--quick tries it out"
 	@echo "make reproduce-siere likewise for siere and ere: docs/reproduction/siere.md; ARGS=\"--only table stiffness\" times only"
 	@echo "make bench-multirate, reproduce-multirate   the same for multirate-euler, on generated bodies"
+	@echo "make bench-python    what Python adds to a step, sim.x, and rollouts in Python's threads beside C's"
 	@echo "make interop   exchange files with gmsh, meshio, VTK and Blender, in both directions; installs them"
 	@echo "make install   PREFIX=/usr/local (DESTDIR is honoured)"
 	@echo "make format    clang-format over all sources"

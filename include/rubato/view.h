@@ -46,8 +46,9 @@ bool rbt_view_draw(const char *path, const char *output, const rbt_view_options 
 // ---- Into memory
 
 typedef struct rbt_view_image {
-    int width, height;      // [pixels]
-    unsigned char *pixels;  // (height x width x 3) red, green and blue, top row first; free it with rbt_view_image_free
+    int width, height;  // [pixels]
+    unsigned char
+        *pixels;  // (height x width x 3) red, green and blue, top row first; free it with rbt_view_image_free
 } rbt_view_image;
 
 // What rbt_view_draw would write, as an image: one picture or a sheet. Refused: an animation.

@@ -7,7 +7,7 @@
         sim.step()
     print(sim.x.mean(axis=0), sim.energies.total)
 
-docs/python.md is the tutorial. Units are SI; arrays of nodes are (nodes x 3) float64, of all bodies one after the other.
+docs/python.md is the tutorial. Units are SI; arrays of nodes are (nodes x 3) float64, all bodies one after the other.
 """
 
 from ._rubato import Busy, Error, Report, Stale, State, StepFailed, Stopped, __version__, materials, methods

@@ -65,7 +65,7 @@ class Mesh:
 
     @classmethod
     def generate(cls, shape: str, **parameters: Any) -> Mesh:
-        """A shape by name, as the scene key "shape" has them: Mesh.generate("bar", size=[1, .2, .2], cells=[10, 2, 2])."""
+        """A shape by name, as the scene key "shape" has them: Mesh.generate("bar", size=[1, 1, 1], cells=[4, 4, 4])."""
         return cls._of(_rubato.mesh_generate(shape, json.dumps(plain(parameters))))
 
     def _parts(self) -> tuple[Any, ...]:

@@ -277,9 +277,10 @@ class Simulation(_rubato.Simulation):
     def x(self) -> np.ndarray:
         """(nodes x 3) positions [m], an array that follows the simulation.
 
-        What is written to it becomes the state with the next call: constrained nodes keep to their prescribed positions,
-        a method's memory starts afresh, and positions that turn an element inside out or let surfaces cross in a scene
-        with contact are refused with rubato.Error. After a cut it is another array, and the old one stays as it is.
+        What is written to it becomes the state with the next call: constrained nodes keep to their prescribed
+        positions, and a method's memory starts afresh. Positions that turn an element inside out, or let surfaces cross
+        in a scene with contact, are refused with rubato.Error. After a cut it is another array; the old one stays as it
+        is.
         """
         return self._x
 
@@ -333,8 +334,8 @@ class Simulation(_rubato.Simulation):
     @property
     def energies(self) -> Energies:
         """Energies [J] and momenta now."""
-        kinetic, elastic, gravity, contact, total, momentum, angular, work, friction = self._energies()
-        return Energies(kinetic, elastic, gravity, contact, total, np.array(momentum), np.array(angular), work, friction)
+        *scalars, momentum, angular, work, friction = self._energies()
+        return Energies(*scalars, np.array(momentum), np.array(angular), work, friction)
 
     @property
     def contacts(self) -> np.ndarray:

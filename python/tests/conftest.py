@@ -49,8 +49,8 @@ STACK = {
 
 # A bar that a plane cuts in two at 0.02 s
 CUT = copy.deepcopy(BAR)
-CUT["cuts"] = [{"body": "bar", "surface": {"plane": {"point": [0.5, 0.5, 0.5], "normal": [1, 0.2, 0], "relative": True}},
-                "time": 0.02}]
+PLANE = {"point": [0.5, 0.5, 0.5], "normal": [1, 0.2, 0], "relative": True}
+CUT["cuts"] = [{"body": "bar", "surface": {"plane": PLANE}, "time": 0.02}]
 CUT["integrator"] = {"method": "semi-implicit"}
 
 

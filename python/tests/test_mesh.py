@@ -109,9 +109,9 @@ def test_flat_tets_are_refused_by_a_scene():
 def test_shell_and_net_and_particles_from_arrays():
     cloth = rubato.Mesh([[0, 0, 0], [1, 0, 0], [0, 0, 1]], triangles=[[0, 1, 2]])
     net = rubato.Mesh([[0, 0, 0], [1, 0, 0]], edges=[[0, 1]])
+    dust = {"name": "dust", "mesh": rubato.Mesh(TET[0]), "particles": {"radius": 0.01, "mass": 0.01}}
     sim = rubato.load({"bodies": [{"name": "cloth", "mesh": cloth, "shell": {"thickness": 0.001}},
-                                  {"name": "net", "mesh": net, "springs": {"stiffness": 10, "node_mass": 0.1}},
-                                  {"name": "dust", "mesh": rubato.Mesh(TET[0]), "particles": {"radius": 0.01, "mass": 0.01}}]})
+                                  {"name": "net", "mesh": net, "springs": {"stiffness": 10, "node_mass": 0.1}}, dust]})
     assert [body.kind for body in sim.bodies] == ["shell", "net", "particles"]
     assert sim.triangles.tolist() == [[0, 1, 2]] and sim.edges.tolist() == [[3, 4]]
     assert sim.bodies["dust"].x.shape == (4, 3) and sim.bodies["net"].edges.tolist() == [[3, 4]]

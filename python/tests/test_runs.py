@@ -212,8 +212,8 @@ def test_python_m_rubato(tmp_path):
 
 @pytest.mark.parametrize("words, code, said", [
     ((), 2, "usage"), (("--help",), 0, "usage"), (("bar.json", "--sot"), 2, "--sot"), (("bar.json", "-n"), 2, "value"),
-    (("bar.json", "-n", "x"), 2, "whole"), (("nothing.json",), 1, "nothing.json"), (("bar.json", "--set", "x"), 2, "PATH"),
-    (("methods",), 0, "backward-euler"),
+    (("bar.json", "-n", "x"), 2, "whole"), (("nothing.json",), 1, "nothing.json"),
+    (("bar.json", "--set", "x"), 2, "PATH"), (("methods",), 0, "backward-euler"),
 ])
 def test_words_of_the_command_line(tmp_path, words, code, said):
     (tmp_path / "bar.json").write_text(json.dumps(scene()))

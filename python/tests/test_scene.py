@@ -67,7 +67,8 @@ def test_keyword_builders_make_what_a_file_has():
 
 
 def test_builders_know_material_transform_and_options():
-    body = rubato.body("a", rubato.shape("ball"), model="arap", young=1, translate=[0, 1, 0], axis=[0, 0, 1], degrees=90)
+    body = rubato.body("a", rubato.shape("ball"), model="arap", young=1, translate=[0, 1, 0], axis=[0, 0, 1],
+                       degrees=90)
     assert body["material"] == {"model": "arap", "young": 1}
     assert body["transform"] == {"translate": [0, 1, 0], "axis": [0, 0, 1], "degrees": 90}
     built = rubato.scene([body], gravity=[0, 0, -9.81], method="siere", options={"modes": 3}, contact={})

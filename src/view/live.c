@@ -71,14 +71,14 @@ bool rbt_live_elements(const rbt_sim *sim, rbt_mesh *mesh, rbt_fields *fields, r
     if (!rbt_vtu_frame_init(&frame, m, NULL, error)) return end(false, mesh, fields);
     rbt_vtu_frame_evaluate(&frame, m, &sim->state);
     size_t cells = fields->cell_count = frame.cell_count;
-    bool good = copy_elements(&frame, sim, mesh, error) &&
-                add_field(fields, "displacement", false, 3,
-                          copy_of(frame.displacement, nodes, 3 * sizeof(double), error), error) &&
-                add_field(fields, "velocity", false, 3, copy_of(sim->state.v, nodes, 3 * sizeof(double), error),
-                          error) &&
-                add_field(fields, "von_mises", true, 1, copy_of(frame.stress, cells, sizeof(double), error), error) &&
-                add_numbers(fields, "region", frame.region, cells, error) &&
-                add_numbers(fields, "body", frame.body, cells, error);
+    bool good =
+        copy_elements(&frame, sim, mesh, error) &&
+        add_field(fields, "displacement", false, 3, copy_of(frame.displacement, nodes, 3 * sizeof(double), error),
+                  error) &&
+        add_field(fields, "velocity", false, 3, copy_of(sim->state.v, nodes, 3 * sizeof(double), error), error) &&
+        add_field(fields, "von_mises", true, 1, copy_of(frame.stress, cells, sizeof(double), error), error) &&
+        add_numbers(fields, "region", frame.region, cells, error) &&
+        add_numbers(fields, "body", frame.body, cells, error);
     rbt_vtu_frame_free(&frame);
     return end(good, mesh, fields);
 }
@@ -102,7 +102,8 @@ static bool copy_surface(const rbt_surface *surface, const rbt_sim *sim, rbt_mes
     }
     for (size_t i = 0; i < 3 * m->node_count; i++) shift[i] = sim->state.x[i] - m->X[i];
     for (size_t b = 0; b < surface->part_count; b++)
-        for (size_t t = surface->parts[b].triangle_begin; t < surface->parts[b].triangle_end; t++) body[t] = (double)b;
+        for (size_t t = surface->parts[b].triangle_begin; t < surface->parts[b].triangle_end; t++)
+            body[t] = (double)b;
     mesh->node_count = surface->vertex_count;
     mesh->triangle_count = fields->cell_count = surface->triangle_count;
     mesh->nodes = carried(surface, sim->state.x, error);

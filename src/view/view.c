@@ -20,7 +20,8 @@ rbt_view_options rbt_view_default(void) {
                               .frames_per_second = o.frames_per_second};
 }
 
-static bool draw(rbt_render_options what, const rbt_view_options *options, rbt_render_report *drawn, rbt_error *error) {
+static bool draw(rbt_render_options what, const rbt_view_options *options, rbt_render_report *drawn,
+                 rbt_error *error) {
     rbt_render_options o = {.path = what.path,
                             .sim = what.sim,
                             .output = what.output,
@@ -71,7 +72,8 @@ bool rbt_view_paint(const char *path, const rbt_view_options *options, rbt_view_
     return paint((rbt_render_options){.path = path}, options, image, error);
 }
 
-bool rbt_view_paint_sim(const rbt_sim *sim, const rbt_view_options *options, rbt_view_image *image, rbt_error *error) {
+bool rbt_view_paint_sim(const rbt_sim *sim, const rbt_view_options *options, rbt_view_image *image,
+                        rbt_error *error) {
     if (!sim || !image || !are_options(options))
         return rbt_fail(error, "a simulation, an image and options made by rbt_view_default are needed");
     return paint((rbt_render_options){.sim = sim}, options, image, error);
