@@ -82,7 +82,8 @@ class Bench:
             for _ in range(self.rounds):
                 for kind, values in times.items():
                     values.append(self.in_python(sim, steps, kind))
-            figures.add(f"a step of many in one call, {name}", f"{1e6 * statistics.median(times['one call']):.1f}", "us")
+            base = statistics.median(times["one call"])
+            figures.add(f"a step of many in one call, {name}", f"{1e6 * base:.1f}", "us")
             for kind, text in (("bare", "one by one"), ("held", "with x and v held"),
                                ("forces", "with a force written before it")):
                 more = statistics.median(a - b for a, b in zip(times[kind], times["one call"]))

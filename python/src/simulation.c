@@ -77,11 +77,7 @@ static PyObject *clone_sim(PyObject *self, PyObject *unused) {
     rbp_sim *other = begin(Py_TYPE(self), s->scene);
     if (!other) return NULL;
     other->threads = s->threads;
-    s->busy = true;
-    Py_BEGIN_ALLOW_THREADS
-    other->sim = rbt_sim_clone(s->sim, &error);
-    Py_END_ALLOW_THREADS
-    s->busy = false;
+    other->sim = rbt_sim_clone(s->sim, &error);  // with the lock, so that several threads may clone one simulation
     if (other->sim) {
         rbt_sim_set_stop(other->sim, &other->stop);
         other->topology = rbt_sim_topology(other->sim);

@@ -44,6 +44,19 @@ def test_rollouts_in_threads(make):
         assert same_bits(clone, other)
 
 
+def test_clones_made_in_threads(make):
+    sim, ends = make("gripped"), [None] * 8
+
+    def roll(k):
+        clone = sim.clone()
+        clone.advance(sim.time + 0.1)
+        ends[k] = clone
+
+    in_threads([lambda k=k: roll(k) for k in range(8)])
+    sim.advance(0.1)
+    assert all(same_bits(sim, clone) for clone in ends)
+
+
 def test_other_threads_run_while_it_steps():
     sim = rubato.load(long_scene(), threads=1)
     counts, done = [], threading.Event()
