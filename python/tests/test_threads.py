@@ -14,7 +14,7 @@ from conftest import same_bits, scene
 def long_scene():
     """Steps of some ten milliseconds."""
     description = scene()
-    description["bodies"][0]["mesh"]["shape"]["bar"]["cells"] = [24, 8, 8]
+    description["bodies"][0]["mesh"]["shape"]["bar"]["cells"] = [16, 6, 6]
     description["integrator"] = {"method": "backward-euler"}
     return rubato.Scene(description)
 
