@@ -34,8 +34,9 @@ demo: build
 # The Python package, in a virtual environment that sees the system's numpy. The interpreter is the one that has it, which
 # need not be the first in the path.
 PYTHON ?= /usr/bin/python3
-python: build
+python: build/Makefile
 	@$(setup) python
+	@rm -rf build/setuptools
 	@test -x build/python/bin/python || $(PYTHON) -m venv --system-site-packages build/python
 	@RUBATO_BUILD=build build/python/bin/python -m pip install --quiet --disable-pip-version-check \
 	    --no-build-isolation --no-index --no-deps --force-reinstall .
@@ -44,8 +45,9 @@ python: build
 	@echo "  . build/python/bin/activate                            makes python this one"
 
 # One file for Python 3.11 and later, in dist/.
-wheel: build
+wheel: build/Makefile
 	@$(setup) python
+	@rm -rf build/setuptools
 	@RUBATO_BUILD=build $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-index \
 	    --no-deps --wheel-dir dist .
 	@ls dist/rubato-*.whl
