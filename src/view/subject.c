@@ -47,7 +47,7 @@ bool rbt_subject_open_sim(rbt_subject *subject, const rbt_sim *sim, const rbt_co
     subject->frames.entries = rbt_array_new(1, sizeof *subject->frames.entries, "a frame", error);
     if (!subject->frames.entries) return false;
     subject->frames.count = 1;
-    subject->frames.entries[0].time = rbt_sim_time(sim);
+    subject->frames.entries[0].time = sim->state.t;  // not rbt_sim_time: librubato_view.so would contain all of sim
     return true;
 }
 
