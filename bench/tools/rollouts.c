@@ -43,7 +43,8 @@ static void *run(void *context) {
 }
 
 int main(int count, char **words) {
-    rbt_tool_words w = rbt_tool_read(count, words, "rollouts SCENE [--set PATH=VALUE] [--steps N] [--repeats N] [--threads N]");
+    rbt_tool_words w =
+        rbt_tool_read(count, words, "rollouts SCENE [--set PATH=VALUE] [--steps N] [--repeats N] [--threads N]");
     rbt_error error = {0};
     rbt_sim *sim = rbt_tool_sim(&w);
     if (!rbt_sim_set_threads(sim, 1, &error)) rbt_tool_fail(&error);

@@ -15,24 +15,27 @@ static PyObject *add(PyObject *module, const char *name, const char *doc, PyObje
 }
 
 bool rbp_errors_add(PyObject *module) {
-    rbp.error = add(module, "Error",
-                    "Something is wrong with a file, a scene or a call; the message says what, where and what to try.\n"
-                    "\n"
-                    "file, line, column: the place in a file, where there is one ('' and 0 otherwise)\n"
-                    "path: the key of the scene, as 'bodies[0].material.young'\n"
-                    "sentence: the message without the place",
-                    NULL);
+    rbp.error =
+        add(module, "Error",
+            "Something is wrong with a file, a scene or a call; the message says what, where and what to try.\n"
+            "\n"
+            "file, line, column: the place in a file, where there is one ('' and 0 otherwise)\n"
+            "path: the key of the scene, as 'bodies[0].material.young'\n"
+            "sentence: the message without the place",
+            NULL);
     if (!rbp.error) return false;
     rbp.step_failed = add(module, "StepFailed",
                           "A step failed for good. The state is that of the last good step.\n\n"
                           "report: what happened, in which stage and where (rubato.Report)",
                           rbp.error);
     rbp.busy = add(module, "Busy", "The simulation is used by another thread at this moment.", rbp.error);
-    rbp.stale = add(module, "Stale",
-                    "The object belongs to a mesh that a cut has replaced, or to a simulation that was closed.", rbp.error);
+    rbp.stale =
+        add(module, "Stale",
+            "The object belongs to a mesh that a cut has replaced, or to a simulation that was closed.", rbp.error);
     if (!rbp.step_failed || !rbp.busy || !rbp.stale) return false;
-    rbp.stopped = add(module, "Stopped", "The step was given up because stop() was called; the state is that before it.",
-                      rbp.step_failed);
+    rbp.stopped =
+        add(module, "Stopped", "The step was given up because stop() was called; the state is that before it.",
+            rbp.step_failed);
     return rbp.stopped != NULL;
 }
 
@@ -93,9 +96,11 @@ PyObject *rbp_raise_step(const rbt_step_report *r, const char *body) {
     PyOS_snprintf(text, sizeof text, "a step failed: %s in stage \"%s\"%s%s, after %d halvings%s%s",
                   rbt_outcome_name(r->outcome), r->stage ? r->stage : "", where, element, r->halvings,
                   r->hint[0] ? "; " : "", r->hint);
-    PyObject *instance = exception(type, r->outcome == RBT_STOPPED ? "stop() was called: the step was given up" : text);
+    PyObject *instance =
+        exception(type, r->outcome == RBT_STOPPED ? "stop() was called: the step was given up" : text);
     PyObject *report = rbp_report_new(r);
-    if (instance && report && PyObject_SetAttrString(instance, "report", report) == 0) PyErr_SetObject(type, instance);
+    if (instance && report && PyObject_SetAttrString(instance, "report", report) == 0)
+        PyErr_SetObject(type, instance);
     Py_XDECREF(instance);
     Py_XDECREF(report);
     return NULL;

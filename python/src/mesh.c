@@ -53,10 +53,8 @@ PyObject *rbp_mesh_read(PyObject *module, PyObject *path) {
     PyObject *bytes;
     if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
     const char *name = PyBytes_AsString(bytes);
-    Py_BEGIN_ALLOW_THREADS
-    mesh = rbt_mesh_read(name, &error);
-    Py_END_ALLOW_THREADS
-    Py_DECREF(bytes);
+    Py_BEGIN_ALLOW_THREADS mesh = rbt_mesh_read(name, &error);
+    Py_END_ALLOW_THREADS Py_DECREF(bytes);
     return mesh ? parts_of(mesh) : rbp_raise(&error);
 }
 
@@ -66,10 +64,8 @@ PyObject *rbp_mesh_generate(PyObject *module, PyObject *arguments) {
     rbt_error error = {0};
     rbt_mesh *mesh;
     if (!PyArg_ParseTuple(arguments, "ss", &shape, &parameters)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    mesh = rbt_mesh_generate(shape, parameters, &error);
-    Py_END_ALLOW_THREADS
-    return mesh ? parts_of(mesh) : rbp_raise(&error);
+    Py_BEGIN_ALLOW_THREADS mesh = rbt_mesh_generate(shape, parameters, &error);
+    Py_END_ALLOW_THREADS return mesh ? parts_of(mesh) : rbp_raise(&error);
 }
 
 // ---- From Python: copies, so that nobody can change them later
@@ -134,10 +130,8 @@ PyObject *rbp_mesh_write(PyObject *module, PyObject *arguments) {
         Py_DECREF(path);
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS
-    good = rbt_mesh_write(mesh, name, ascii, &error);
-    Py_END_ALLOW_THREADS
-    rbt_mesh_free(mesh);
+    Py_BEGIN_ALLOW_THREADS good = rbt_mesh_write(mesh, name, ascii, &error);
+    Py_END_ALLOW_THREADS rbt_mesh_free(mesh);
     Py_DECREF(path);
     if (!good) return rbp_raise(&error);
     Py_RETURN_NONE;
@@ -150,18 +144,16 @@ PyObject *rbp_mesh_diagnose(PyObject *module, PyObject *parts) {
     bool good;
     rbt_mesh *mesh = rbp_mesh_from(parts);
     if (!mesh) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    good = rbt_mesh_diagnose(mesh, &r, &error);
-    Py_END_ALLOW_THREADS
-    rbt_mesh_free(mesh);
+    Py_BEGIN_ALLOW_THREADS good = rbt_mesh_diagnose(mesh, &r, &error);
+    Py_END_ALLOW_THREADS rbt_mesh_free(mesh);
     if (!good) return rbp_raise(&error);
-    return Py_BuildValue(
-        "{s(ddd)s(ddd)sdsdsnsnsnsnsnsnsnsnsnsdsdsL}", "box_min", r.box_min[0], r.box_min[1], r.box_min[2], "box_max",
-        r.box_max[0], r.box_max[1], r.box_max[2], "volume", r.volume, "area", r.area, "components",
-        (Py_ssize_t)r.component_count, "inverted", (Py_ssize_t)r.inverted_count, "degenerate",
-        (Py_ssize_t)r.degenerate_count, "duplicate", (Py_ssize_t)r.duplicate_count, "isolated",
-        (Py_ssize_t)r.isolated_count, "not_finite", (Py_ssize_t)r.not_finite_count, "surface_triangles",
-        (Py_ssize_t)r.surface_triangle_count, "non_manifold_edges", (Py_ssize_t)r.non_manifold_edge_count,
-        "open_edges", (Py_ssize_t)r.open_edge_count, "quality_min", r.quality_min, "quality_mean", r.quality_mean,
-        "worst_tet", (long long)r.worst_tet);
+    return Py_BuildValue("{s(ddd)s(ddd)sdsdsnsnsnsnsnsnsnsnsnsdsdsL}", "box_min", r.box_min[0], r.box_min[1],
+                         r.box_min[2], "box_max", r.box_max[0], r.box_max[1], r.box_max[2], "volume", r.volume,
+                         "area", r.area, "components", (Py_ssize_t)r.component_count, "inverted",
+                         (Py_ssize_t)r.inverted_count, "degenerate", (Py_ssize_t)r.degenerate_count, "duplicate",
+                         (Py_ssize_t)r.duplicate_count, "isolated", (Py_ssize_t)r.isolated_count, "not_finite",
+                         (Py_ssize_t)r.not_finite_count, "surface_triangles", (Py_ssize_t)r.surface_triangle_count,
+                         "non_manifold_edges", (Py_ssize_t)r.non_manifold_edge_count, "open_edges",
+                         (Py_ssize_t)r.open_edge_count, "quality_min", r.quality_min, "quality_mean", r.quality_mean,
+                         "worst_tet", (long long)r.worst_tet);
 }

@@ -34,19 +34,15 @@ PyObject *rbp_paint(PyObject *module, PyObject *arguments) {
         rbp_sim *s = (rbp_sim *)what;
         if (!rbp_sim_enter_clean(s)) return NULL;
         s->busy = true;
-        Py_BEGIN_ALLOW_THREADS
-        good = rbt_view_paint_sim(s->sim, &options, &image, &error);
-        Py_END_ALLOW_THREADS
-        s->busy = false;
+        Py_BEGIN_ALLOW_THREADS good = rbt_view_paint_sim(s->sim, &options, &image, &error);
+        Py_END_ALLOW_THREADS s->busy = false;
         return good ? image_array(&image) : rbp_raise(&error);
     }
     if (PyObject_TypeCheck(scene, rbp.scene)) options.scene = &((rbp_scene_object *)scene)->scene;
     if (!PyUnicode_FSConverter(what, &path)) return NULL;
     const char *name = PyBytes_AsString(path);
-    Py_BEGIN_ALLOW_THREADS
-    good = rbt_view_paint(name, &options, &image, &error);
-    Py_END_ALLOW_THREADS
-    Py_DECREF(path);
+    Py_BEGIN_ALLOW_THREADS good = rbt_view_paint(name, &options, &image, &error);
+    Py_END_ALLOW_THREADS Py_DECREF(path);
     return good ? image_array(&image) : rbp_raise(&error);
 }
 
@@ -71,10 +67,8 @@ PyObject *rbp_draw(PyObject *module, PyObject *arguments) {
     options.frames_per_second = rate;
     if (PyObject_TypeCheck(scene, rbp.scene)) options.scene = &((rbp_scene_object *)scene)->scene;
     const char *from = PyBytes_AsString(path), *to = PyBytes_AsString(output);
-    Py_BEGIN_ALLOW_THREADS
-    good = rbt_view_draw(from, to, &options, NULL, &error);
-    Py_END_ALLOW_THREADS
-    Py_DECREF(path);
+    Py_BEGIN_ALLOW_THREADS good = rbt_view_draw(from, to, &options, NULL, &error);
+    Py_END_ALLOW_THREADS Py_DECREF(path);
     Py_DECREF(output);
     if (!good) return rbp_raise(&error);
     Py_RETURN_NONE;
@@ -85,7 +79,8 @@ PyObject *rbp_plot(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *folder, *output = NULL;
     rbt_error error = {0};
-    if (!PyArg_ParseTuple(arguments, "O&O&", PyUnicode_FSConverter, &folder, PyUnicode_FSConverter, &output)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "O&O&", PyUnicode_FSConverter, &folder, PyUnicode_FSConverter, &output))
+        return NULL;
     bool good = rbt_view_plot(PyBytes_AsString(folder), PyBytes_AsString(output), &error);
     Py_DECREF(folder);
     Py_DECREF(output);

@@ -5,8 +5,7 @@
 #include <string.h>
 
 typedef struct report {
-    PyObject_HEAD
-    rbt_step_report r;
+    PyObject_HEAD rbt_step_report r;
     char stage[48], kind[16];  // texts of the report, since those of a pickled one have no other place
 } report;
 
@@ -76,7 +75,8 @@ static PyObject *reduce(PyObject *self, PyObject *unused) {
     report *s = (report *)self;
     PyObject *module = PyImport_ImportModule("rubato._rubato");
     PyObject *load = module ? PyObject_GetAttrString(module, "_load_report") : NULL;
-    PyObject *result = load ? Py_BuildValue("N(y#ss)", load, &s->r, (Py_ssize_t)sizeof s->r, s->stage, s->kind) : NULL;
+    PyObject *result =
+        load ? Py_BuildValue("N(y#ss)", load, &s->r, (Py_ssize_t)sizeof s->r, s->stage, s->kind) : NULL;
     Py_XDECREF(module);
     return result;
 }

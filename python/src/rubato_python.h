@@ -47,9 +47,9 @@ typedef struct rbp_memory {
     void *data;
 } rbp_memory;
 
-rbp_memory *rbp_memory_new(size_t bytes);   // zeros; NULL with MemoryError
-rbp_memory *rbp_memory_of(void *allocated);  // takes over what malloc gave, also on failure
-void rbp_memory_release(rbp_memory *memory); // NULL: nothing
+rbp_memory *rbp_memory_new(size_t bytes);     // zeros; NULL with MemoryError
+rbp_memory *rbp_memory_of(void *allocated);   // takes over what malloc gave, also on failure
+void rbp_memory_release(rbp_memory *memory);  // NULL: nothing
 
 typedef struct rbp_layout {
     char format;  // 'd', 'i' or 'B', as the module struct has them
@@ -90,30 +90,28 @@ typedef enum rbp_view_kind {
 typedef struct rbp_view {
     rbp_memory *memory;  // NULL: nobody has asked for it
     rbp_layout layout;
-    bool fresh;          // it shows the state
-    bool touched;        // it was handed out since the last call
-    bool recent;         // and before that call
+    bool fresh;    // it shows the state
+    bool touched;  // it was handed out since the last call
+    bool recent;   // and before that call
 } rbp_view;
 
 typedef struct rbp_scene_object {
-    PyObject_HEAD
-    rbt_scene_file *file;
+    PyObject_HEAD rbt_scene_file *file;
     rbt_scene scene;  // of the file, with meshes from memory put in
     rbt_body_def *bodies;
     rbt_obstacle *obstacles;
     rbt_obstacle_mesh *obstacle_meshes;
     rbt_sequence_def *sequences;
-    rbt_mesh **meshes;      // (mesh_count) copies
-    double **positions;     // (mesh_count) of sequences, or NULL
-    char **units;           // (mesh_count) or NULL
+    rbt_mesh **meshes;   // (mesh_count) copies
+    double **positions;  // (mesh_count) of sequences, or NULL
+    char **units;        // (mesh_count) or NULL
     size_t mesh_count;
 } rbp_scene_object;
 
 typedef struct rbp_sim {
-    PyObject_HEAD
-    rbt_sim *sim;             // NULL: closed
-    PyObject *scene;          // that it was made from
-    PyObject *before, *after; // lists of callbacks
+    PyObject_HEAD rbt_sim *sim;  // NULL: closed
+    PyObject *scene;             // that it was made from
+    PyObject *before, *after;    // lists of callbacks
     rbp_view views[RBP_VIEWS];
     int64_t topology;   // of the views
     volatile int stop;  // what the library looks at
@@ -125,8 +123,7 @@ typedef struct rbp_sim {
 } rbp_sim;
 
 typedef struct rbp_state_object {
-    PyObject_HEAD
-    rbt_state *state;
+    PyObject_HEAD rbt_state *state;
 } rbp_state_object;
 
 // Whether the simulation can be used by this thread; false with an exception.

@@ -46,8 +46,7 @@ static bool own_lists(rbp_scene_object *self, size_t count) {
     self->positions = calloc(count + 1, sizeof *self->positions);
     self->units = calloc(count + 1, sizeof *self->units);
     if (!self->bodies || !self->obstacles) return false;
-    if (!self->obstacle_meshes || !self->sequences || !self->meshes || !self->positions ||
-        !self->units)
+    if (!self->obstacle_meshes || !self->sequences || !self->meshes || !self->positions || !self->units)
         return PyErr_NoMemory(), false;
     s->bodies.items = self->bodies;
     s->obstacles.items = self->obstacles;
@@ -131,11 +130,9 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
     if (!self) return NULL;
     bool good = read_settings(list, &settings, &count);
     if (good) {
-        Py_BEGIN_ALLOW_THREADS
-        self->file = text ? rbt_scene_parse(text, (size_t)size, name, settings, count, &error)
-                          : rbt_scene_read(name, settings, count, &error);
-        Py_END_ALLOW_THREADS
-        good = self->file != NULL;
+        Py_BEGIN_ALLOW_THREADS self->file = text ? rbt_scene_parse(text, (size_t)size, name, settings, count, &error)
+                                                 : rbt_scene_read(name, settings, count, &error);
+        Py_END_ALLOW_THREADS good = self->file != NULL;
         if (!good) rbp_raise(&error);
     }
     free(settings);
@@ -170,9 +167,10 @@ static PyObject *get_warnings(PyObject *self, void *unused) {
     return list;
 }
 
-static PyGetSetDef attributes[] = {{"json", get_json, NULL, "the scene as JSON text, with the settings applied", NULL},
-                                   {"warnings", get_warnings, NULL, "sentences about renamed keys and the like", NULL},
-                                   {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef attributes[] = {
+    {"json", get_json, NULL, "the scene as JSON text, with the settings applied", NULL},
+    {"warnings", get_warnings, NULL, "sentences about renamed keys and the like", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot slots[] = {{Py_tp_doc, (char *)"A scene that was read and checked."},
                               {Py_tp_new, create},
                               {Py_tp_dealloc, destroy},

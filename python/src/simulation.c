@@ -20,8 +20,9 @@ static void after_fork(void) {
 bool rbp_sim_enter(rbp_sim *s) {
     if (!s->sim) return PyErr_SetString(rbp.stale, "the simulation was closed"), false;
     if (s->busy)
-        return PyErr_SetString(rbp.busy, "the simulation is used by another thread at this moment; give each thread one of "
-                                         "its own: sim.clone()"),
+        return PyErr_SetString(rbp.busy,
+                               "the simulation is used by another thread at this moment; give each thread one of "
+                               "its own: sim.clone()"),
                false;
     if (s->forks != forks) rbt_sim_set_threads(s->sim, 1, NULL);
     s->forks = forks;
@@ -55,10 +56,8 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
     const rbt_scene *description = &((rbp_scene_object *)scene)->scene;
     int before = omp_get_max_threads();
     if (threads > 0 && threads < before) omp_set_num_threads(threads);  // compiling a scene has parallel parts too
-    Py_BEGIN_ALLOW_THREADS
-    s->sim = rbt_sim_create(description, &error);
-    Py_END_ALLOW_THREADS
-    omp_set_num_threads(before);
+    Py_BEGIN_ALLOW_THREADS s->sim = rbt_sim_create(description, &error);
+    Py_END_ALLOW_THREADS omp_set_num_threads(before);
     if (s->sim && rbt_sim_set_threads(s->sim, forks ? 1 : threads, &error)) {
         s->threads = threads;
         rbt_sim_set_stop(s->sim, &s->stop);
@@ -173,12 +172,10 @@ static bool call_library(rbp_sim *s, way how, double time, rbt_step_report *repo
     bool good;
     bool watching = rbp_interrupt_begin(&s->stop);
     s->busy = true;
-    Py_BEGIN_ALLOW_THREADS
-    good = how == ONE_STEP    ? rbt_sim_step(s->sim, report)
-           : how == ONE_FRAME ? rbt_sim_advance_frame(s->sim, report)
-                              : rbt_sim_advance_to(s->sim, time, report);
-    Py_END_ALLOW_THREADS
-    s->busy = false;
+    Py_BEGIN_ALLOW_THREADS good = how == ONE_STEP    ? rbt_sim_step(s->sim, report)
+                                  : how == ONE_FRAME ? rbt_sim_advance_frame(s->sim, report)
+                                                     : rbt_sim_advance_to(s->sim, time, report);
+    Py_END_ALLOW_THREADS s->busy = false;
     if (watching) rbp_interrupt_end();
     rbp_views_sync(s);
     return good;
@@ -223,7 +220,8 @@ static bool is_before(const rbp_sim *s, double time) {
 static PyObject *advance(rbp_sim *s, way how, double time) {
     rbt_step_report sum = {.stage = "", .body = -1, .element = -1};
     if (s->calling) {
-        PyErr_SetString(rbp.error, "a callback of a step cannot take a step itself; clone the simulation to look ahead");
+        PyErr_SetString(rbp.error,
+                        "a callback of a step cannot take a step itself; clone the simulation to look ahead");
         return NULL;
     }
     if (!rbp_sim_enter_clean(s)) return NULL;
@@ -320,7 +318,9 @@ NUMBER(frame_count, PyLong_FromLongLong, rbt_sim_frame_count)
 NUMBER(topology, PyLong_FromLongLong, rbt_sim_topology)
 NUMBER(node_count, PyLong_FromSize_t, rbt_sim_node_count)
 
-static PyObject *get_view(PyObject *self, void *kind) { return rbp_sim_view((rbp_sim *)self, *(rbp_view_kind *)kind); }
+static PyObject *get_view(PyObject *self, void *kind) {
+    return rbp_sim_view((rbp_sim *)self, *(rbp_view_kind *)kind);
+}
 
 static PyObject *get_threads(PyObject *self, void *unused) {
     (void)unused;
@@ -362,8 +362,8 @@ static PyGetSetDef attributes[] = {
     {"frame_count", get_frame_count, NULL, "frames of the scene after frame 0", NULL},
     {"topology", get_topology, NULL, "changes whenever nodes and elements get other numbers", NULL},
     {"node_count", get_node_count, NULL, "nodes of all bodies", NULL},
-    {"threads", get_threads, set_threads,
-     "threads of a step; 0: as OpenMP has it. Results do not depend on it", NULL},
+    {"threads", get_threads, set_threads, "threads of a step; 0: as OpenMP has it. Results do not depend on it",
+     NULL},
     {"closed", get_closed, NULL, "whether close() was called", NULL},
     {"method", get_method, NULL, "name of the time-stepping method", NULL},
     {"_x", get_view, NULL, NULL, &kinds[RBP_POSITIONS]},
@@ -387,20 +387,25 @@ static PyMemberDef members[] = {
 
 static PyMethodDef methods[] = {
     {"step", step, METH_NOARGS,
-     "step($self, /)\n--\n\nTakes one step and returns its Report. Raises StepFailed if it fails for good: the state is\n"
+     "step($self, /)\n--\n\nTakes one step and returns its Report. Raises StepFailed if it fails for good: the state "
+     "is\n"
      "that before the step then. The interpreter's lock is released meanwhile, and Ctrl-C works."},
-    {"advance_frame", advance_frame, METH_NOARGS, "advance_frame($self, /)\n--\n\nTakes the steps to the next frame."},
+    {"advance_frame", advance_frame, METH_NOARGS,
+     "advance_frame($self, /)\n--\n\nTakes the steps to the next frame."},
     {"advance", advance_to, METH_O,
-     "advance($self, time, /)\n--\n\nTakes the steps to a time [s]. Steps keep to their grid; the last one is shortened\n"
+     "advance($self, time, /)\n--\n\nTakes the steps to a time [s]. Steps keep to their grid; the last one is "
+     "shortened\n"
      "if the time lies inside it. Raises ValueError for a time that has passed."},
     {"stop", stop, METH_NOARGS,
-     "stop($self, /)\n--\n\nFor another thread: the step under way, or the next one, is given up and raises Stopped."},
+     "stop($self, /)\n--\n\nFor another thread: the step under way, or the next one, is given up and raises "
+     "Stopped."},
     {"save", save, METH_VARARGS,
      "save($self, into=None, /)\n--\n\nThe state now; into a State that is there already, it allocates nothing."},
     {"restore", restore, METH_O,
      "restore($self, state, /)\n--\n\nContinues from a state, bit for bit as the simulation it was saved from."},
     {"clone", clone_sim, METH_NOARGS,
-     "clone($self, /)\n--\n\nAnother simulation in the same state, without callbacks; it shares what never changes and may\n"
+     "clone($self, /)\n--\n\nAnother simulation in the same state, without callbacks; it shares what never changes "
+     "and may\n"
      "be used by a thread of its own."},
     {"close", close_sim, METH_NOARGS, "close($self, /)\n--\n\nFrees the simulation now; arrays of it stay, frozen."},
     {"_flush", flush, METH_NOARGS, NULL},

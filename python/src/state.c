@@ -104,7 +104,8 @@ static PyGetSetDef attributes[] = {{"time", get_time, NULL, "[s]", NULL},
                                    {NULL, NULL, NULL, NULL, NULL}};
 static PyMethodDef methods[] = {
     {"write", write_file, METH_O,
-     "write($self, path, /)\n--\n\nWrites the state to a file in the format of checkpoints: complete, or not at all."},
+     "write($self, path, /)\n--\n\nWrites the state to a file in the format of checkpoints: complete, or not at "
+     "all."},
     {"to_bytes", to_bytes, METH_NOARGS, "to_bytes($self, /)\n--\n\nThe bytes of such a file."},
     {"__reduce__", reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};

@@ -105,13 +105,13 @@ static bool set_all(rbp_sim *s, const bool changed[RBP_WRITABLE], rbt_error *err
 }
 
 bool rbp_views_flush(rbp_sim *s) {
-    static const char *const refused = "what was written to the arrays of the simulation is refused, and they show its "
-                                       "state again";
+    static const char *const refused =
+        "what was written to the arrays of the simulation is refused, and they show its "
+        "state again";
     bool changed[RBP_WRITABLE] = {false}, any = false;
     for (int kind = 0; kind < RBP_WRITABLE; kind++) {
         rbp_view *view = &s->views[kind];
-        if (view->fresh && (view->touched || is_held(view)))
-            any |= changed[kind] = differs(s, (rbp_view_kind)kind);
+        if (view->fresh && (view->touched || is_held(view))) any |= changed[kind] = differs(s, (rbp_view_kind)kind);
         view->recent = view->touched;
         view->touched = false;
     }
