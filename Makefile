@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo python wheel test soak mutate faults bench bench-plots interop install format fuzz docs gallery verification clean help
+.PHONY: build demo python wheel python-build test soak mutate faults bench bench-plots interop install format fuzz docs gallery verification clean help
 
 build: build/Makefile
 	@cmake --build build --parallel $(JOBS)
@@ -34,9 +34,7 @@ demo: build
 # The Python package, in a virtual environment that sees the system's numpy. The interpreter is the one that has it, which
 # need not be the first in the path.
 PYTHON ?= /usr/bin/python3
-python: build/Makefile
-	@$(setup) python
-	@rm -rf build/setuptools
+python: python-build
 	@test -x build/python/bin/python || $(PYTHON) -m venv --system-site-packages build/python
 	@RUBATO_BUILD=build build/python/bin/python -m pip install --quiet --disable-pip-version-check \
 	    --no-build-isolation --no-index --no-deps --force-reinstall .
@@ -45,12 +43,17 @@ python: build/Makefile
 	@echo "  . build/python/bin/activate                            makes python this one"
 
 # One file for Python 3.11 and later, in dist/.
-wheel: build/Makefile
-	@$(setup) python
-	@rm -rf build/setuptools
+wheel: python-build
 	@RUBATO_BUILD=build $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-index \
 	    --no-deps --wheel-dir dist .
 	@ls dist/rubato-*.whl
+
+# What pip would build too, but without a word.
+python-build: build/Makefile
+	@$(setup) python
+	@cmake -S . -B build -DRUBATO_PYTHON=ON -DRUBATO_PYTHON_INTERPRETER=$(PYTHON) >/dev/null
+	@cmake --build build --parallel $(JOBS) --target rubato_python
+	@rm -rf build/setuptools
 
 test:
 	@scripts/test

@@ -1,6 +1,6 @@
 """Builds the Python package: CMake compiles the extension and the command, setuptools packs them (pyproject.toml).
 
-RUBATO_BUILD names CMake's folder (default: build/, or one beside it where build/ was configured otherwise).
+RUBATO_BUILD names CMake's folder (default: build/).
 """
 
 import os
@@ -28,9 +28,10 @@ class Build(build_ext):
     def run(self):
         folder = pathlib.Path(os.environ.get("RUBATO_BUILD", ROOT / "build"))
         jobs = os.environ.get("JOBS") or str(os.cpu_count() or 2)
-        words = ["-DRUBATO_PYTHON=ON", f"-DRUBATO_PYTHON_INTERPRETER={os.path.realpath(sys.executable)}"]
-        if not (folder / "CMakeCache.txt").exists():
-            words += ["-DRUBATO_TESTS=OFF", "-G", "Unix Makefiles"]
+        words = ["-DRUBATO_PYTHON=ON"]
+        if not (folder / "CMakeCache.txt").exists():  # any headers of 3.11 or later do
+            words += ["-DRUBATO_TESTS=OFF", "-G", "Unix Makefiles",
+                      f"-DRUBATO_PYTHON_INTERPRETER={os.path.realpath(sys.executable)}"]
         subprocess.run(["cmake", "-S", str(ROOT), "-B", str(folder), *words], check=True)
         subprocess.run(["cmake", "--build", str(folder), "--parallel", jobs, "--target", "rubato_python"], check=True)
         to = pathlib.Path(self.build_lib) / "rubato"

@@ -197,6 +197,28 @@ def test_sweep(tmp_path):
     assert sag[0] < sag[2] and sag[1] < sag[3]
 
 
+def test_progress_bar():
+    import io
+    from rubato.__main__ import Bar
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    stream = Terminal()
+    bar = Bar(stream)
+    bar({"event": "start", "frame": 0, "last_frame": 4, "method": "bdf2", "step": 0.01, "nodes": 3, "tets": 1,
+         "threads": 2})
+    for frame in range(1, 5):
+        bar({"event": "frame", "frame": frame, "time": 0.04 * frame})
+    assert "bdf2" in stream.getvalue() and "[" + 15 * "#" + 15 * "." + "] frame 2 of 4" in stream.getvalue()
+    assert 30 * "#" in stream.getvalue()
+    bar.end()
+    quiet = Bar(io.StringIO())
+    quiet({"event": "frame", "frame": 1, "time": 0.04})
+    assert quiet.stream.getvalue() == ""
+
+
 def _main(*words, cwd):
     package = os.path.dirname(os.path.dirname(os.path.abspath(rubato.__file__)))
     return subprocess.run([sys.executable, "-m", "rubato", *map(str, words)], capture_output=True, text=True, cwd=cwd,
