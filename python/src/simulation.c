@@ -18,7 +18,8 @@ static void after_fork(void) {
 // ---- Who may use it
 
 bool rbp_sim_enter(rbp_sim *s) {
-    if (!s->sim) return PyErr_SetString(rbp.stale, "the simulation was closed"), false;
+    // Without a scene it is garbage that is being collected.
+    if (!s->sim || !s->scene) return PyErr_SetString(rbp.stale, "the simulation was closed"), false;
     if (s->busy)
         return PyErr_SetString(rbp.busy,
                                "the simulation is used by another thread at this moment; give each thread one of "
