@@ -54,7 +54,7 @@ def test_ten_thousand_simulations():
 
 
 @pytest.mark.parametrize("action", ["views", "states", "errors", "clones", "failures", "scenes", "pictures", "contacts",
-                                    "callbacks"])
+                                    "callbacks", "arrays"])
 def test_nothing_grows(action, make):
     sim = make("stack" if action == "contacts" else "bar")
     sim.step()
@@ -100,8 +100,17 @@ def test_nothing_grows(action, make):
         other.after_step.append(lambda s: other.time)  # a circle, which the collector must find
         other.step()
 
+    cloud = rubato.load({"bodies": [{"name": "dust", "mesh": rubato.Mesh(np.random.default_rng(0).random((4000, 3))),
+                                     "particles": {"radius": 1e-4, "mass": 1}}]}) if action == "arrays" else None
+
+    def arrays():  # 100 KB each
+        other = cloud.clone()
+        other.x, other.v, other.forces, other.masses
+        other.x[0, 0] += 1e-9
+        other.energies
+
     times = 10 if SANITIZED else 15 if action == "pictures" else 60
     bytes_left, objects_left = grows(locals()[action], times)
     assert objects_left < 40
     assert SANITIZED or bytes_left < 1_500_000
-    assert count(rubato.Simulation) == 1
+    assert count(rubato.Simulation) == (2 if cloud else 1)

@@ -89,6 +89,25 @@ def test_writing_is_setting(method):
     assert same_bits(one, other)
 
 
+@pytest.mark.parametrize("name", ["x", "v", "forces"])
+def test_writing_to_an_array_that_was_kept(sim, make, name):
+    """Long after it was asked for, and between any two calls."""
+    other, held = make(), getattr(sim, name)
+    for _ in range(3):
+        sim.step()
+        other.step()
+    held[-1, 2] += 1e-3
+    sim.energies
+    held[-2, 2] += 1e-3
+    value = getattr(other, name).copy()
+    value[-2:, 2] += 1e-3
+    setattr(other, name, value)
+    sim.step()
+    other.step()
+    assert np.allclose(sim.x, other.x, atol=1e-12) and not np.array_equal(sim.x, make().x)
+    assert np.array_equal(sim.forces, other.forces) and np.allclose(sim.v, other.v, atol=1e-9)
+
+
 def test_writing_makes_the_memory_of_a_method_start_afresh(make):
     """bdf2 continues from two states; after a write it may know one only, as a simulation that begins there."""
     one = make(method="bdf2")
