@@ -38,6 +38,7 @@ def outputs(path):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path, least", [("docs/python.md", 10), ("README.md", 1)])
 def test_pages(path, least):
     found = outputs(path)

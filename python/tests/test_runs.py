@@ -12,6 +12,8 @@ import rubato
 from conftest import same_bits, scene
 from rubato import _vtu
 
+pytestmark = pytest.mark.slow  # processes of their own, and Python code
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
