@@ -33,7 +33,8 @@ void rbp_memory_release(rbp_memory *memory) {
 // ---- The object
 
 typedef struct block {
-    PyObject_HEAD rbp_memory *memory;
+    PyObject ob_base;
+    rbp_memory *memory;
     PyObject *owner;
     rbp_layout layout;
     Py_ssize_t strides[3], size;

@@ -53,8 +53,10 @@ PyObject *rbp_mesh_read(PyObject *module, PyObject *path) {
     PyObject *bytes;
     if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
     const char *name = PyBytes_AsString(bytes);
-    Py_BEGIN_ALLOW_THREADS mesh = rbt_mesh_read(name, &error);
-    Py_END_ALLOW_THREADS Py_DECREF(bytes);
+    PyThreadState *lock = PyEval_SaveThread();
+    mesh = rbt_mesh_read(name, &error);
+    PyEval_RestoreThread(lock);
+    Py_DECREF(bytes);
     return mesh ? parts_of(mesh) : rbp_raise(&error);
 }
 
@@ -64,8 +66,10 @@ PyObject *rbp_mesh_generate(PyObject *module, PyObject *arguments) {
     rbt_error error = {0};
     rbt_mesh *mesh;
     if (!PyArg_ParseTuple(arguments, "ss", &shape, &parameters)) return NULL;
-    Py_BEGIN_ALLOW_THREADS mesh = rbt_mesh_generate(shape, parameters, &error);
-    Py_END_ALLOW_THREADS return mesh ? parts_of(mesh) : rbp_raise(&error);
+    PyThreadState *lock = PyEval_SaveThread();
+    mesh = rbt_mesh_generate(shape, parameters, &error);
+    PyEval_RestoreThread(lock);
+    return mesh ? parts_of(mesh) : rbp_raise(&error);
 }
 
 // ---- From Python: copies, so that nobody can change them later
@@ -130,8 +134,10 @@ PyObject *rbp_mesh_write(PyObject *module, PyObject *arguments) {
         Py_DECREF(path);
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS good = rbt_mesh_write(mesh, name, ascii, &error);
-    Py_END_ALLOW_THREADS rbt_mesh_free(mesh);
+    PyThreadState *lock = PyEval_SaveThread();
+    good = rbt_mesh_write(mesh, name, ascii, &error);
+    PyEval_RestoreThread(lock);
+    rbt_mesh_free(mesh);
     Py_DECREF(path);
     if (!good) return rbp_raise(&error);
     Py_RETURN_NONE;
@@ -144,8 +150,10 @@ PyObject *rbp_mesh_diagnose(PyObject *module, PyObject *parts) {
     bool good;
     rbt_mesh *mesh = rbp_mesh_from(parts);
     if (!mesh) return NULL;
-    Py_BEGIN_ALLOW_THREADS good = rbt_mesh_diagnose(mesh, &r, &error);
-    Py_END_ALLOW_THREADS rbt_mesh_free(mesh);
+    PyThreadState *lock = PyEval_SaveThread();
+    good = rbt_mesh_diagnose(mesh, &r, &error);
+    PyEval_RestoreThread(lock);
+    rbt_mesh_free(mesh);
     if (!good) return rbp_raise(&error);
     return Py_BuildValue("{s(ddd)s(ddd)sdsdsnsnsnsnsnsnsnsnsnsdsdsL}", "box_min", r.box_min[0], r.box_min[1],
                          r.box_min[2], "box_max", r.box_max[0], r.box_max[1], r.box_max[2], "volume", r.volume,

@@ -34,15 +34,19 @@ PyObject *rbp_paint(PyObject *module, PyObject *arguments) {
         rbp_sim *s = (rbp_sim *)what;
         if (!rbp_sim_enter_clean(s)) return NULL;
         s->busy = true;
-        Py_BEGIN_ALLOW_THREADS good = rbt_view_paint_sim(s->sim, &options, &image, &error);
-        Py_END_ALLOW_THREADS s->busy = false;
+        PyThreadState *lock = PyEval_SaveThread();
+        good = rbt_view_paint_sim(s->sim, &options, &image, &error);
+        PyEval_RestoreThread(lock);
+        s->busy = false;
         return good ? image_array(&image) : rbp_raise(&error);
     }
     if (PyObject_TypeCheck(scene, rbp.scene)) options.scene = &((rbp_scene_object *)scene)->scene;
     if (!PyUnicode_FSConverter(what, &path)) return NULL;
     const char *name = PyBytes_AsString(path);
-    Py_BEGIN_ALLOW_THREADS good = rbt_view_paint(name, &options, &image, &error);
-    Py_END_ALLOW_THREADS Py_DECREF(path);
+    PyThreadState *lock = PyEval_SaveThread();
+    good = rbt_view_paint(name, &options, &image, &error);
+    PyEval_RestoreThread(lock);
+    Py_DECREF(path);
     return good ? image_array(&image) : rbp_raise(&error);
 }
 
@@ -67,8 +71,10 @@ PyObject *rbp_draw(PyObject *module, PyObject *arguments) {
     options.frames_per_second = rate;
     if (PyObject_TypeCheck(scene, rbp.scene)) options.scene = &((rbp_scene_object *)scene)->scene;
     const char *from = PyBytes_AsString(path), *to = PyBytes_AsString(output);
-    Py_BEGIN_ALLOW_THREADS good = rbt_view_draw(from, to, &options, NULL, &error);
-    Py_END_ALLOW_THREADS Py_DECREF(path);
+    PyThreadState *lock = PyEval_SaveThread();
+    good = rbt_view_draw(from, to, &options, NULL, &error);
+    PyEval_RestoreThread(lock);
+    Py_DECREF(path);
     Py_DECREF(output);
     if (!good) return rbp_raise(&error);
     Py_RETURN_NONE;

@@ -5,7 +5,8 @@
 #include <string.h>
 
 typedef struct report {
-    PyObject_HEAD rbt_step_report r;
+    PyObject ob_base;
+    rbt_step_report r;
     char stage[48], kind[16];  // texts of the report, since those of a pickled one have no other place
 } report;
 

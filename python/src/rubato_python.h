@@ -96,7 +96,8 @@ typedef struct rbp_view {
 } rbp_view;
 
 typedef struct rbp_scene_object {
-    PyObject_HEAD rbt_scene_file *file;
+    PyObject ob_base;
+    rbt_scene_file *file;
     rbt_scene scene;  // of the file, with meshes from memory put in
     rbt_body_def *bodies;
     rbt_obstacle *obstacles;
@@ -109,9 +110,10 @@ typedef struct rbp_scene_object {
 } rbp_scene_object;
 
 typedef struct rbp_sim {
-    PyObject_HEAD rbt_sim *sim;  // NULL: closed
-    PyObject *scene;             // that it was made from
-    PyObject *before, *after;    // lists of callbacks
+    PyObject ob_base;
+    rbt_sim *sim;              // NULL: closed
+    PyObject *scene;           // that it was made from
+    PyObject *before, *after;  // lists of callbacks
     rbp_view views[RBP_VIEWS];
     int64_t topology;   // of the views
     volatile int stop;  // what the library looks at
@@ -123,7 +125,8 @@ typedef struct rbp_sim {
 } rbp_sim;
 
 typedef struct rbp_state_object {
-    PyObject_HEAD rbt_state *state;
+    PyObject ob_base;
+    rbt_state *state;
 } rbp_state_object;
 
 // Whether the simulation can be used by this thread; false with an exception.

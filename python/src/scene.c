@@ -130,9 +130,11 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
     if (!self) return NULL;
     bool good = read_settings(list, &settings, &count);
     if (good) {
-        Py_BEGIN_ALLOW_THREADS self->file = text ? rbt_scene_parse(text, (size_t)size, name, settings, count, &error)
-                                                 : rbt_scene_read(name, settings, count, &error);
-        Py_END_ALLOW_THREADS good = self->file != NULL;
+        PyThreadState *lock = PyEval_SaveThread();
+        self->file = text ? rbt_scene_parse(text, (size_t)size, name, settings, count, &error)
+                          : rbt_scene_read(name, settings, count, &error);
+        PyEval_RestoreThread(lock);
+        good = self->file != NULL;
         if (!good) rbp_raise(&error);
     }
     free(settings);

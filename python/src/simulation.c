@@ -57,8 +57,10 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
     const rbt_scene *description = &((rbp_scene_object *)scene)->scene;
     int before = omp_get_max_threads();
     if (threads > 0 && threads < before) omp_set_num_threads(threads);  // compiling a scene has parallel parts too
-    Py_BEGIN_ALLOW_THREADS s->sim = rbt_sim_create(description, &error);
-    Py_END_ALLOW_THREADS omp_set_num_threads(before);
+    PyThreadState *lock = PyEval_SaveThread();
+    s->sim = rbt_sim_create(description, &error);
+    PyEval_RestoreThread(lock);
+    omp_set_num_threads(before);
     if (s->sim && rbt_sim_set_threads(s->sim, forks ? 1 : threads, &error)) {
         s->threads = threads;
         rbt_sim_set_stop(s->sim, &s->stop);
@@ -173,10 +175,12 @@ static bool call_library(rbp_sim *s, way how, double time, rbt_step_report *repo
     bool good;
     bool watching = rbp_interrupt_begin(&s->stop);
     s->busy = true;
-    Py_BEGIN_ALLOW_THREADS good = how == ONE_STEP    ? rbt_sim_step(s->sim, report)
-                                  : how == ONE_FRAME ? rbt_sim_advance_frame(s->sim, report)
-                                                     : rbt_sim_advance_to(s->sim, time, report);
-    Py_END_ALLOW_THREADS s->busy = false;
+    PyThreadState *lock = PyEval_SaveThread();
+    good = how == ONE_STEP    ? rbt_sim_step(s->sim, report)
+           : how == ONE_FRAME ? rbt_sim_advance_frame(s->sim, report)
+                              : rbt_sim_advance_to(s->sim, time, report);
+    PyEval_RestoreThread(lock);
+    s->busy = false;
     if (watching) rbp_interrupt_end();
     rbp_views_sync(s);
     return good;
