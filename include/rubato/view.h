@@ -54,8 +54,8 @@ typedef struct rbt_view_image {
 // What rbt_view_draw would write, as an image: one picture or a sheet. Refused: an animation.
 bool rbt_view_paint(const char *path, const rbt_view_options *options, rbt_view_image *image, rbt_error *error);
 
-// A simulation as it is now, with its obstacles where they are now. Of the options, those about frames are not looked
-// at, nor is the scene, but for the names and radii of its bodies. It changes nothing in the simulation.
+// A simulation as it is now, with its obstacles where they are now. Options about frames, and the scene, are not looked
+// at. It changes nothing in the simulation.
 bool rbt_view_paint_sim(const rbt_sim *sim, const rbt_view_options *options, rbt_view_image *image, rbt_error *error);
 
 void rbt_view_image_free(rbt_view_image *image);  // NULL: nothing
