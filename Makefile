@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test soak mutate faults bench bench-plots interop install format fuzz docs gallery verification clean help
+.PHONY: build demo python wheel python-build test soak mutate faults bench bench-plots interop install format fuzz docs gallery verification clean help
 
 build: build/Makefile
 	@cmake --build build --parallel $(JOBS)
@@ -30,6 +30,30 @@ demo: build
 	@echo "  frames.pvd    all frames: open in ParaView, press Apply, then Play"
 	@echo "  energy.csv    energies and momenta of every frame; curves: build/rubato plot out/demo"
 	@echo "  run.json      everything about the run"
+
+# The Python package, in a virtual environment that sees the system's numpy. The interpreter is the one that has it, which
+# need not be the first in the path.
+PYTHON ?= /usr/bin/python3
+python: python-build
+	@test -x build/python/bin/python || $(PYTHON) -m venv --system-site-packages build/python
+	@RUBATO_BUILD=build build/python/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --no-build-isolation --no-index --no-deps --force-reinstall .
+	@build/python/bin/python -c "import rubato; print('rubato', rubato.__version__, 'is in build/python')"
+	@echo "  build/python/bin/python -m rubato scenes/demo.json     runs a scene"
+	@echo "  . build/python/bin/activate                            makes python this one"
+
+# One file for Python 3.11 and later, in dist/.
+wheel: python-build
+	@RUBATO_BUILD=build $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-index \
+	    --no-deps --wheel-dir dist .
+	@ls dist/rubato-*.whl
+
+# What pip would build too, but without a word.
+python-build: build/Makefile
+	@$(setup) python
+	@cmake -S . -B build -DRUBATO_PYTHON=ON -DRUBATO_PYTHON_INTERPRETER=$(PYTHON) >/dev/null
+	@cmake --build build --parallel $(JOBS) --target rubato_python
+	@rm -rf build/setuptools
 
 test:
 	@scripts/test
@@ -113,11 +137,12 @@ verification:
 	@build/test/verification docs/verification.md
 
 clean:
-	rm -rf build build-sanitize build-fuzz build-mutate out
+	rm -rf build build-sanitize build-fuzz build-mutate out dist
 
 help:
 	@echo "make           build build/rubato, and build/librubato and build/librubato_view, .a and .so"
 	@echo "make demo      install what is missing, build, run scenes/demo.json, draw it: results in out/demo"
+	@echo "make python    install the Python package into build/python; make wheel: one file of it, in dist"
 	@echo "make test      install what is missing, build, run every test and check (see docs/building.md)"
 	@echo "make soak      the unit tests with 30 seeds and every instruction set, and the thread test with each set"
 	@echo "make mutate    break the library in the ways of test/mutate/table.txt: do tests notice?"
@@ -130,6 +155,7 @@ help:
 	@echo "make bench-contact   contact of implicit steps: four scenes beside IPC 2020, if their meshes are there, and growth"
 	@echo "make bench-multirate, reproduce-multirate   the same for multirate-euler, on generated bodies"
 	@echo "make reproduce-contact     contact of implicit steps against Hertz, waves, conservation and async-contact"
+	@echo "make bench-python    what Python adds to a step, sim.x, and rollouts in Python's threads beside C's"
 	@echo "make interop   exchange files with gmsh, meshio, VTK and Blender, in both directions; installs them"
 	@echo "make install   PREFIX=/usr/local (DESTDIR is honoured)"
 	@echo "make format    clang-format over all sources"

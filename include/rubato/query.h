@@ -39,9 +39,25 @@ bool rbt_sim_body(const rbt_sim *sim, size_t body, rbt_body_info *info, rbt_erro
 bool rbt_sim_selection(const rbt_sim *sim, size_t body, const char *name, const int32_t **nodes, size_t *count,
                        rbt_error *error);
 
+// Names of the selections and sets of a body, in the order of the scene; NULL past the end, or without such a body.
+const char *rbt_sim_selection_name(const rbt_sim *sim, size_t body, size_t selection);
+
+// A number that changes whenever nodes and elements get other numbers: with a cut that changes the mesh, and with a
+// restored state of other cuts. What was read before, selections and ranges of bodies among it, is about another mesh
+// then.
+int64_t rbt_sim_topology(const rbt_sim *sim);
+
+// Sentence i worth telling about the simulation before it runs, as about a step that is too long; NULL past the end.
+const char *rbt_sim_note(const rbt_sim *sim, size_t i);
+
 // ---- Nodes
 
-const double *rbt_sim_masses(const rbt_sim *sim);  // (nodes) [kg] lumped
+const double *rbt_sim_masses(const rbt_sim *sim);          // (nodes) [kg] lumped
+const double *rbt_sim_rest_positions(const rbt_sim *sim);  // (nodes x 3) [m] where no element is strained
+
+// How many nodes a group of driven nodes (rubato/input.h) has; the first `capacity` of their numbers are written,
+// ascending. 0 for a group that is not there.
+size_t rbt_sim_driven_nodes(const rbt_sim *sim, size_t driven, int32_t *nodes, size_t capacity);
 
 // How many nodes have a prescribed position now: fixed ones, and driven ones until they are released. constrained
 // (nodes) becomes 1 for these and 0 for the others; NULL: not wanted.

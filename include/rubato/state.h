@@ -39,11 +39,19 @@ bool rbt_sim_restore(rbt_sim *sim, const rbt_state *state, rbt_error *error);
 void rbt_state_free(rbt_state *state);  // NULL: nothing
 
 double rbt_state_time(const rbt_state *state);  // [s]
+size_t rbt_state_node_count(const rbt_state *state);
+const double *rbt_state_positions(const rbt_state *state);   // (nodes x 3) [m], until it is saved to or freed
+const double *rbt_state_velocities(const rbt_state *state);  // (nodes x 3) [m/s]
 
 // To and from a file in the format of checkpoints. A file is complete or not there: an earlier one of that name is
 // replaced at once. NULL or false with an error that names the file.
 bool rbt_state_write(const rbt_state *state, const char *path, rbt_error *error);
 rbt_state *rbt_state_read(const char *path, rbt_error *error);
+
+// The same bytes in memory, for a program that sends states elsewhere: *bytes (*size) is the caller's, to free with
+// free(). Bytes that are no state, or were damaged on their way, are refused.
+bool rbt_state_pack(const rbt_state *state, void **bytes, size_t *size, rbt_error *error);
+rbt_state *rbt_state_unpack(const void *bytes, size_t size, rbt_error *error);
 
 #ifdef __cplusplus
 }

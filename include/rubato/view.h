@@ -3,7 +3,7 @@
 #ifndef RUBATO_VIEW_H
 #define RUBATO_VIEW_H
 
-#include "rubato/scene.h"
+#include "rubato/sim.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +42,25 @@ typedef struct rbt_view_report {
 // animation. The file appears whole or not at all. `report` may be NULL.
 bool rbt_view_draw(const char *path, const char *output, const rbt_view_options *options, rbt_view_report *report,
                    rbt_error *error);
+
+// ---- Into memory
+
+typedef struct rbt_view_image {
+    int width, height;  // [pixels]
+    unsigned char
+        *pixels;  // (height x width x 3) red, green and blue, top row first; free it with rbt_view_image_free
+} rbt_view_image;
+
+// What rbt_view_draw would write, as an image: one picture or a sheet. Refused: an animation.
+bool rbt_view_paint(const char *path, const rbt_view_options *options, rbt_view_image *image, rbt_error *error);
+
+// A simulation as it is now, with its obstacles where they are now. Options about frames, and the scene, are not looked
+// at. It changes nothing in the simulation.
+bool rbt_view_paint_sim(const rbt_sim *sim, const rbt_view_options *options, rbt_view_image *image, rbt_error *error);
+
+void rbt_view_image_free(rbt_view_image *image);  // NULL: nothing
+
+// ---- Plots
 
 // Energies and momenta of a run's folder over time, as the SVG file `output`
 bool rbt_view_plot(const char *folder, const char *output, rbt_error *error);

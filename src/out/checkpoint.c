@@ -1,6 +1,5 @@
 #include "out/checkpoint.h"
 
-#include "base/file.h"
 #include "model/fingerprint.h"
 #include "out/numbered.h"
 #include "step/core/energy_watch.h"
@@ -57,7 +56,7 @@ static uint64_t fingerprint(const rbt_model *model) {
     return model->uncut_fingerprint ? model->uncut_fingerprint : rbt_model_fingerprint(model);
 }
 
-bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_state *state, rbt_error *error) {
+bool rbt_checkpoint_pack(const rbt_model *model, const rbt_state *state, rbt_bytes *bytes, rbt_error *error) {
     rbt_bytes payload;
     if (!join_payload(state, &payload, error)) return false;
     size_t bound = ZSTD_compressBound(payload.size), whole = sizeof(head) + bound + sizeof(uint64_t);
@@ -67,8 +66,7 @@ bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_st
     if (!file) return false;
     if (ZSTD_isError(packed)) {
         free(file);
-        return rbt_fail_at(error, path, 0, 0, "zstd could not compress %zu bytes: %s", payload.size,
-                           ZSTD_getErrorName(packed));
+        return rbt_fail(error, "zstd could not compress %zu bytes: %s", payload.size, ZSTD_getErrorName(packed));
     }
     head h = {.version = VERSION,
               .head_size = sizeof h,
@@ -89,8 +87,15 @@ bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_st
     memcpy(file, &h, sizeof h);
     uint64_t checksum = rbt_hash(0, file, sizeof h + packed);
     memcpy(file + sizeof h + packed, &checksum, sizeof checksum);
-    bool written = rbt_file_write(path, file, sizeof h + packed + sizeof checksum, error);
-    free(file);
+    *bytes = (rbt_bytes){file, sizeof h + packed + sizeof checksum};
+    return true;
+}
+
+bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_state *state, rbt_error *error) {
+    rbt_bytes bytes;
+    if (!rbt_checkpoint_pack(model, state, &bytes, error)) return false;
+    bool written = rbt_file_write(path, bytes.data, bytes.size, error);
+    free(bytes.data);
     return written;
 }
 

@@ -9,6 +9,7 @@
 #ifndef RBT_OUT_CHECKPOINT_H
 #define RBT_OUT_CHECKPOINT_H
 
+#include "base/file.h"
 #include "model/model.h"
 
 // What a checkpoint must share with the model that continues from it.
@@ -17,7 +18,8 @@ typedef enum rbt_checkpoint_match {
     RBT_SAME_NODES   // the number of nodes only: the scene was changed on purpose
 } rbt_checkpoint_match;
 
-// model NULL: the state says itself what it belongs to.
+// model NULL: the state says itself what it belongs to. Packing gives the bytes of the file, to be freed.
+bool rbt_checkpoint_pack(const rbt_model *model, const rbt_state *state, rbt_bytes *bytes, rbt_error *error);
 bool rbt_checkpoint_write(const char *path, const rbt_model *model, const rbt_state *state, rbt_error *error);
 
 // Fills *state, whatever it held, with newly allocated arrays (free with rbt_state_free). model NULL: any will do.

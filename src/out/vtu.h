@@ -54,6 +54,9 @@ typedef struct rbt_vtu_frame {
 bool rbt_vtu_frame_init(rbt_vtu_frame *frame, const rbt_model *model, const rbt_surface *surface, rbt_error *error);
 void rbt_vtu_frame_free(rbt_vtu_frame *frame);
 
+// Displacements and stresses of a state
+void rbt_vtu_frame_evaluate(rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state);
+
 // All tets, shells' triangles and edges: displacement, velocity and, where they are known, contact_force on the points;
 // region, body and von_mises [Pa] on the cells, 0 where there is no stress (springs).
 bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state,

@@ -130,11 +130,15 @@ void rbt_vtu_frame_free(rbt_vtu_frame *frame) {
     *frame = (rbt_vtu_frame){0};
 }
 
-bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state,
-                            rbt_vtu_options options, rbt_error *error) {
+void rbt_vtu_frame_evaluate(rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state) {
     const double *x = frame->shown ? frame->shown : state->x;
     for (size_t i = 0; i < 3 * model->node_count; i++) frame->displacement[i] = x[i] - model->X[i];
     find_stress(frame, model, state->x);
+}
+
+bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state,
+                            rbt_vtu_options options, rbt_error *error) {
+    rbt_vtu_frame_evaluate(frame, model, state);
     const rbt_vtu_field points[] = {{"displacement", 3, frame->displacement, NULL},
                                     {"velocity", 3, state->v, NULL},
                                     {"contact_force", 3, frame->contact, NULL}};
@@ -143,7 +147,7 @@ bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_mo
     rbt_vtu_grid grid = {.time = state->t,
                          .point_count = model->node_count,
                          .cell_count = frame->cell_count,
-                         .points = x,
+                         .points = frame->shown ? frame->shown : state->x,
                          .cells = frame->cells,
                          .ends = frame->ends,
                          .types = frame->types,

@@ -291,6 +291,7 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
             else sim->previous = sim->model;
             sim->model = change.after;
             sim->changed = true;
+            sim->topology++;
             good = good && rbt_input_follow(sim->model, &sim->state, &error);
             if (good) rbt_sim_share_forces(sim);
             rbt_input_attach(sim->model, &sim->state);
@@ -459,6 +460,7 @@ bool rbt_sim_run(rbt_sim *sim, rbt_frame_callback each, void *context, rbt_step_
 
 double rbt_sim_time(const rbt_sim *sim) { return sim ? sim->state.t : 0; }
 double rbt_sim_step_length(const rbt_sim *sim) { return sim ? sim->model->step : 0; }
+double rbt_sim_frame_interval(const rbt_sim *sim) { return sim ? sim->model->frame_interval : 0; }
 int64_t rbt_sim_frame(const rbt_sim *sim) { return sim ? sim->state.frame : 0; }
 int64_t rbt_sim_frame_count(const rbt_sim *sim) { return sim ? sim->model->frame_count : 0; }
 size_t rbt_sim_node_count(const rbt_sim *sim) { return sim ? sim->model->node_count : 0; }

@@ -27,6 +27,7 @@ struct rbt_sim {
     double cut_seconds;    // spent on cuts so far
     int threads;           // of steps; 0: as OpenMP has it
     uint64_t fingerprint;  // of the model before cuts
+    int64_t topology;      // how often nodes and elements have got other numbers
     bool chooses;          // the step is the method's choice
     bool changed;          // and is to be chosen again at the end of the frame, since the model is another
 

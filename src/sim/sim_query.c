@@ -60,9 +60,32 @@ bool rbt_sim_selection(const rbt_sim *sim, size_t body, const char *name, const 
     return rbt_fail(error, "body \"%s\" has no selection or set \"%s\"", m->bodies[body].name, name);
 }
 
+const char *rbt_sim_selection_name(const rbt_sim *sim, size_t body, size_t selection) {
+    for (size_t i = 0; sim && i < sim->model->selection_count; i++)
+        if ((size_t)sim->model->selections[i].body == body && selection-- == 0) return sim->model->selections[i].name;
+    return NULL;
+}
+
+int64_t rbt_sim_topology(const rbt_sim *sim) { return sim ? sim->topology : 0; }
+
+const char *rbt_sim_note(const rbt_sim *sim, size_t i) {
+    return sim && i < sim->model->warning_count ? sim->model->warnings[i] : NULL;
+}
+
 // ---- Nodes
 
 const double *rbt_sim_masses(const rbt_sim *sim) { return sim ? sim->model->mass : NULL; }
+const double *rbt_sim_rest_positions(const rbt_sim *sim) { return sim ? sim->model->X : NULL; }
+
+size_t rbt_sim_driven_nodes(const rbt_sim *sim, size_t driven, int32_t *nodes, size_t capacity) {
+    size_t count = 0;
+    for (size_t i = 0; sim && i < sim->model->motions.node_count; i++) {
+        if ((size_t)sim->model->motions.group[i] != driven) continue;
+        if (nodes && count < capacity) nodes[count] = sim->model->motions.node[i];
+        count++;
+    }
+    return count;
+}
 
 // A driven node is constrained until it is released.
 static bool is_held(const rbt_model *m, size_t driven, double t) {

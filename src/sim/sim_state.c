@@ -134,6 +134,9 @@ void rbt_state_free(rbt_state *state) {
 }
 
 double rbt_state_time(const rbt_state *state) { return state ? state->t : 0; }
+size_t rbt_state_node_count(const rbt_state *state) { return state ? state->node_count : 0; }
+const double *rbt_state_positions(const rbt_state *state) { return state ? state->x : NULL; }
+const double *rbt_state_velocities(const rbt_state *state) { return state ? state->v : NULL; }
 
 static bool is_full(const rbt_state *state, rbt_error *error) {
     if (!state) return rbt_fail(error, "there is no state: the pointer is NULL");
@@ -150,6 +153,24 @@ rbt_state *rbt_state_read(const char *path, rbt_error *error) {
     if (!path) rbt_fail(error, "there is no file name: the pointer is NULL");
     rbt_state *state = path ? rbt_array_new(1, sizeof *state, "a state", error) : NULL;
     if (state && rbt_checkpoint_read(path, NULL, RBT_SAME_NODES, state, error)) return state;
+    free(state);
+    return NULL;
+}
+
+bool rbt_state_pack(const rbt_state *state, void **bytes, size_t *size, rbt_error *error) {
+    rbt_bytes packed;
+    if (!is_full(state, error)) return false;
+    if (!bytes || !size) return rbt_fail(error, "there is no place for the bytes: a pointer is NULL");
+    if (!rbt_checkpoint_pack(NULL, state, &packed, error)) return false;
+    *bytes = packed.data;
+    *size = packed.size;
+    return true;
+}
+
+rbt_state *rbt_state_unpack(const void *bytes, size_t size, rbt_error *error) {
+    if (!bytes) rbt_fail(error, "there are no bytes: the pointer is NULL");
+    rbt_state *state = bytes ? rbt_array_new(1, sizeof *state, "a state", error) : NULL;
+    if (state && rbt_checkpoint_parse("the state", bytes, size, NULL, RBT_SAME_NODES, state, error)) return state;
     free(state);
     return NULL;
 }
@@ -321,6 +342,7 @@ static bool put_into_other_model(rbt_sim *sim, const rbt_state *state, rbt_error
     next->stepper.stages = sim->stepper.stages;
     memcpy(next->stepper.statistics, sim->stepper.statistics, sizeof next->stepper.statistics);
     next->cut_seconds = sim->cut_seconds;
+    next->topology = sim->topology + !same_cuts(sim, state);
     rbt_sim swap = *sim;
     *sim = *next;
     *next = swap;

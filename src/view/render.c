@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "out/obstacle_file.h"
+#include "sim/sim.h"
 #include "view/label.h"
 #include "view/picture.h"
 #include "view/png.h"
@@ -49,13 +50,16 @@ rbt_render_options rbt_render_default(void) {
 
 // Obstacles follow the bodies' box and are seen from somewhere, so they come after the first pass.
 static bool set_scenery(job *j, size_t place, const double *eye, rbt_error *error) {
-    rbt_scenery_sight sight = {.time = j->subject.frames.entries[j->chosen[place]].time, .eye = eye};
+    const rbt_sim *sim = j->options->sim;
+    rbt_scenery_sight sight = {.time = j->subject.frames.entries[j->chosen[place]].time,
+                               .eye = eye,
+                               .motions = sim ? sim->model->obstacle_motions : NULL};
     for (int k = 0; k < 3; k++) {
         sight.low[k] = j->fit.low[k];
         sight.high[k] = j->fit.high[k];
     }
     rbt_scenery_free(&j->scenery);
-    return rbt_scenery_build(&j->scenery, &j->obstacles.obstacles, &sight, error);
+    return rbt_scenery_build(&j->scenery, sim ? &sim->model->obstacles : &j->obstacles.obstacles, &sight, error);
 }
 
 static bool load(job *j, size_t place, rbt_error *error) {
@@ -126,7 +130,7 @@ static bool survey(job *j, rbt_error *error) {
 
 // NULL: it has none
 static const char *name_of_kind(const job *j, long kind) {
-    const rbt_scene *scene = j->options->scene;
+    const rbt_scene *scene = j->subject.scene;
     if (kind < 0) return NULL;
     if (strcmp(j->options->coloring->name, "body") == 0)
         return scene && (size_t)kind < scene->bodies.count ? scene->bodies.items[kind].name : NULL;
@@ -225,10 +229,18 @@ static bool draw_frame(job *j, size_t place, rbt_image *image, rbt_error *error)
     return true;
 }
 
+// To the file, or to the caller, who takes the pixels over
+static bool deliver(const job *j, rbt_image *image, rbt_error *error) {
+    if (!j->options->image) return rbt_png_write(image, j->options->output, error);
+    *j->options->image = *image;
+    image->pixels = NULL;
+    return true;
+}
+
 static bool write_single(job *j, rbt_image *image, rbt_error *error) {
     if (!draw_frame(j, 0, image, error)) return false;
     draw_legend_inside(j, image);
-    return rbt_png_write(image, j->options->output, error);
+    return deliver(j, image, error);
 }
 
 static bool write_animation(job *j, rbt_image *image, rbt_error *error) {
@@ -263,7 +275,7 @@ static bool write_sheet(job *j, rbt_image *image, rbt_render_report *report, rbt
         rbt_legend_draw(&sheet.image, &j->legend, fmax(x, size), sheet.strip + 0.8 * size, size);
         report->width = sheet.image.width;
         report->height = sheet.image.height;
-        good = rbt_png_write(&sheet.image, j->options->output, error);
+        good = deliver(j, &sheet.image, error);
     }
     rbt_picture_sheet_free(&sheet);
     return good;
@@ -290,7 +302,7 @@ static bool draw_all(job *j, rbt_render_report *report, rbt_error *error) {
     good = good && set_scenery(j, 0, NULL, error);
     if (good) {
         set_look(j);
-        j->has_scenery = o->scene && o->scene->obstacles.count > 0;
+        j->has_scenery = j->subject.scene && j->subject.scene->obstacles.count > 0;
         if (j->has_scenery) j->loaded = 0;
         set_legend(j);
         j->time_decimals = decimals_of(&j->subject.frames);
@@ -307,12 +319,13 @@ bool rbt_render(const rbt_render_options *options, rbt_render_report *report, rb
     job j = {.options = options};
     rbt_render_report ignored;
     if (!report) report = &ignored;
-    bool good =
-        check_options(options, error) && rbt_subject_open(&j.subject, options->path, options->coloring, error);
-    j.subject.scene = options->scene;
+    bool good = check_options(options, error) &&
+                (options->sim ? rbt_subject_open_sim(&j.subject, options->sim, options->coloring, error)
+                              : rbt_subject_open(&j.subject, options->path, options->coloring, error));
+    j.subject.scene = options->sim ? options->sim->scene : options->scene;
     good =
         good && rbt_frames_choose(j.subject.frames.count, options->path, options->frames, &j.chosen, &j.count, error);
-    good = good && rbt_obstacle_file_read(&j.obstacles, options->path, options->scene, error) &&
+    good = good && (options->sim || rbt_obstacle_file_read(&j.obstacles, options->path, options->scene, error)) &&
            draw_all(&j, report, error);
     rbt_obstacle_file_free(&j.obstacles);
     rbt_figure_free(&j.figure);

@@ -5,12 +5,15 @@
 #include "rubato/scene.h"
 #include "view/camera.h"
 #include "view/frames.h"
+#include "view/image.h"
 #include "view/legend.h"
 #include "view/subject.h"
 
 typedef struct rbt_render_options {
-    const char *path;  // folder or mesh file
+    const char *path;    // folder or mesh file
+    const rbt_sim *sim;  // a simulation instead, as it is now; NULL: none
     const char *output;
+    rbt_image *image;  // the picture instead of a file, which the caller frees; NULL: the file
     rbt_frame_choice frames;
     rbt_direction view;
     const rbt_coloring *coloring;

@@ -103,11 +103,15 @@ static bool add_capsule(rbt_scenery *s, const double a[3], const double b[3], do
     return true;
 }
 
+static bool moves(const rbt_motion_group *motion) {
+    return motion->motion_count > 0 || (motion->guide && *motion->guide);
+}
+
 static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const rbt_motion_group *motion,
                       const rbt_scenery_sight *sight, rbt_error *error) {
     double normal[3], point[3], u[3], v[3], middle[3], size[3], from[3];
     rbt_normalize(plane->normal, normal);
-    if (normal[1] > 1 - 1e-6 && !motion->motion_count) {
+    if (normal[1] > 1 - 1e-6 && !moves(motion)) {
         s->floor = s->has_floor ? fmax(s->floor, plane->point[1]) : plane->point[1];
         s->has_floor = true;
         return true;
@@ -151,7 +155,7 @@ static bool add_obstacle(rbt_scenery *s, const rbt_obstacles *obstacles, size_t 
     const rbt_obstacle *obstacle = &obstacles->items[number];
     const rbt_obstacle_geometry *geometry = rbt_obstacle_geometry_of(obstacles, number);
     const void *value = obstacle->value;
-    rbt_motion_group motion = rbt_obstacle_motion(obstacle);
+    rbt_motion_group motion = sight->motions ? sight->motions[number] : rbt_obstacle_motion(obstacle);
     size_t first = s->node_count;
     bool good = true;
     if (obstacle->which == RBT_OBSTACLE_PLANE) return add_plane(s, value, &motion, sight, error);
@@ -168,8 +172,7 @@ static bool add_obstacle(rbt_scenery *s, const rbt_obstacles *obstacles, size_t 
         good = add_capsule(s, capsule->a, capsule->b, capsule->radius, error);
     }
     if (geometry) good = add_mesh(s, geometry, sight->time, error);
-    for (size_t i = first; motion.motion_count && i < s->node_count;
-         i++) {  // rigid, so that every point may go by itself
+    for (size_t i = first; moves(&motion) && i < s->node_count; i++) {  // rigid, so that every point may go by itself
         double start[3] = {s->nodes[3 * i], s->nodes[3 * i + 1], s->nodes[3 * i + 2]};
         rbt_motion_position(&motion, start, sight->time, s->nodes + 3 * i);
     }

@@ -3,6 +3,7 @@
 #define RBT_VIEW_SCENERY_H
 
 #include "energy/obstacle.h"
+#include "model/motion.h"
 
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ typedef struct rbt_scenery_sight {
     double low[3], high[3];  // box of the bodies
     double time;             // [s]
     const double *eye;       // where it is seen from; NULL: from anywhere
+    // (obstacles) their motions, with what a caller has added; NULL: those of the scene
+    const rbt_motion_group *motions;
 } rbt_scenery_sight;
 
 // Level planes at rest become the floor; others a square about as large as the bodies' box, if they are seen from

@@ -5,6 +5,7 @@
 #include "mesh/core/build.h"
 #include "mesh/core/topology.h"
 #include "mesh/io/read_vtu.h"
+#include "view/live.h"
 #include "view/strands.h"
 
 #include <math.h>
@@ -39,6 +40,15 @@ bool rbt_subject_open(rbt_subject *subject, const char *path, const rbt_coloring
     if (subject->frames.entries[0].tets) return true;
     rbt_subject_free(subject);
     return rbt_fail_memory(error, strlen(path), "a file name");
+}
+
+bool rbt_subject_open_sim(rbt_subject *subject, const rbt_sim *sim, const rbt_coloring *coloring, rbt_error *error) {
+    *subject = (rbt_subject){.coloring = coloring, .sim = sim, .is_run = true};
+    subject->frames.entries = rbt_array_new(1, sizeof *subject->frames.entries, "a frame", error);
+    if (!subject->frames.entries) return false;
+    subject->frames.count = 1;
+    subject->frames.entries[0].time = sim->state.t;  // not rbt_sim_time: librubato_view.so would contain all of sim
+    return true;
 }
 
 static void free_names(rbt_subject *subject) {
@@ -88,10 +98,24 @@ static const rbt_mesh_field *find_field(const sight *s, const char *name) {
     return field ? field : rbt_fields_find(&s->fields, name, true);
 }
 
+// The same of a simulation
+static bool look_at_sim(const rbt_subject *subject, sight *s, rbt_error *error) {
+    const rbt_coloring *coloring = subject->coloring;
+    *s = (sight){.path = "the simulation"};
+    if (coloring->kind != RBT_COLOR_QUALITY) {
+        if (!rbt_live_surface(subject->sim, &s->mesh, &s->fields, error)) return false;
+        if (s->mesh.node_count && (!coloring->field || find_field(s, coloring->field))) return true;
+        sight_free(s);
+        s->path = "the simulation";
+    }
+    return rbt_live_elements(subject->sim, &s->mesh, &s->fields, error);
+}
+
 // The finer surface if the frame has one and it knows the field, else the tets.
 static bool read_frame(const rbt_subject *subject, size_t frame, sight *s, rbt_error *error) {
     const rbt_frame_entry *entry = &subject->frames.entries[frame];
     const rbt_coloring *coloring = subject->coloring;
+    if (subject->sim) return look_at_sim(subject, s, error);
     if (entry->surface && coloring->kind != RBT_COLOR_QUALITY) {
         if (!sight_read(s, entry->surface, error)) return false;
         if (!coloring->field || find_field(s, coloring->field)) return true;

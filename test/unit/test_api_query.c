@@ -34,6 +34,14 @@ static void bodies_and_selections(void **state) {
     assert_int_equal(count, 3);
     for (size_t i = 0; i < count; i++) assert_float_equal(rbt_sim_positions(sim)[3 * nodes[i]], 0.5, 1e-12);
     must(rbt_sim_selection(sim, 0, "left", &nodes, &count, &error), &error);  // a set of the mesh
+    bool tip = false, left = false;
+    for (size_t i = 0; rbt_sim_selection_name(sim, 0, i); i++) {
+        tip |= strcmp(rbt_sim_selection_name(sim, 0, i), "tip") == 0;
+        left |= strcmp(rbt_sim_selection_name(sim, 0, i), "left") == 0;
+    }
+    assert_true(tip && left);
+    size_t bytes = 3 * rbt_sim_node_count(sim) * sizeof(double);  // nothing is deformed at the start
+    assert_memory_equal(rbt_sim_rest_positions(sim), rbt_sim_positions(sim), bytes);
     assert_int_equal(count, 4);
     for (size_t i = 0; i < count; i++) assert_float_equal(rbt_sim_positions(sim)[3 * nodes[i]], -0.5, 1e-12);
     assert_false(rbt_sim_selection(sim, 0, "missing", &nodes, &count, &error));
@@ -233,9 +241,29 @@ static void every_method_tells_times_and_statistics(void **state) {
     assert_int_equal(rbt_statistic_find("none"), -1);
 }
 
+static void driven_groups_have_nodes(void **state) {
+    (void)state;
+    method_case c = {.method = "semi-implicit"};
+    rbt_sim *sim = method_sim(&c);
+    int32_t nodes[32];
+    size_t count = rbt_sim_driven_nodes(sim, 0, nodes, 32);
+    assert_int_equal(count, 9);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(rbt_sim_rest_positions(sim)[3 * nodes[i]] >
+                    0.49);  // the gripped end of the bar around the origin
+        assert_true(i == 0 || nodes[i] > nodes[i - 1]);
+    }
+    nodes[4] = -7;
+    assert_int_equal(rbt_sim_driven_nodes(sim, 0, nodes, 4), 9);
+    assert_int_equal(nodes[4], -7);
+    assert_float_equal(rbt_sim_frame_interval(sim), 4e-3, 1e-12);
+    rbt_sim_free(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_and_selections),
+        cmocka_unit_test(driven_groups_have_nodes),
         cmocka_unit_test(reactions_hold_the_weight),
         cmocka_unit_test(reactions_know_inertia),
         cmocka_unit_test(contacts_push),

@@ -95,6 +95,41 @@ static void states_come_back_from_disk(void **state) {
     for_every_method(written);
 }
 
+static void packed(const method_case *c) {
+    rbt_error error;
+    void *bytes;
+    size_t size;
+    rbt_sim *one = method_sim(c), *other = method_sim(c);
+    rbt_state *saved = prepare(one);
+    must(rbt_state_pack(saved, &bytes, &size, &error), &error);
+    rbt_state *read = rbt_state_unpack(bytes, size, &error);
+    must(read, &error);
+    size_t values = 3 * rbt_state_node_count(read) * sizeof(double);
+    assert_int_equal(rbt_state_node_count(read), rbt_sim_node_count(one));
+    assert_memory_equal(rbt_state_positions(read), rbt_sim_positions(one), values);
+    assert_memory_equal(rbt_state_velocities(read), rbt_sim_velocities(one), values);
+    must(rbt_sim_restore(other, read, &error), &error);
+    go_on(one);
+    go_on(other);
+    assert_same_motion(one, other, c->name);
+    for (size_t i = 0; i < size; i += 1 + size / 50) {  // any damage is found
+        ((unsigned char *)bytes)[i] ^= 4;
+        assert_null(rbt_state_unpack(bytes, size, &error));
+        ((unsigned char *)bytes)[i] ^= 4;
+    }
+    assert_null(rbt_state_unpack(bytes, size - 1, &error));
+    free(bytes);
+    rbt_state_free(saved);
+    rbt_state_free(read);
+    rbt_sim_free(one);
+    rbt_sim_free(other);
+}
+
+static void states_come_back_from_memory(void **state) {
+    (void)state;
+    for_every_method(packed);
+}
+
 // Whatever is looked at, and however often it is saved
 static void looked_at(const method_case *c) {
     rbt_error error;
@@ -305,11 +340,17 @@ static void states_before_and_after_a_cut(void **state) {
     advance(one, 1);
     rbt_state *before = rbt_sim_save(one, &error);
     size_t nodes = rbt_sim_node_count(one);
+    assert_int_equal(rbt_sim_topology(one), 0);
     advance(one, 3);
     assert_true(rbt_sim_node_count(one) > nodes);
+    int64_t cut = rbt_sim_topology(one);
+    assert_true(cut > 0);
     rbt_state *after = rbt_sim_save(one, &error);
     must(before && after, &error);
     must(rbt_sim_restore(other, after, &error), &error);
+    assert_true(rbt_sim_topology(other) != 0);
+    must(rbt_sim_restore(one, after, &error), &error);  // the same cuts: numbers stay
+    assert_int_equal(rbt_sim_topology(one), cut);
     assert_same_motion(one, other, "after");
     rbt_sim *clone = rbt_sim_clone(one, &error);
     must(clone, &error);
@@ -320,6 +361,7 @@ static void states_before_and_after_a_cut(void **state) {
     assert_same_motion(one, clone, "clone");
     must(rbt_sim_restore(one, before, &error), &error);  // the body becomes whole again
     assert_int_equal(rbt_sim_node_count(one), nodes);
+    assert_true(rbt_sim_topology(one) != cut);
     advance(one, 6);
     assert_same_motion(one, other, "once more");
     rbt_state_free(before);
@@ -333,6 +375,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_come_back),
         cmocka_unit_test(states_come_back_from_disk),
+        cmocka_unit_test(states_come_back_from_memory),
         cmocka_unit_test(looking_changes_nothing),
         cmocka_unit_test(the_watch_goes_on),
         cmocka_unit_test(other_scenes_are_refused),

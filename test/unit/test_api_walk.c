@@ -84,6 +84,17 @@ static void pictures(void **state) {
     refused(rbt_view_draw("no such folder", "x.png", NULL, NULL, &error));
     options.color = options.direction = "nonsense";
     refused(rbt_view_draw("no such folder", "x.png", &options, &report, &error));
+    rbt_view_image image;
+    options.color = "nonsense";
+    refused(rbt_view_paint("no such folder", &options, &image, &error));
+    options = rbt_view_default();
+    refused(rbt_view_paint(NULL, &options, &image, &error));
+    refused(rbt_view_paint("no such folder", &options, NULL, &error));
+    refused(rbt_view_paint("no such folder", &options, &image, &error));
+    refused(rbt_view_paint_sim(NULL, &options, &image, &error));
+    options.animate = true;
+    refused(rbt_view_paint("no such folder", &options, &image, &error));
+    rbt_view_image_free(NULL);
     refused(rbt_view_plot(NULL, "x.svg", &error));
     refused(rbt_view_plot("no such folder", NULL, &error));
     assert_false(rbt_view_plot("no such folder", "x.svg", NULL));
@@ -131,7 +142,9 @@ static void without_a_simulation(void **state) {
     assert_true(!rbt_sim_advance_to(NULL, 1, &report) && report.outcome == RBT_REFUSED);
     assert_true(!rbt_sim_run(NULL, never, NULL, &report) && report.outcome == RBT_REFUSED);
     assert_false(rbt_sim_step(NULL, NULL));
-    assert_true(rbt_sim_time(NULL) == 0 && rbt_sim_step_length(NULL) == 0);
+    assert_true(rbt_sim_time(NULL) == 0 && rbt_sim_step_length(NULL) == 0 && rbt_sim_frame_interval(NULL) == 0);
+    assert_true(rbt_sim_topology(NULL) == 0 && !rbt_sim_note(NULL, 0) && !rbt_sim_rest_positions(NULL));
+    assert_true(!rbt_sim_selection_name(NULL, 0, 0) && !rbt_sim_driven_nodes(NULL, 0, NULL, 0));
     assert_true(rbt_sim_frame(NULL) == 0 && rbt_sim_frame_count(NULL) == 0);
     assert_true(!rbt_sim_node_count(NULL) && !rbt_sim_tet_count(NULL) && !rbt_sim_triangle_count(NULL) &&
                 !rbt_sim_edge_count(NULL));
@@ -182,7 +195,8 @@ static void states_without_content(void **state) {
     method_case c = {.method = "siere"};
     rbt_sim *sim = method_sim(&c);
     rbt_state_free(NULL);
-    assert_true(rbt_state_time(NULL) == 0);
+    assert_true(rbt_state_time(NULL) == 0 && !rbt_state_node_count(NULL));
+    assert_true(!rbt_state_positions(NULL) && !rbt_state_velocities(NULL));
     refused(rbt_state_write(NULL, "x.rbt", &error));
     refused(rbt_state_read(NULL, &error));
     refused(rbt_state_read("no such file.rbt", &error));
@@ -192,6 +206,14 @@ static void states_without_content(void **state) {
     refused(rbt_sim_restore(sim, &empty, &error));
     refused(rbt_state_write(&empty, "x.rbt", &error));
     rbt_state *saved = rbt_sim_save(sim, &error);
+    void *bytes;
+    size_t size;
+    refused(rbt_state_pack(NULL, &bytes, &size, &error));
+    refused(rbt_state_pack(&empty, &bytes, &size, &error));
+    refused(rbt_state_pack(saved, NULL, &size, &error));
+    refused(rbt_state_pack(saved, &bytes, NULL, &error));
+    refused(rbt_state_unpack(NULL, 0, &error));
+    refused(rbt_state_unpack("no state", 8, &error));
     refused(rbt_state_write(saved, NULL, &error));
     refused(rbt_state_write(saved, "/no/such/folder/x.rbt", &error));
     saved->step = 99;  // no state of this scene
@@ -237,6 +259,11 @@ static void wrong_arguments(const method_case *c) {
     assert_true(rbt_sim_contacts(sim, NULL, 100) == rbt_sim_contacts(sim, NULL, 0));
     assert_null(rbt_sim_stage_name(sim, 99));
     assert_null(rbt_sim_driven_name(sim, 99));
+    assert_null(rbt_sim_selection_name(sim, 0, 99));
+    assert_null(rbt_sim_selection_name(sim, 99, 0));
+    assert_null(rbt_sim_note(sim, 99));
+    assert_int_equal(rbt_sim_driven_nodes(sim, 99, NULL, 100), 0);
+    assert_true(rbt_sim_driven_nodes(sim, 0, NULL, 100) == rbt_sim_driven_nodes(sim, 0, NULL, 0));
     assert_int_equal(rbt_sim_driven_find(sim, NULL), -1);
     assert_int_equal(rbt_sim_body_find(sim, NULL), -1);
     // Nothing of all this has changed anything.
@@ -335,7 +362,7 @@ static void every_function_is_walked(void **state) {
     X(rbt_springs_def) X(rbt_statistic_info) X(rbt_step_report) \
     X(rbt_surface_def) X(rbt_tempo_def) X(rbt_time_def) \
     X(rbt_transform_def) X(rbt_variant) X(rbt_velocity_def) \
-    X(rbt_version_info) X(rbt_view_options) X(rbt_view_report)
+    X(rbt_version_info) X(rbt_view_image) X(rbt_view_options) X(rbt_view_report)
 // clang-format on
 
 #define SIZE(type) {#type, sizeof(type)},

@@ -394,7 +394,7 @@ static void pictures_show_them_where_they_are(void **state) {
     s.def.motions.items = &rise;
     rbt_obstacle_geometry *geometry = rbt_obstacle_geometry_load(&s.def, 0, NULL, NULL, &error);
     const rbt_obstacles all = {1, &s.obstacle, &geometry};
-    rbt_scenery_sight sight = {{-1, -1, -1}, {1, 1, 1}, 2.5 / 30, NULL};
+    rbt_scenery_sight sight = {{-1, -1, -1}, {1, 1, 1}, 2.5 / 30, NULL, NULL};
     rbt_scenery scenery;
     assert_true(rbt_scenery_build(&scenery, &all, &sight, &error));
     assert_int_equal(scenery.node_count, SIDE * SIDE);

@@ -396,7 +396,7 @@ static void obstacles_are_where_they_are_at_the_time(void **state) {
                  {1, 1, {-0.5, 4, 0.5}}, {2, 1, {0, -1, 0}}, {2, 2.5, {0, 2, 0}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rbt_scenery s;
-        rbt_scenery_sight sight = {{-1, -1, -1}, {1, 1, 1}, cases[i].time, eye};
+        rbt_scenery_sight sight = {{-1, -1, -1}, {1, 1, 1}, cases[i].time, eye, NULL};
         const rbt_obstacles one = {1, &all[cases[i].which], NULL};
         assert_true(rbt_scenery_build(&s, &one, &sight, &error));
         assert_false(s.has_floor);
