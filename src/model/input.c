@@ -97,6 +97,29 @@ bool rbt_input_follow(const rbt_model *m, rbt_state *state, rbt_error *error) {
     return true;
 }
 
+bool rbt_input_extend(const rbt_model *m, rbt_state *state, rbt_error *error) {
+    rbt_state next = {0};
+    if (!state->input_size) return true;
+    const rbt_input_head *before = state->input;
+    size_t old = before->drag_count;
+    if (old > m->drag_count) return rbt_fail(error, "the scene has fewer things that can be dragged than before");
+    if (!rbt_input_make(m, &next, error)) return false;
+    rbt_input_head *head = next.input;
+    *head = *before;
+    head->drag_count = m->drag_count;
+    size_t springs = m->drag_count * sizeof(rbt_drag_spring), kept = old * sizeof(rbt_drag_spring);
+    const char *from = (const char *)(const void *)rbt_input_springs(state);
+    char *to = (char *)(void *)rbt_input_springs(&next), *end = (char *)next.input + next.input_size;
+    memcpy(rbt_input_guide(&next, 0), rbt_input_guide(state, 0), head->guide_count * sizeof(rbt_guide));
+    memcpy(to, from, kept);
+    memset(to + kept, 0, springs - kept);
+    memcpy(to + springs, from + kept, (size_t)(end - to) - springs);  // materials, dampings, forces
+    free(state->input);
+    state->input = next.input;
+    state->input_size = next.input_size;
+    return true;
+}
+
 void rbt_input_attach(const rbt_model *m, const rbt_state *state) {
     rbt_input *input = m->input;
     input->force = input->given = NULL;

@@ -313,6 +313,31 @@ rbt_sim *rbt_sim_clone(const rbt_sim *sim, rbt_error *error) {
     return clone;
 }
 
+rbt_sim *rbt_sim_extend(const rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
+    rbt_sim *next = rbt_sim_create(scene, error);
+    rbt_state *state = next ? rbt_sim_save(sim, error) : NULL;
+    bool good = state && rbt_input_extend(next->model, state, error) &&
+                (!state->cuts_size || rbt_cutting_extend(next->cutting, state, error));
+    if (good) {
+        next->threads = sim->threads;
+        next->stepper.stages.stop = sim->stepper.stages.stop;
+        next->watch.every_frame = sim->watch.every_frame;
+        next->changed = sim->changed;
+        state->fingerprint = next->fingerprint;
+        good = rbt_sim_restore(next, state, error);
+    }
+    rbt_state_free(state);
+    if (!good) {
+        rbt_sim_free(next);
+        return NULL;
+    }
+    next->stepper.stages = sim->stepper.stages;
+    memcpy(next->stepper.statistics, sim->stepper.statistics, sizeof next->stepper.statistics);
+    next->cut_seconds = sim->cut_seconds;
+    if (next->model->generation <= sim->model->generation) next->model->generation = sim->model->generation + 1;
+    return next;
+}
+
 // Other cuts or materials: everything is made again before anything is given up.
 static bool put_into_other_model(rbt_sim *sim, const rbt_state *state, rbt_error *error) {
     if (!sim->cutting && state->cuts_size) return rbt_fail(error, "bodies were cut, but the scene has no cuts");

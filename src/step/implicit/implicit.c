@@ -307,6 +307,11 @@ static void describe(const void *self, rbt_text *json) {
     if (s->solver->describe) s->solver->describe(s->work, json);
 }
 
+static int labels(const void *self, int32_t *label) {
+    const implicit *s = self;
+    return s->solver->labels ? s->solver->labels(s->work, label) : -1;
+}
+
 static void set_observer(void *self, const rbt_observer *observer) {
     implicit *s = self;
     if (s->objective.pairs) s->objective.pairs->observer = observer;
@@ -374,6 +379,7 @@ const rbt_method RBT_BACKWARD_EULER = {
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .labels = labels,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,
@@ -398,6 +404,7 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .labels = labels,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,
@@ -421,6 +428,7 @@ const rbt_method RBT_BDF2 = {
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .labels = labels,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,
