@@ -6,7 +6,7 @@ const output = process.argv[2] ?? 'page.html';
 const bundle = await build({
   entryPoints: ['src/main.ts'],
   bundle: true,
-  minify: true,
+  minify: !process.env.RUBATO_PLAIN_PAGE,
   write: false,
   format: 'iife',
   target: ['es2022'],

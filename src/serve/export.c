@@ -120,7 +120,7 @@ static bool begin_shape(writer *w, const rbt_replay_values *v) {
     w->nodes = n;
     w->shape = v->shape->id;
     w->depth = 0;
-    rbt_message *m = rbt_shape_message(v->shape, v->scenery, 0, 0, w->error);
+    rbt_message *m = rbt_drawn_message(v->shape, v->scenery, 0, 0, w->error);
     if (!m) return false;
     rbt_text_add(&w->shapes, "%s{", w->shapes.size ? ", " : "");
     bool good = put_piece(w, m->bytes, m->size, &w->shapes);

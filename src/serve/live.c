@@ -4,7 +4,7 @@
 #include "model/obstacle_nodes.h"
 #include "model/warp.h"
 #include "out/vtu.h"
-#include "serve/shape.h"
+#include "serve/drawn.h"
 
 #include <errno.h>
 #include <math.h>
@@ -46,7 +46,7 @@ struct rbt_live {
     const rbt_model *model;  // that the rest belongs to
     int generation;
     rbt_vtu_frame cells;
-    rbt_shape *drawn;
+    rbt_drawn *drawn;
     rbt_warp *warp;
     double *values;  // (RBT_SHOWN_FIELDS + 3 + 3) x nodes
     int32_t *labels;
@@ -73,7 +73,7 @@ rbt_live *rbt_live_new(bool interact, rbt_error *error) {
 
 static void forget_model(rbt_live *l) {
     rbt_vtu_frame_free(&l->cells);
-    rbt_shape_free(l->drawn);
+    rbt_drawn_free(l->drawn);
     rbt_warp_free(l->warp);
     free(l->values);
     free(l->labels);
@@ -116,13 +116,13 @@ static void tell(rbt_live *l) {
 
 // ---- States, of the run's thread. Where memory lacks nothing is shown, and the run continues.
 
-static rbt_shape_source source_of(const rbt_live *l) {
+static rbt_drawn_source source_of(const rbt_live *l) {
     const rbt_model *m = l->model;
     size_t shells = 0;
     for (size_t b = 0; b < m->body_count; b++)
         if (m->bodies[b].kind == RBT_SHELL) shells += rbt_body_element_count(&m->bodies[b]);
     const int32_t *cells = l->cells.cells;
-    return (rbt_shape_source){.node_count = m->node_count,
+    return (rbt_drawn_source){.node_count = m->node_count,
                               .rest = m->X,
                               .tet_count = m->tet_count,
                               .triangle_count = shells,
@@ -146,7 +146,7 @@ static rbt_message *make_shape(const rbt_live *l, double time) {
     rbt_scenery scenery = {0};
     const rbt_scenery_sight sight = sight_of(l, time);
     if (!rbt_scenery_build(&scenery, &l->model->obstacles, &sight, NULL)) return NULL;
-    rbt_message *m = rbt_shape_message(l->drawn, &scenery, 0, 0, NULL);
+    rbt_message *m = rbt_drawn_message(l->drawn, &scenery, 0, 0, NULL);
     rbt_scenery_free(&scenery);
     return m;
 }
@@ -173,8 +173,8 @@ static bool follow(rbt_live *l, const rbt_sim *sim) {
     for (size_t i = 0; i < m->obstacles.count; i++)
         l->obstacles_move =
             l->obstacles_move || rbt_obstacle_is_prescribed(&m->obstacles, i, &m->obstacle_motions[i]);
-    const rbt_shape_source source = source_of(l);
-    l->drawn = rbt_shape_new(&source, NULL);
+    const rbt_drawn_source source = source_of(l);
+    l->drawn = rbt_drawn_new(&source, NULL);
     l->values = rbt_array_new(m->node_count, (RBT_SHOWN_FIELDS + 6) * sizeof(double), "values", NULL);
     l->labels = rbt_array_new(m->node_count, sizeof(int32_t), "labels", NULL);
     if (sim->scene->output.warp) l->warp = rbt_warp_new(m, NULL);
@@ -208,9 +208,9 @@ static void fill_fields(rbt_live *l, const rbt_sim *sim, uint32_t fields, rbt_sh
         if (!known) continue;
         if (1u << k == RBT_SHOWN_SPEED) sizes(sim->state.v, n, values);
         if (1u << k == RBT_SHOWN_STRESS) {
-            const rbt_shape_source source = source_of(l);
+            const rbt_drawn_source source = source_of(l);
             rbt_vtu_frame_stress(&l->cells, l->model, sim->state.x);
-            known = rbt_shape_means(&source, l->cells.stress, values, NULL);
+            known = rbt_drawn_means(&source, l->cells.stress, values, NULL);
         }
         if (1u << k == RBT_SHOWN_CONTACT) {
             known =
@@ -238,7 +238,7 @@ static void show(rbt_live *l, const rbt_sim *sim, uint32_t fields) {
     const rbt_scenery_sight sight = sight_of(l, s->t);
     if (l->obstacles_move && rbt_scenery_build(&scenery, &l->model->obstacles, &sight, NULL))
         frame.scenery = &scenery;
-    rbt_message *m = rbt_shape_frame_message(l->drawn, &frame, NULL);
+    rbt_message *m = rbt_drawn_frame_message(l->drawn, &frame, NULL);
     rbt_scenery_free(&scenery);
     if (!m) return;
     l->shown_time = s->t;
@@ -303,6 +303,7 @@ static void show_waiting(rbt_live *l, const rbt_sim *sim) {
 static const char *next_act(const rbt_sim *sim, void *self) {
     rbt_live *l = self;
     note_time(l, sim);
+    bool told = false;
     for (;;) {
         show_waiting(l, sim);
         pthread_mutex_lock(&l->lock);
@@ -318,9 +319,12 @@ static const char *next_act(const rbt_sim *sim, void *self) {
             l->steps--;
             go = true;
         }
-        if (!go) wait_a_little(l);
+        bool wait = !go && told;
+        if (wait) wait_a_little(l);
         pthread_mutex_unlock(&l->lock);
         if (go) return NULL;
+        if (!told) tell(l);  // where it waits
+        told = true;
     }
 }
 

@@ -2,7 +2,7 @@
 //
 //   char[4] "RBV1"; uint32 kind; uint32 run; uint32 frame; double time [s]; uint64 shape
 //
-// kind 1, a shape: what is drawn of a mesh (serve/shape.h)
+// kind 1, a shape: what is drawn of a mesh (serve/drawn.h)
 //   uint32 nodes, triangles, edges, points, obstacle nodes, obstacle triangles, 1 if there is a floor, 0; double floor [m]
 //   int32 node[nodes]; float rest[nodes x 3]
 //   int32 triangle[triangles x 3], element[triangles], body[triangles], region[triangles]

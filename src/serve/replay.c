@@ -33,7 +33,7 @@ struct rbt_replay {
     int32_t *body, *region;  // (cells)
     double *rest;            // (nodes x 3)
     double *values[RBT_SHOWN_FIELDS];
-    rbt_shape *shape;
+    rbt_drawn *shape;
     // Obstacles
     bool looked, moves;
     rbt_scene_file *scene;
@@ -64,7 +64,7 @@ void rbt_replay_free(rbt_replay *r) {
     if (!r) return;
     forget_frame(r);
     rbt_frames_free(&r->frames);
-    rbt_shape_free(r->shape);
+    rbt_drawn_free(r->shape);
     rbt_obstacle_file_free(&r->obstacles);
     rbt_scene_free(r->scene);
     pthread_mutex_destroy(&r->lock);
@@ -135,8 +135,8 @@ static bool take_kinds(rbt_replay *r, const char *name, int32_t **kinds, rbt_err
     return true;
 }
 
-static rbt_shape_source source_of(const rbt_replay *r) {
-    return (rbt_shape_source){.node_count = r->mesh.node_count,
+static rbt_drawn_source source_of(const rbt_replay *r) {
+    return (rbt_drawn_source){.node_count = r->mesh.node_count,
                               .rest = r->rest,
                               .tet_count = r->mesh.tet_count,
                               .triangle_count = r->mesh.triangle_count,
@@ -236,15 +236,15 @@ static bool take_field(rbt_replay *r, int k, rbt_error *error) {
     const rbt_mesh_field *stress = rbt_fields_find(&r->fields, "von_mises", true);
     if (!stress || stress->components != 1) return true;
     if (!(r->values[k] = rbt_array_new(count, sizeof(double), "values", error))) return false;
-    const rbt_shape_source source = source_of(r);
-    return rbt_shape_means(&source, stress->values, r->values[k], error);
+    const rbt_drawn_source source = source_of(r);
+    return rbt_drawn_means(&source, stress->values, r->values[k], error);
 }
 
 static bool find_shape(rbt_replay *r, rbt_error *error) {
-    const rbt_shape_source source = source_of(r);
-    if (r->shape && r->shape->id == rbt_shape_id(&source)) return true;
-    rbt_shape_free(r->shape);
-    return (r->shape = rbt_shape_new(&source, error)) != NULL;
+    const rbt_drawn_source source = source_of(r);
+    if (r->shape && r->shape->id == rbt_drawn_id(&source)) return true;
+    rbt_drawn_free(r->shape);
+    return (r->shape = rbt_drawn_new(&source, error)) != NULL;
 }
 
 bool rbt_replay_load(rbt_replay *r, size_t number, uint32_t fields, rbt_replay_values *values, rbt_error *error) {
@@ -307,7 +307,7 @@ rbt_message *rbt_replay_frame(rbt_replay *r, size_t number, uint32_t fields, rbt
                                  .x = values.x,
                                  .scenery = values.obstacles_move ? values.scenery : NULL};
         memcpy(frame.fields, values.fields, sizeof frame.fields);
-        m = rbt_shape_frame_message(values.shape, &frame, error);
+        m = rbt_drawn_frame_message(values.shape, &frame, error);
     }
     pthread_mutex_unlock(&r->lock);
     return m;
@@ -318,7 +318,7 @@ rbt_message *rbt_replay_shape(rbt_replay *r, size_t number, rbt_error *error) {
     rbt_message *m = NULL;
     pthread_mutex_lock(&r->lock);
     if ((number < r->frames.count || refresh(r, error)) && rbt_replay_load(r, number, 0, &values, error))
-        m = rbt_shape_message(values.shape, values.scenery, r->run, (uint32_t)number, error);
+        m = rbt_drawn_message(values.shape, values.scenery, r->run, (uint32_t)number, error);
     pthread_mutex_unlock(&r->lock);
     return m;
 }

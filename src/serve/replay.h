@@ -3,7 +3,7 @@
 #ifndef RBT_SERVE_REPLAY_H
 #define RBT_SERVE_REPLAY_H
 
-#include "serve/shape.h"
+#include "serve/drawn.h"
 
 typedef struct rbt_replay rbt_replay;
 
@@ -29,7 +29,7 @@ double rbt_replay_time(const rbt_replay *replay, size_t number);
 
 // Frame `number` in memory: what is drawn, positions (mesh nodes x 3) and fields, which live until the next call.
 typedef struct rbt_replay_values {
-    const rbt_shape *shape;
+    const rbt_drawn *shape;
     const double *x;
     const double *fields[RBT_SHOWN_FIELDS];  // (mesh nodes) NULL: not there
     const rbt_scenery *scenery;              // where obstacles are

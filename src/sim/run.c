@@ -7,6 +7,7 @@
 #include "out/recorder.h"
 #include "scene/absolute_files.h"
 #include "sim/run_report.h"
+#include "sim/run_times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ typedef struct run {
     size_t label_nodes;
     rbt_scene_file *acted;  // the scene with what was done to the run; NULL: nothing was
     bool scene_is_old;      // scene.json does not have all of it
+    double acting_seconds;  // spent on acts and on waiting for them
     rbt_error *error;
 } run;
 
@@ -167,11 +169,13 @@ static bool add_event(run *r, const char *event, rbt_error *error) {
 static void do_acts(run *r) {
     const rbt_run_hand *hand = r->options->hand;
     const char *event;
+    double start = rbt_now();
     while ((event = hand->act(r->sim, hand->self))) {
         rbt_error error = {0};
         bool good = add_event(r, event, &error);
         hand->acted(good ? NULL : &error, r->sim->state.t, hand->self);
     }
+    r->acting_seconds += rbt_now() - start;
 }
 
 static bool write_frame(run *r, bool last) {
@@ -255,7 +259,7 @@ static bool read_step(run *r) {
 
 // To the next frame; the frame itself is verified once it is written. RBT_RUN_FINISHED: it was reached.
 static rbt_run_end advance(run *r, rbt_step_report *report) {
-    double start = rbt_now(), verified = r->verification.seconds;
+    double start = rbt_now(), verified = r->verification.seconds, acting = r->acting_seconds;
     int64_t frame = r->sim->state.frame;
     rbt_run_end end = RBT_RUN_FINISHED;
     bool each = r->options->verify >= RBT_VERIFY_STEPS, probed = has_step_probes(r->sim->model);
@@ -270,7 +274,8 @@ static rbt_run_end advance(run *r, rbt_step_report *report) {
         else if ((each && !verify(r, false)) || (probed && !read_step(r))) end = RBT_RUN_WORLD_FAILED;
         else if (hand) hand->stepped(r->sim, hand->self);
     }
-    r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified);
+    r->report.step_seconds +=
+        rbt_now() - start - (r->verification.seconds - verified) - (r->acting_seconds - acting);
     if (end == RBT_RUN_STEP_FAILED && report->outcome == RBT_STOPPED) end = RBT_RUN_INTERRUPTED;
     return r->event_failed ? RBT_RUN_WORLD_FAILED : end;
 }
@@ -285,7 +290,7 @@ static rbt_run_end run_frames(run *r, rbt_step_report *report) {
     tell(r, o->started, report, 0);
     while (r->sim->state.frame < last) {
         if (o->stop && *o->stop) return RBT_RUN_INTERRUPTED;
-        double start = rbt_now();
+        double start = rbt_now(), before = r->report.step_seconds;
         rbt_run_end end = advance(r, report);
         r->report.steps += report->steps;
         rbt_statistics_add(r->report.statistics, report->statistics);
@@ -298,6 +303,8 @@ static rbt_run_end run_frames(run *r, rbt_step_report *report) {
         if (!rbt_overlap_look(&r->overlap, r->sim, stopping, r->error) || !write_frame(r, stopping) ||
             !verify(r, false))
             return RBT_RUN_WORLD_FAILED;
+        rbt_run_times_add(o->folder, r->sim->state.frame, r->sim->state.t, report->steps,
+                          r->report.step_seconds - before);
         tell(r, o->framed, report, rbt_now() - start);
     }
     char text[256];
@@ -374,6 +381,7 @@ static bool begin(run *r) {
     r->report.resumed_from = again ? r->sim->state.frame : -1;
     r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->report.resumed_from, r->error);
     if (!r->recorder) return false;
+    rbt_run_times_begin(o->folder, r->report.resumed_from);
     if (!rbt_obstacle_file_write(o->folder, &r->sim->model->obstacles, r->error)) return false;
     if (o->scene_text && !rbt_file_write(r->scene_path, o->scene_text, strlen(o->scene_text), r->error)) return false;
     if (!again) return write_frame(r, false);

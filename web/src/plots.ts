@@ -26,6 +26,7 @@ export class Plot {
   }
 
   set(times: number[], curves: Curve[], dark: boolean) {
+    if (times.length < 2) return; // no curve yet
     const ink = dark ? '#9aa5b3' : '#5b6675', line = dark ? '#333b46' : '#e3e7ec';
     const key = curves.map(c => c.name).join() + dark + this.box.clientWidth;
     this.data = [times, ...curves.map(c => c.values)];
@@ -64,6 +65,6 @@ export class Plot {
 
   mark(time: number) {
     this.now = time;
-    this.plot?.redraw(false, false);
+    this.plot?.redraw(false, true);
   }
 }

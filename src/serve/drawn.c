@@ -1,4 +1,4 @@
-#include "serve/shape.h"
+#include "serve/drawn.h"
 
 #include "base/memory.h"
 #include "mesh/core/topology.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-uint64_t rbt_shape_id(const rbt_shape_source *s) {
+uint64_t rbt_drawn_id(const rbt_drawn_source *s) {
     const uint64_t counts[] = {s->node_count, s->tet_count, s->triangle_count, s->edge_count, s->cell_count};
     uint64_t h = rbt_hash(7, counts, sizeof counts);
     h = rbt_hash(h, s->tets, 4 * s->tet_count * sizeof *s->tets);
@@ -16,7 +16,7 @@ uint64_t rbt_shape_id(const rbt_shape_source *s) {
     return rbt_hash(h, s->region, s->cell_count * sizeof *s->region);
 }
 
-void rbt_shape_free(rbt_shape *shape) {
+void rbt_drawn_free(rbt_drawn *shape) {
     if (!shape) return;
     free(shape->node);
     free(shape->rest);
@@ -42,7 +42,7 @@ static void mark(const int32_t *corners, size_t count, unsigned char bit, unsign
 enum { DRAWN = 1, IN_CELL = 2 };
 
 // Everything in numbers of the mesh; the particles are the nodes that no cell has.
-static bool list_cells(rbt_shape *shape, const rbt_shape_source *s, unsigned char *used, rbt_error *error) {
+static bool list_cells(rbt_drawn *shape, const rbt_drawn_source *s, unsigned char *used, rbt_error *error) {
     int32_t *hull = NULL, *owner = NULL;
     size_t hull_count = 0;
     if (!rbt_boundary(s->tets, s->tet_count, s->node_count, &hull, &owner, &hull_count, error)) return false;
@@ -88,7 +88,7 @@ static void renumber(int32_t *corners, size_t count, const int32_t *place) {
 }
 
 // From numbers of the mesh to those of drawn nodes
-static bool drop_hidden(rbt_shape *shape, const rbt_shape_source *s, const unsigned char *used, rbt_error *error) {
+static bool drop_hidden(rbt_drawn *shape, const rbt_drawn_source *s, const unsigned char *used, rbt_error *error) {
     int32_t *place = numbers(s->node_count, error);
     if (!place) return false;
     for (size_t n = 0; n < s->node_count; n++)
@@ -109,21 +109,21 @@ static bool drop_hidden(rbt_shape *shape, const rbt_shape_source *s, const unsig
     return good;
 }
 
-rbt_shape *rbt_shape_new(const rbt_shape_source *source, rbt_error *error) {
-    rbt_shape *shape = rbt_array_new(1, sizeof *shape, "what is drawn", error);
+rbt_drawn *rbt_drawn_new(const rbt_drawn_source *source, rbt_error *error) {
+    rbt_drawn *shape = rbt_array_new(1, sizeof *shape, "what is drawn", error);
     unsigned char *used = shape ? rbt_array_new(source->node_count, 1, "what is drawn", error) : NULL;
     bool good = used && list_cells(shape, source, used, error) && drop_hidden(shape, source, used, error);
     free(used);
     if (!good) {
-        rbt_shape_free(shape);
+        rbt_drawn_free(shape);
         return NULL;
     }
-    shape->id = rbt_shape_id(source);
+    shape->id = rbt_drawn_id(source);
     shape->mesh_node_count = source->node_count;
     return shape;
 }
 
-bool rbt_shape_means(const rbt_shape_source *s, const double *values, double *at_node, rbt_error *error) {
+bool rbt_drawn_means(const rbt_drawn_source *s, const double *values, double *at_node, rbt_error *error) {
     int32_t *count = numbers(s->node_count, error);
     if (!count) return false;
     memset(at_node, 0, s->node_count * sizeof *at_node);
@@ -145,7 +145,7 @@ static void add_numbers(rbt_message *message, const int32_t *values, size_t coun
     rbt_message_add(message, values, count * sizeof *values);
 }
 
-rbt_message *rbt_shape_message(const rbt_shape *shape, const rbt_scenery *scenery, uint32_t run, uint32_t frame,
+rbt_message *rbt_drawn_message(const rbt_drawn *shape, const rbt_scenery *scenery, uint32_t run, uint32_t frame,
                                rbt_error *error) {
     const rbt_scenery nothing = {0};
     const rbt_scenery *around = scenery ? scenery : &nothing;
@@ -175,7 +175,7 @@ rbt_message *rbt_shape_message(const rbt_shape *shape, const rbt_scenery *scener
 }
 
 // Rows of `width` values of the drawn nodes
-static void add_drawn(rbt_message *m, const rbt_shape *shape, const double *values, size_t width) {
+static void add_drawn(rbt_message *m, const rbt_drawn *shape, const double *values, size_t width) {
     unsigned char *room = rbt_message_room(m, shape->node_count * width * sizeof(float));
     for (size_t i = 0; room && i < shape->node_count; i++)
         for (size_t k = 0; k < width; k++, room += sizeof(float)) {
@@ -184,7 +184,7 @@ static void add_drawn(rbt_message *m, const rbt_shape *shape, const double *valu
         }
 }
 
-rbt_message *rbt_shape_frame_message(const rbt_shape *shape, const rbt_shown_frame *f, rbt_error *error) {
+rbt_message *rbt_drawn_frame_message(const rbt_drawn *shape, const rbt_shown_frame *f, rbt_error *error) {
     rbt_message *m = rbt_message_new(false, error);
     if (!m) return NULL;
     uint32_t fields = 0;
