@@ -53,7 +53,11 @@ function bindControls(viewer: Viewer, change: () => void) {
   get('play').onclick = () => viewer.play();
   get('back').onclick = () => { viewer.play(false); go(viewer.frame - 1); };
   get('next').onclick = () => { viewer.play(false); go(viewer.frame + 1); };
-  scrub.oninput = () => { viewer.play(false); go(Number(scrub.value)); };
+  scrub.oninput = () => {
+    const number = Number(scrub.value); // before pausing, which puts it to the frame that is shown
+    viewer.play(false);
+    go(number);
+  };
   get<HTMLSelectElement>('speed').onchange = e => (viewer.speed = Number((e.target as HTMLSelectElement).value));
   follow.onchange = () => { viewer.following = follow.checked; change(); };
   get('fit').onclick = () => viewer.fit();

@@ -71,6 +71,7 @@ export class Viewer {
     for (const run of this.runs) await run.refresh();
     if (this.source instanceof ServerSource && this.source.runs[0].live) this.askLive();
     if (this.first.times.length) await this.seek(0, true);
+    await this.survey();
     this.onReport();
     this.poll();
   }
@@ -101,7 +102,7 @@ export class Viewer {
     if (this.following && this.shown[0] === 0 && this.shown.length === 1) {
       this.frame = frame.number;
       this.time = frame.time;
-      this.present(0, frame);
+      this.finish(this.place(0, frame));
     }
     requestAnimationFrame(() => this.askLive()); // once it is drawn
   }
@@ -130,16 +131,17 @@ export class Viewer {
       if (this.wanted !== number) return;
       this.frame = number;
       this.time = time;
-      frames.forEach((frame, i) => this.present(i, frame));
-      if (fit) this.fit();
+      const fresh = frames.map((frame, i) => this.place(i, frame)).includes(true);
+      this.finish(fresh || fit);
     } catch (why) {
       this.onError((why as Error).message);
     }
   }
 
-  private present(view: number, frame: Frame) {
+  // Puts a frame into a view; whether it is the first one there
+  private place(view: number, frame: Frame): boolean {
     const shape = this.source.shape(frame.shape), place = this.stage.views[view];
-    if (!shape || !place) return;
+    if (!shape || !place) return false;
     const fresh = !place.bodies || place.bodies.shape !== shape, very = fresh && !this.now[view];
     if (fresh) place.set(new Bodies(shape));
     this.look.radii = this.runs[this.shown[view]].bodies.map(b => b.radius);
@@ -149,11 +151,23 @@ export class Viewer {
     const low = this.box.min.y;
     this.measure(frame);
     if (!very && this.floor === null && this.box.min.y < low) this.furnish(); // the ground lies below everything
+    return very;
+  }
+
+  private finish(fit: boolean) {
     this.paint();
-    if (very && !view) this.fit();
+    if (fit) this.fit();
     this.mark();
     this.stage.redraw();
     this.onChange();
+  }
+
+  // Some frames of a run that is over tell how far its bodies go, if they are not large.
+  private async survey() {
+    const {first} = this, {times} = first;
+    if (this.live || times.length < 3 || (this.now[0]?.x.length ?? 0) > 2e5) return;
+    for (const share of [0.25, 0.5, 0.75, 1]) this.measure(await first.frame(Math.floor(share * (times.length - 1)), 0));
+    this.fit();
   }
 
   private measure(frame: Frame) {
@@ -276,7 +290,8 @@ export class Viewer {
   private other(view: number): Float32Array | null {
     const mine = this.stage.views[view]?.bodies?.shape, theirs = this.stage.views[1 - view]?.bodies?.shape;
     const frame = this.now[1 - view];
-    if (!mine || !theirs || !frame || mine.node.length !== theirs.node.length) return null;
+    const apart = frame && this.now[view] ? Math.abs(frame.time - this.now[view]!.time) : Infinity;
+    if (!mine || !theirs || !frame || mine.node.length !== theirs.node.length || apart > 1e-6) return null;
     for (let n = 0; n < mine.node.length; n++) if (mine.node[n] !== theirs.node[n]) return null;
     return frame.x;
   }
