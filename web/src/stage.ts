@@ -16,7 +16,7 @@ export class View {
     this.plane.rotation.x = -Math.PI / 2;
     this.plane.receiveShadow = true;
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.normalBias = 0.02;
     this.ground.add(this.plane);
     this.scene.add(this.sun, this.sun.target, this.sky, this.ground);
