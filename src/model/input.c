@@ -98,25 +98,20 @@ bool rbt_input_follow(const rbt_model *m, rbt_state *state, rbt_error *error) {
 }
 
 bool rbt_input_extend(const rbt_model *m, rbt_state *state, rbt_error *error) {
-    rbt_state next = {0};
     if (!state->input_size) return true;
-    const rbt_input_head *before = state->input;
-    size_t old = before->drag_count;
-    if (old > m->drag_count) return rbt_fail(error, "the scene has fewer things that can be dragged than before");
-    if (!rbt_input_make(m, &next, error)) return false;
-    rbt_input_head *head = next.input;
-    *head = *before;
-    head->drag_count = m->drag_count;
-    size_t springs = m->drag_count * sizeof(rbt_drag_spring), kept = old * sizeof(rbt_drag_spring);
-    const char *from = (const char *)(const void *)rbt_input_springs(state);
-    char *to = (char *)(void *)rbt_input_springs(&next), *end = (char *)next.input + next.input_size;
-    memcpy(rbt_input_guide(&next, 0), rbt_input_guide(state, 0), head->guide_count * sizeof(rbt_guide));
-    memcpy(to, from, kept);
-    memset(to + kept, 0, springs - kept);
-    memcpy(to + springs, from + kept, (size_t)(end - to) - springs);  // materials, dampings, forces
+    const rbt_input_head *head = state->input;
+    if (head->drag_count > m->drag_count)
+        return rbt_fail(error, "the scene has fewer things that can be dragged than before");
+    size_t more = (m->drag_count - head->drag_count) * sizeof(rbt_drag_spring);
+    size_t kept = (size_t)((char *)(void *)rbt_input_materials(state).regions - (char *)state->input);
+    char *block = rbt_array_new(1, state->input_size + more, "forces", error);
+    if (!block) return false;
+    memcpy(block, state->input, kept);
+    memcpy(block + kept + more, (char *)state->input + kept, state->input_size - kept);
+    ((rbt_input_head *)(void *)block)->drag_count = m->drag_count;
     free(state->input);
-    state->input = next.input;
-    state->input_size = next.input_size;
+    state->input = block;
+    state->input_size += more;
     return true;
 }
 

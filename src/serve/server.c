@@ -218,6 +218,12 @@ static rbt_message *fulfil(client *c, const rbt_request *q, rbt_error *error) {
     return NULL;
 }
 
+// What a page has sent may be no UTF-8, which a text message must be.
+static void make_plain(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text > '~') *text = '?';
+}
+
 static bool work_off(client *c, char *json, size_t size) {
     rbt_request request;
     rbt_error error = {0};
@@ -225,6 +231,8 @@ static bool work_off(client *c, char *json, size_t size) {
     bool read = arena && rbt_request_read(&request, arena, json, size, (int)c->server->run_count, &error);
     rbt_message *m = read ? fulfil(c, &request, &error) : NULL;
     if (!read) say(c->server, "page %d sent a request that is none: %s", c->number, error.message);
+    if (!read) make_plain(error.message);
+    make_plain(json);
     if (!m && error.message[0]) m = error_message(&error, json);
     rbt_arena_free(arena);
     return !m || send_message(c, m);
