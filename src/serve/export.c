@@ -85,11 +85,12 @@ static bool put_piece(writer *w, const unsigned char *bytes, size_t size, rbt_te
 // ---- First all frames are measured
 
 static bool measure(writer *w) {
-    w->known = EXPORTED;
+    // A finer surface has no stresses; it is what people want to see.
+    w->known = EXPORTED & (rbt_replay_is_finer(w->replay) ? RBT_SHOWN_SPEED : EXPORTED);
     for (int k = 0; k < 3; k++) w->low[k] = INFINITY, w->high[k] = -INFINITY;
     for (size_t i = 0; i < rbt_replay_count(w->replay); i++) {
         rbt_replay_values v;
-        if (!rbt_replay_load(w->replay, i, EXPORTED, &v, w->error)) return false;
+        if (!rbt_replay_load(w->replay, i, w->known, &v, w->error)) return false;
         for (size_t n = 0; n < v.shape->node_count; n++)
             for (int k = 0; k < 3; k++) {
                 double x = v.x[3 * (size_t)v.shape->node[n] + (size_t)k];

@@ -28,6 +28,7 @@ struct rbt_replay {
     struct timespec list_time;
     // The frame in memory
     size_t number;  // SIZE_MAX: none
+    bool finer;     // it is the finer surface that tets carry along
     rbt_mesh mesh;
     rbt_fields fields;
     int32_t *body, *region;  // (cells)
@@ -115,6 +116,7 @@ rbt_replay *rbt_replay_open(const char *folder, uint32_t run, bool live, rbt_err
 }
 
 size_t rbt_replay_count(rbt_replay *replay) { return replay->frames.count; }
+bool rbt_replay_is_finer(const rbt_replay *r) { return r->frames.count && r->frames.entries[0].surface; }
 double rbt_replay_time(const rbt_replay *replay, size_t number) { return replay->frames.entries[number].time; }
 
 // ---- One frame in memory
@@ -188,13 +190,18 @@ static bool place_obstacles(rbt_replay *r, double time, rbt_error *error) {
     return rbt_scenery_build(&r->scenery, &r->obstacles.obstacles, &sight, error);
 }
 
-static bool read_frame(rbt_replay *r, size_t number, rbt_error *error) {
-    if (r->number == number) return true;
+// As `rubato render`: the finer surface, if there is one and it has the fields.
+static bool read_frame(rbt_replay *r, size_t number, uint32_t fields, rbt_error *error) {
+    const rbt_frame_entry *entry = &r->frames.entries[number];
+    bool finer = entry->surface && !(fields & ~(uint32_t)RBT_SHOWN_SPEED);
+    const char *path = finer ? entry->surface : entry->tets;
+    if (r->number == number && r->finer == finer) return true;
     forget_frame(r);
-    if (!rbt_vtu_read_fields(r->frames.entries[number].tets, &r->mesh, &r->fields, error)) return false;
-    bool good = rbt_mesh_check_indices(&r->mesh, r->frames.entries[number].tets, error) &&
+    r->finer = finer;
+    if (!rbt_vtu_read_fields(path, &r->mesh, &r->fields, error)) return false;
+    bool good = rbt_mesh_check_indices(&r->mesh, path, error) &&
                 take_kinds(r, "body", &r->body, error) && take_kinds(r, "region", &r->region, error) &&
-                take_rest(r, error) && place_obstacles(r, r->frames.entries[number].time, error);
+                take_rest(r, error) && place_obstacles(r, entry->time, error);
     if (!good) {
         forget_frame(r);
         return false;
@@ -251,7 +258,7 @@ bool rbt_replay_load(rbt_replay *r, size_t number, uint32_t fields, rbt_replay_v
     if (number >= r->frames.count)
         return rbt_fail_at(error, r->folder, 0, 0, "frame %zu was asked for, but there are %zu", number,
                            r->frames.count);
-    if (!read_frame(r, number, error) || !find_shape(r, error)) return false;
+    if (!read_frame(r, number, fields, error) || !find_shape(r, error)) return false;
     *values = (rbt_replay_values){.shape = r->shape,
                                   .x = r->mesh.nodes,
                                   .scenery = &r->scenery,
@@ -313,11 +320,11 @@ rbt_message *rbt_replay_frame(rbt_replay *r, size_t number, uint32_t fields, rbt
     return m;
 }
 
-rbt_message *rbt_replay_shape(rbt_replay *r, size_t number, rbt_error *error) {
+rbt_message *rbt_replay_shape(rbt_replay *r, size_t number, uint32_t fields, rbt_error *error) {
     rbt_replay_values values;
     rbt_message *m = NULL;
     pthread_mutex_lock(&r->lock);
-    if ((number < r->frames.count || refresh(r, error)) && rbt_replay_load(r, number, 0, &values, error))
+    if ((number < r->frames.count || refresh(r, error)) && rbt_replay_load(r, number, fields, &values, error))
         m = rbt_drawn_message(values.shape, values.scenery, r->run, (uint32_t)number, error);
     pthread_mutex_unlock(&r->lock);
     return m;

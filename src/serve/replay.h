@@ -17,7 +17,8 @@ const char *rbt_replay_name(const rbt_replay *replay);  // the folder, for peopl
 // Text: {"type": "frames", "run": 0, "times": [...], "fields": bits that frame 0 has, "label": name of the labels}
 rbt_message *rbt_replay_list(rbt_replay *replay, rbt_error *error);
 rbt_message *rbt_replay_frame(rbt_replay *replay, size_t number, uint32_t fields, rbt_error *error);
-rbt_message *rbt_replay_shape(rbt_replay *replay, size_t number, rbt_error *error);
+// What is drawn of a frame with these fields: without stresses and the like the finer surface, if tets carry one along
+rbt_message *rbt_replay_shape(rbt_replay *replay, size_t number, uint32_t fields, rbt_error *error);
 
 // A file that is not there is empty: not every run has all of them.
 rbt_message *rbt_replay_file(rbt_replay *replay, int name, double from, rbt_error *error);
@@ -25,6 +26,7 @@ rbt_message *rbt_replay_file(rbt_replay *replay, int name, double from, rbt_erro
 // ---- For who writes all frames at once (serve/export.h); of one thread
 
 size_t rbt_replay_count(rbt_replay *replay);
+bool rbt_replay_is_finer(const rbt_replay *replay);  // whether tets carry a finer surface along
 double rbt_replay_time(const rbt_replay *replay, size_t number);
 
 // Frame `number` in memory: what is drawn, positions (mesh nodes x 3) and fields, which live until the next call.

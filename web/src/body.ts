@@ -104,7 +104,9 @@ export class Bodies {
     around.setAttribute('position', new THREE.BufferAttribute(shape.obstacle.slice(), 3));
     around.setIndex(new THREE.BufferAttribute(shape.obstacleTriangles.slice(), 1));
     this.obstacle = new THREE.Mesh(around,
-      new THREE.MeshStandardMaterial({color: 0x9aa3ad, roughness: 0.9, side: THREE.DoubleSide}));
+      // a little further away than it is: bodies that lie on it are made of straight pieces, and may sink in a little
+      new THREE.MeshStandardMaterial({color: 0x9aa3ad, roughness: 0.9, side: THREE.DoubleSide,
+        polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 80}));
     this.obstacle.receiveShadow = this.obstacle.castShadow = true;
     around.computeVertexNormals();
     for (const part of [this.surface, this.inside, this.wires, this.strings, this.obstacle]) part.frustumCulled = false;

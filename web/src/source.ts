@@ -90,7 +90,7 @@ export class ServerSource implements Source {
     else {
       const {frame} = message;
       if (!this.shapes.has(frame.shape))
-        await this.ask(`shape ${frame.run} ${frame.number}`, {shape: {run: frame.run, number: frame.number}});
+        await this.ask(`shape ${frame.run} ${frame.number}`, {shape: {run: frame.run, number: frame.number, fields: frame.mask}});
       this.settle(`frame ${frame.run} ${frame.number}`, w => w.resolve(frame));
     }
   }

@@ -104,14 +104,23 @@ export class Stage {
     this.redraw();
   }
 
-  /** The camera at a distance from which a ball is seen as a whole */
-  fit(centre: THREE.Vector3, radius: number, direction?: THREE.Vector3) {
+  /** The camera at a distance from which a box is seen as a whole */
+  fit(box: THREE.Box3, radius: number, direction?: THREE.Vector3) {
     const half = (this.camera.fov * Math.PI) / 360, wide = Math.atan(Math.tan(half) * this.camera.aspect);
     const from = direction ?? this.camera.position.clone().sub(this.controls.target).normalize();
     this.camera.near = radius / 100;
     this.camera.far = radius * 60;
+    const centre = box.isEmpty() ? new THREE.Vector3() : box.getCenter(new THREE.Vector3());
+    const right = new THREE.Vector3(0, 1, 0).cross(from).normalize(), up = from.clone().cross(right);
+    let away = 0;
+    for (let i = 0; i < 8; i++) {
+      const corner = new THREE.Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y,
+        i & 4 ? box.max.z : box.min.z).sub(centre);
+      away = Math.max(away, corner.dot(from) + Math.abs(corner.dot(up)) / Math.tan(half),
+        corner.dot(from) + Math.abs(corner.dot(right)) / Math.tan(wide));
+    }
     this.controls.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(from, (1.08 * radius) / Math.sin(Math.min(half, wide)));
+    this.camera.position.copy(centre).addScaledVector(from, 1.06 * away || 3);
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.redraw();

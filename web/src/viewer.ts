@@ -170,9 +170,15 @@ export class Viewer {
     this.fit();
   }
 
+  // The bodies, and of obstacles what lies near them
   private measure(frame: Frame) {
-    const point = new THREE.Vector3();
-    for (let i = 0; i < frame.x.length; i += 3) this.box.expandByPoint(point.fromArray(frame.x, i));
+    const point = new THREE.Vector3(), own = new THREE.Box3();
+    for (let i = 0; i < frame.x.length; i += 3) own.expandByPoint(point.fromArray(frame.x, i));
+    const near = own.clone().expandByScalar(0.6 * own.getSize(point.clone()).length());
+    const around = frame.obstacle ?? this.source.shape(frame.shape)?.obstacle ?? [];
+    this.box.union(own);
+    for (let i = 0; i < around.length; i += 3)
+      if (near.containsPoint(point.fromArray(around, i))) this.box.expandByPoint(point);
   }
 
   furnish() {
@@ -190,7 +196,7 @@ export class Viewer {
   fit() {
     for (const frame of this.now) if (frame) this.measure(frame);
     const ball = this.furnish();
-    this.stage.fit(ball.center, ball.radius, this.stage.camera.position.lengthSq() ? undefined : HERO);
+    this.stage.fit(this.box, ball.radius, this.stage.camera.position.lengthSq() ? undefined : HERO);
   }
 
   show(runs: number[]) {
