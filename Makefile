@@ -30,6 +30,9 @@ demo: build
 	@echo "  frames.pvd    all frames: open in ParaView, press Apply, then Play"
 	@echo "  energy.csv    energies and momenta of every frame; curves: build/rubato plot out/demo"
 	@echo "  run.json      everything about the run"
+	@echo
+	@echo "See it move in the browser:"
+	@echo "  build/rubato view out/demo"
 
 test:
 	@scripts/test
@@ -128,6 +131,7 @@ help:
 	@echo "make reproduce-dot   what the dot paper found, measured anew: docs/reproduction/dot.md; ARGS=--quick tries it out"
 	@echo "make reproduce-siere likewise for siere and ere: docs/reproduction/siere.md; ARGS=\"--only table stiffness\" times only"
 	@echo "make bench-multirate, reproduce-multirate   the same for multirate-euler, on generated bodies"
+	@echo "make bench-view      what the viewer costs a run, how long a large run takes to open, the size of a page"
 	@echo "make interop   exchange files with gmsh, meshio, VTK and Blender, in both directions; installs them"
 	@echo "make install   PREFIX=/usr/local (DESTDIR is honoured)"
 	@echo "make format    clang-format over all sources"
