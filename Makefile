@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test soak mutate faults bench bench-plots interop install format fuzz docs gallery verification clean help
+.PHONY: build demo test soak mutate faults bench bench-plots interop install format fuzz docs gallery viewer-pictures verification clean help
 
 build: build/Makefile
 	@cmake --build build --parallel $(JOBS)
@@ -108,6 +108,12 @@ docs: build
 gallery: build
 	@scripts/gallery build/rubato $(ARGS)
 
+# The pictures of docs/viewer.md, made by the tests in a browser.
+viewer-pictures: build
+	@$(setup) test
+	@test/cli/view_browser.sh build/rubato .
+	@cp build/view-pictures/*.png docs/viewer/
+
 # A minute or two; ends with an error if a figure is out of its bound.
 verification:
 	@$(setup) test
@@ -137,6 +143,7 @@ help:
 	@echo "make format    clang-format over all sources"
 	@echo "make fuzz      every fuzz target for SECONDS_EACH=600 seconds, two at a time"
 	@echo "make docs      write docs/scene.md and docs/scene.schema.json anew"
+	@echo "make viewer-pictures   the screenshots of docs/viewer.md, made by the tests in a browser"
 	@echo "make gallery   run and draw every scene: docs/gallery.md and its pictures; ARGS=scenes/drop.json for one"
 	@echo "make verification  measure against analysis in full and write docs/verification.md anew"
 	@echo "make clean     remove build folders and out/; bench-history.csv stays"

@@ -92,7 +92,7 @@ async function start() {
     const {times} = viewer.first, scrub = get<HTMLInputElement>('scrub');
     scrub.max = String(Math.max(0, times.length - 1));
     scrub.value = String(viewer.frame);
-    get('time').textContent = `frame ${viewer.frame} of ${Math.max(0, times.length - 1)}, ${viewer.time.toFixed(3)} s`;
+    get('time').textContent = `frame ${viewer.frame} of ${Math.max(0, times.length - 1)}, ${(viewer.now[0]?.time ?? 0).toFixed(3)} s`;
     get('play').textContent = viewer.playing ? '❚❚' : '▶';
     get('follow-label').hidden = !viewer.live;
     get<HTMLInputElement>('follow').checked = viewer.following;
