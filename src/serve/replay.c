@@ -159,31 +159,37 @@ static bool take_rest(rbt_replay *r, rbt_error *error) {
     return true;
 }
 
-// Where the scene's obstacles are is known from the folder; a run can be shown without.
-static void look_for_obstacles(rbt_replay *r) {
-    if (r->looked) return;
-    r->looked = true;
+// Where the scene's obstacles are is known from the folder; a run can be shown without, unless memory is what lacks.
+static bool look_for_obstacles(rbt_replay *r, rbt_error *error) {
+    rbt_error why = {0};
+    if (r->looked) return true;
     for (int k = 0; k < 3; k++) r->low[k] = INFINITY, r->high[k] = -INFINITY;
     for (size_t i = 0; i < 3 * r->mesh.node_count; i++) {
         r->low[i % 3] = fmin(r->low[i % 3], r->mesh.nodes[i]);
         r->high[i % 3] = fmax(r->high[i % 3], r->mesh.nodes[i]);
     }
     char *path = rbt_path_join(r->folder, "scene.json");
-    r->scene = path && access(path, R_OK) == 0 ? rbt_scene_read(path, NULL, 0, NULL) : NULL;
+    if (!path) return rbt_fail_memory(error, strlen(r->folder), "a file name");
+    rbt_scene_free(r->scene);
+    r->scene = access(path, R_OK) == 0 ? rbt_scene_read(path, NULL, 0, &why) : NULL;
     free(path);
-    if (!r->scene || !rbt_obstacle_file_read(&r->obstacles, r->folder, rbt_scene_of(r->scene), NULL)) {
+    if (!r->scene || !rbt_obstacle_file_read(&r->obstacles, r->folder, rbt_scene_of(r->scene), &why)) {
         rbt_obstacle_file_free(&r->obstacles);
         r->obstacles = (rbt_obstacle_file){0};
+        if (why.out_of_memory && error) *error = why;
+        if (why.out_of_memory) return false;
     }
     const rbt_obstacles *all = &r->obstacles.obstacles;
     for (size_t i = 0; i < all->count; i++) {
         rbt_motion_group motion = rbt_obstacle_motion(&all->items[i]);
         r->moves = r->moves || rbt_obstacle_is_prescribed(all, i, &motion);
     }
+    r->looked = true;
+    return true;
 }
 
 static bool place_obstacles(rbt_replay *r, double time, rbt_error *error) {
-    look_for_obstacles(r);
+    if (!look_for_obstacles(r, error)) return false;
     rbt_scenery_sight sight = {.time = time};
     memcpy(sight.low, r->low, sizeof sight.low);
     memcpy(sight.high, r->high, sizeof sight.high);

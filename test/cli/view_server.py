@@ -77,15 +77,17 @@ def refusals(at):
     for name in ["../secret.txt", "scene.json", "/etc/passwd"]:
         page.send({"file": {"run": 0, "name": name}})
         assert "name" in page.text("error")["message"]
-    for request in [{"frame": {"run": 0, "number": 999}}, {"frame": {"run": 1, "number": 0}}, {"live": {}}, {"frame": {}},
-                    {"pause": {"on": True}}, {"act": {"event": "{}"}}, {"frame": {"run": -1, "number": 0}}, {}]:
+    for request in [{"frame": {"run": 0, "number": 999}}, {"frame": {"run": 1, "number": 0}}, {"live": {}}, {},
+                    {"frame": {}}, {"pause": {"on": True}}, {"act": {"event": "{}"}},
+                    {"frame": {"run": -1, "number": 0}}]:
         page.send(request)
         assert page.text("error")["message"], request
     page.send({"frame": {"run": 0, "number": 3, "fields": 15}})
     assert frame_of(page.binary(2))["number"] == 3
     page.close()
     assert server.end() == 0
-    for words in ["without the token", "for the host", "by a page of \"http://evil.example\"", "a request that is none"]:
+    for words in ["without the token", "for the host", 'by a page of "http://evil.example"',
+                  "a request that is none"]:
         assert words in server.log(), f"no line about {words}: {server.log()}"
 
 
