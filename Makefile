@@ -13,7 +13,9 @@ setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 .DEFAULT_GOAL := build
 .PHONY: build demo test soak mutate faults bench bench-plots interop install format fuzz docs gallery viewer-pictures verification clean help
 
+# A page that could not be bundled is tried again once node and npm are there.
 build: build/Makefile
+	@if grep -qs 'RBT_PAGE_SIZE = 0;' build/page.c && command -v node npm >/dev/null; then rm build/page.c; fi
 	@cmake --build build --parallel $(JOBS)
 
 # Configured once; from then on CMake looks after itself, and an option set by hand stays.
