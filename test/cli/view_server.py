@@ -246,6 +246,21 @@ def all_acts(at):
     acts(at, "from-file", {"bodies": [body]}, EVENTS[:1])
 
 
+def comparisons(at):
+    """The methods of a comparison side by side."""
+    server = Server(RUBATO, "compare", scene(at, "both"), "--methods", "semi-implicit,backward-euler", "--repeat", "1",
+                    "--frames", "2", "--reference", "none", "-o", at / "both", "-q", "--view")
+    page = Page(server)
+    assert [run["name"] for run in page.text("hello")["runs"]] == ["semi-implicit", "backward-euler"]
+    seen = []
+    for number in (0, 1):
+        page.send({"frame": {"run": number, "number": 2}})
+        seen.append(frame_of(page.binary(2)))
+    assert seen[0]["time"] == seen[1]["time"] and seen[0]["x"] != seen[1]["x"]
+    page.close()
+    assert server.end() == 0
+
+
 def hosts(at):
     """Other machines reach it only if told so, with a warning."""
     server = Server(RUBATO, "view", at / "shown", "--host", "0.0.0.0")
@@ -269,6 +284,6 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         print("this rubato was built without its viewer")
         sys.exit(77)
     place = pathlib.Path(folder)
-    for test in [refusals, wrong_frames, crowds, same_bits, all_acts, hosts]:
+    for test in [refusals, wrong_frames, crowds, same_bits, all_acts, comparisons, hosts]:
         test(place)
         print("ok", test.__name__, flush=True)
