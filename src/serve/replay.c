@@ -35,6 +35,9 @@ struct rbt_replay {
     double *rest;            // (nodes x 3)
     double *values[RBT_SHOWN_FIELDS];
     rbt_drawn *shape;
+    bool learnt;        // which fields there are
+    uint32_t known;     // of the first frame
+    const char *label;  // name of its labels; NULL: none
     // Obstacles
     bool looked, moves;
     rbt_scene_file *scene;
@@ -280,16 +283,32 @@ bool rbt_replay_load(rbt_replay *r, size_t number, uint32_t fields, rbt_replay_v
 
 // ---- Messages
 
-static rbt_message *list_message(rbt_replay *r, rbt_error *error) {
-    rbt_replay_values values;
+// Which fields the frame in memory has; a finer surface has not all that its tets have.
+static uint32_t fields_there(const rbt_replay *r) {
     uint32_t fields = 0;
+    if (point_field(r, "velocity", 3)) fields |= RBT_SHOWN_SPEED;
+    if (rbt_fields_find(&r->fields, "von_mises", true)) fields |= RBT_SHOWN_STRESS;
+    if (point_field(r, "contact_force", 3)) fields |= RBT_SHOWN_CONTACT;
+    if (label_name(r)) fields |= RBT_SHOWN_LABEL;
+    return fields;
+}
+
+// What frames have is looked up in one of them, once.
+static bool learn_fields(rbt_replay *r, rbt_error *error) {
+    if (r->learnt || !r->frames.count) return true;
+    if (!read_frame(r, 0, RBT_SHOWN_ALL, error)) return false;
+    r->known = fields_there(r);
+    r->label = label_name(r);
+    r->learnt = true;
+    return true;
+}
+
+static rbt_message *list_message(rbt_replay *r, rbt_error *error) {
     rbt_text text = {0};
-    if (r->frames.count && !rbt_replay_load(r, r->number == SIZE_MAX ? 0 : r->number, RBT_SHOWN_ALL, &values, error))
-        return NULL;
-    for (int k = 0; r->frames.count && k < RBT_SHOWN_FIELDS; k++)
-        if (values.fields[k]) fields |= 1u << k;
+    if (!learn_fields(r, error)) return NULL;
+    uint32_t fields = r->known;
     rbt_text_add(&text, "{\"type\": \"frames\", \"run\": %u, \"fields\": %u, \"label\": ", r->run, fields);
-    if (r->frames.count && values.label) rbt_text_add_json(&text, values.label);
+    if (r->label) rbt_text_add_json(&text, r->label);
     else rbt_text_add(&text, "null");
     rbt_text_add(&text, ", \"times\": [");
     for (size_t i = 0; i < r->frames.count; i++)

@@ -1,6 +1,6 @@
 // One run in space: the meshes of its shape, which follow its frames.
 import * as THREE from 'three';
-import {Colour, MAP, kindColour, linear, mapPlace} from './colours';
+import {MAP, kindColour, linear, mapPlace} from './colours';
 import {Frame, Shape} from './protocol';
 
 export type Paint =
@@ -17,7 +17,13 @@ export interface Look {
 }
 
 const CREASE = Math.cos((58 * Math.PI) / 180); // sharper edges stay edges
-const PLAIN: Colour = [122, 158, 196];
+const PLAIN_LIGHT = [122, 158, 196].map(linear);
+const LIGHTS = new Map<number, number[]>(); // of kinds
+function kindLight(kind: number): number[] {
+  let light = LIGHTS.get(kind);
+  if (!light) LIGHTS.set(kind, (light = kindColour(kind).map(linear)));
+  return light;
+}
 
 /** Corners of triangles with a common place, surface direction, body and region share a vertex. */
 function split(shape: Shape) {
@@ -26,11 +32,12 @@ function split(shape: Shape) {
   const node: number[] = [], next: number[] = [], triangle: number[] = [], normals = new Float32Array(3 * count);
   const p = shape.rest, q = shape.triangles;
   for (let t = 0; t < count; t++) {
-    const [a, b, c] = [3 * q[3 * t], 3 * q[3 * t + 1], 3 * q[3 * t + 2]];
+    const a = 3 * q[3 * t], b = 3 * q[3 * t + 1], c = 3 * q[3 * t + 2];
     const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2];
     const vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];
-    const n = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], length = Math.hypot(...n) || 1;
-    for (let k = 0; k < 3; k++) normals[3 * t + k] = n[k] / length;
+    const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
+    const length = Math.sqrt(nx * nx + ny * ny + nz * nz) || 1;
+    normals[3 * t] = nx / length; normals[3 * t + 1] = ny / length; normals[3 * t + 2] = nz / length;
   }
   for (let t = 0; t < count; t++)
     for (let k = 0; k < 3; k++) {
@@ -150,10 +157,12 @@ export class Bodies {
       const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2];
       const vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];
       const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
-      for (const v of [a, b, c]) { n[v] += nx; n[v + 1] += ny; n[v + 2] += nz; }
+      n[a] += nx; n[a + 1] += ny; n[a + 2] += nz;
+      n[b] += nx; n[b + 1] += ny; n[b + 2] += nz;
+      n[c] += nx; n[c + 1] += ny; n[c + 2] += nz;
     }
     for (let v = 0; v < n.length; v += 3) {
-      const length = Math.hypot(n[v], n[v + 1], n[v + 2]) || 1;
+      const length = Math.sqrt(n[v] * n[v] + n[v + 1] * n[v + 1] + n[v + 2] * n[v + 2]) || 1;
       n[v] /= length; n[v + 1] /= length; n[v + 2] /= length;
     }
     normal.needsUpdate = true;
@@ -199,10 +208,9 @@ export class Bodies {
       const t = (paint.values[node] - paint.low) / (paint.high - paint.low || 1), at = mapPlace(t);
       return MAP.subarray(at, at + 3);
     }
-    const colour = paint.kind === 'label' ? kindColour(paint.values[node])
-      : paint.kind === 'region' && triangle >= 0 ? kindColour(this.shape.region[triangle])
-      : paint.kind === 'plain' && body === 0 ? PLAIN : kindColour(body);
-    return colour.map(linear);
+    if (paint.kind === 'plain' && body === 0) return PLAIN_LIGHT;
+    return kindLight(paint.kind === 'label' ? paint.values[node]
+      : paint.kind === 'region' && triangle >= 0 ? this.shape.region[triangle] : body);
   }
 
   paint(paint: Paint) {

@@ -170,7 +170,7 @@ export class Panel {
 
   /** Tables and the run's report */
   draw() {
-    const {viewer} = this, run = viewer.first, {energy, probes, spent} = run, {dark} = viewer;
+    const {viewer} = this, run = viewer.first, {energy, spent} = run, {dark} = viewer;
     const times = column(energy, 'time') as number[];
     const curves = ENERGIES.map(name => ({name, values: column(energy, name)}))
       .filter(c => ['kinetic', 'elastic', 'total'].includes(c.name) || c.values.some(v => v));
@@ -188,7 +188,6 @@ export class Panel {
     for (const plot of Object.values(this.plots)) plot.mark(viewer.time);
     this.listBodies();
     this.report();
-    void probes;
   }
 
   private drawProbes() {
@@ -242,7 +241,7 @@ export class Panel {
         ...stages.map(([name, seconds]) => {
           const bar = el('i');
           bar.style.width = `${(100 * seconds) / (sum || 1)}%`;
-          return el('div', {}, name, bar, el('span', {}, `${short((100 * seconds) / (sum || 1))} %`));
+          return el('div', {}, name, bar, el('span', {}, `${((100 * seconds) / (sum || 1)).toFixed(1)} %`));
         })));
     box.replaceChildren(...children);
   }

@@ -44,7 +44,7 @@ export class View {
     camera.near = 0.1 * radius;
     camera.far = 8 * radius;
     camera.updateProjectionMatrix();
-    sun.shadow.normalBias = 0.004 * radius;
+    sun.shadow.normalBias = 0.01 * radius;
     this.plane.scale.setScalar(6 * radius);
     this.plane.position.set(centre.x, floor - 0.002 * radius, centre.z);
     (this.plane.material as THREE.MeshStandardMaterial).color.set(dark ? 0x3a414b : 0xdfe4ea);

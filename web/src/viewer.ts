@@ -288,7 +288,8 @@ export class Viewer {
     if (!from) return null;
     const {x} = frame, values = new Float32Array(shape.node.length);
     for (let n = 0; n < values.length; n++)
-      values[n] = Math.hypot(x[3 * n] - from[3 * n], x[3 * n + 1] - from[3 * n + 1], x[3 * n + 2] - from[3 * n + 2]);
+      values[n] = Math.sqrt((x[3 * n] - from[3 * n]) ** 2 + (x[3 * n + 1] - from[3 * n + 1]) ** 2 +
+        (x[3 * n + 2] - from[3 * n + 2]) ** 2);
     return values;
   }
 
