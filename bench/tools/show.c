@@ -7,7 +7,8 @@
 
 enum { SHOWN = 20 };
 
-static double cost_of(rbt_live *live, const rbt_sim *sim, uint32_t fields, const rbt_tool_words *words, size_t *bytes) {
+static double cost_of(rbt_live *live, const rbt_sim *sim, uint32_t fields, const rbt_tool_words *words,
+                      size_t *bytes) {
     double start = rbt_tool_processor_seconds(words);
     for (int i = 0; i < SHOWN; i++) {
         rbt_live_want(live, fields);
@@ -21,7 +22,8 @@ static double cost_of(rbt_live *live, const rbt_sim *sim, uint32_t fields, const
 }
 
 int main(int count, char **arguments) {
-    rbt_tool_words words = rbt_tool_read(count, arguments, "show SCENE [--steps N] [--threads N] [--set PATH=VALUE]…");
+    rbt_tool_words words =
+        rbt_tool_read(count, arguments, "show SCENE [--steps N] [--threads N] [--set PATH=VALUE]…");
     rbt_sim *sim = rbt_tool_sim(&words);
     rbt_error error = {0};
     rbt_step_report report;
@@ -40,8 +42,8 @@ int main(int count, char **arguments) {
     double positions = cost_of(live, sim, 0, &words, &bytes[0]);
     double speed = cost_of(live, sim, RBT_SHOWN_SPEED, &words, &bytes[1]);
     double stress = cost_of(live, sim, RBT_SHOWN_STRESS, &words, &bytes[2]);
-    rbt_tool_print(json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:i}", "nodes", (int)rbt_sim_node_count(sim), "step", step,
-                             "first", first, "positions", positions, "speed", speed, "stress", stress, "bytes",
+    rbt_tool_print(json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:i}", "nodes", (int)rbt_sim_node_count(sim), "step",
+                             step, "first", first, "positions", positions, "speed", speed, "stress", stress, "bytes",
                              (int)bytes[0]));
     rbt_live_free(live);
     rbt_sim_free(sim);

@@ -208,9 +208,9 @@ static bool read_frame(rbt_replay *r, size_t number, uint32_t fields, rbt_error 
     forget_frame(r);
     r->finer = finer;
     if (!rbt_vtu_read_fields(path, &r->mesh, &r->fields, error)) return false;
-    bool good = rbt_mesh_check_indices(&r->mesh, path, error) &&
-                take_kinds(r, "body", &r->body, error) && take_kinds(r, "region", &r->region, error) &&
-                take_rest(r, error) && place_obstacles(r, entry->time, error);
+    bool good = rbt_mesh_check_indices(&r->mesh, path, error) && take_kinds(r, "body", &r->body, error) &&
+                take_kinds(r, "region", &r->region, error) && take_rest(r, error) &&
+                place_obstacles(r, entry->time, error);
     if (!good) {
         forget_frame(r);
         return false;

@@ -274,8 +274,7 @@ static rbt_run_end advance(run *r, rbt_step_report *report) {
         else if ((each && !verify(r, false)) || (probed && !read_step(r))) end = RBT_RUN_WORLD_FAILED;
         else if (hand) hand->stepped(r->sim, hand->self);
     }
-    r->report.step_seconds +=
-        rbt_now() - start - (r->verification.seconds - verified) - (r->acting_seconds - acting);
+    r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified) - (r->acting_seconds - acting);
     if (end == RBT_RUN_STEP_FAILED && report->outcome == RBT_STOPPED) end = RBT_RUN_INTERRUPTED;
     return r->event_failed ? RBT_RUN_WORLD_FAILED : end;
 }

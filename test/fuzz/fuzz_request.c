@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (good && request.act) {
         rbt_event_def event;
         rbt_error why = {0};
-        if (!rbt_record_read(&RBT_EVENT_RECORD, arena, request.act->event, strlen(request.act->event), &event, &why) &&
+        if (!rbt_record_read(&RBT_EVENT_RECORD, arena, request.act->event, strlen(request.act->event), &event,
+                             &why) &&
             !why.message[0])
             abort();
     }

@@ -74,8 +74,10 @@ static void what_is_drawn(void **state) {
 
 static const char SCENE[] =
     "{\"rubato\": 1, \"bodies\": [{\"name\": \"bar\", \"mesh\": {\"shape\": {\"cuboid\": {\"size\": [1, 0.4, 0.4], "
-    "\"cells\": [3, 3, 3]}}}, \"fixed\": [{\"box\": {\"min\": [0, 0, 0], \"max\": [0.01, 1, 1], \"relative\": true}}]}], "
-    "\"forces\": [{\"gravity\": {}}], \"obstacles\": [{\"plane\": {\"point\": [0, -1, 0]}}], \"time\": {\"step\": 0.01, "
+    "\"cells\": [3, 3, 3]}}}, \"fixed\": [{\"box\": {\"min\": [0, 0, 0], \"max\": [0.01, 1, 1], \"relative\": "
+    "true}}]}], "
+    "\"forces\": [{\"gravity\": {}}], \"obstacles\": [{\"plane\": {\"point\": [0, -1, 0]}}], \"time\": {\"step\": "
+    "0.01, "
     "\"frame\": 0.02, \"end\": 0.06}}";
 
 typedef struct seen {
@@ -148,9 +150,9 @@ static void live_is_replay(void **state) {
 // A spring on nodes that nobody has named: the scene with it, in the middle of a run, against one that has had it always.
 static void extended(const method_case *c) {
     rbt_error error;
-    static const char *const EVENT =
-        "], 'events': [{'time': 0.005, 'drag': {'body': 'bar', 'where': {'nearest': {'point': [0, 0, 0], 'count': 3}}, "
-        "'point': [0, 0.2, 0], 'stiffness': 3}}]";
+    static const char *const EVENT = "], 'events': [{'time': 0.005, 'drag': {'body': 'bar', 'where': {'nearest': "
+                                     "{'point': [0, 0, 0], 'count': 3}}, "
+                                     "'point': [0, 0.2, 0], 'stiffness': 3}}]";
     rbt_sim *before = method_sim_with(c, "", "]"), *whole = method_sim_with(c, "", EVENT);
     steps(before, 5);
     rbt_sim *after = rbt_sim_extend(before, whole->scene, &error);
