@@ -11,9 +11,12 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo python wheel python-build test soak mutate faults bench bench-plots interop install format fuzz docs gallery verification clean help
+.PHONY: build demo python wheel python-build test soak mutate faults bench bench-plots interop install format fuzz \
+	docs gallery viewer-pictures verification clean help
 
+# A page that could not be bundled is tried again once node and npm are there.
 build: build/Makefile
+	@if grep -qs 'RBT_PAGE_SIZE = 0;' build/page.c && command -v node npm >/dev/null; then rm build/page.c; fi
 	@cmake --build build --parallel $(JOBS)
 
 # Configured once; from then on CMake looks after itself, and an option set by hand stays.
@@ -30,6 +33,9 @@ demo: build
 	@echo "  frames.pvd    all frames: open in ParaView, press Apply, then Play"
 	@echo "  energy.csv    energies and momenta of every frame; curves: build/rubato plot out/demo"
 	@echo "  run.json      everything about the run"
+	@echo
+	@echo "See it move in the browser:"
+	@echo "  build/rubato view out/demo"
 
 # The Python package, in a virtual environment that sees the system's numpy. The interpreter is the one that has it, which
 # need not be the first in the path.
@@ -129,6 +135,12 @@ docs: build
 gallery: build
 	@scripts/gallery build/rubato $(ARGS)
 
+# The pictures of docs/viewer.md, made by the tests in a browser.
+viewer-pictures: build
+	@$(setup) test
+	@test/cli/view_browser.sh build/rubato .
+	@cp build/view-pictures/*.png docs/viewer/
+
 # A minute or two; ends with an error if a figure is out of its bound.
 verification:
 	@$(setup) test
@@ -156,11 +168,13 @@ help:
 	@echo "make bench-multirate, reproduce-multirate   the same for multirate-euler, on generated bodies"
 	@echo "make reproduce-contact     contact of implicit steps against Hertz, waves, conservation and async-contact"
 	@echo "make bench-python    what Python adds to a step, sim.x, and rollouts in Python's threads beside C's"
+	@echo "make bench-view      what the viewer costs a run, how long a large run takes to open, the size of a page"
 	@echo "make interop   exchange files with gmsh, meshio, VTK and Blender, in both directions; installs them"
 	@echo "make install   PREFIX=/usr/local (DESTDIR is honoured)"
 	@echo "make format    clang-format over all sources"
 	@echo "make fuzz      every fuzz target for SECONDS_EACH=600 seconds, two at a time"
 	@echo "make docs      write docs/scene.md and docs/scene.schema.json anew"
+	@echo "make viewer-pictures   the screenshots of docs/viewer.md, made by the tests in a browser"
 	@echo "make gallery   run and draw every scene: docs/gallery.md and its pictures; ARGS=scenes/drop.json for one"
 	@echo "make verification  measure against analysis in full and write docs/verification.md anew"
 	@echo "make clean     remove build folders and out/; bench-history.csv stays"

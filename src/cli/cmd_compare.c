@@ -4,6 +4,9 @@
 #include "cli/command.h"
 #include "cli/compare_plot.h"
 #include "cli/compare_table.h"
+#include "cli/viewing.h"
+#include "serve/page.h"
+#include "serve/request.h"
 
 #include <limits.h>
 #include <math.h>
@@ -39,7 +42,20 @@ static int present(const rbt_comparison *all, bool quiet) {
     return rbt_study_present(&end, &table, &error);
 }
 
-static int compare(rbt_compare_options *options, const char *folder, bool quiet) {
+// The methods side by side, and the reference behind them; those that left no frame are left out.
+static int show(rbt_viewing *viewing, const rbt_comparison *all) {
+    const char *folders[RBT_MAX_RUNS], *names[RBT_MAX_RUNS];
+    size_t count = 0;
+    for (size_t i = 0; i <= all->count && count < RBT_MAX_RUNS; i++) {
+        const rbt_contender *c = i < all->count ? &all->contenders[i] : &all->reference;
+        if ((i == all->count && !all->has_reference) || !c->trial.frame_count) continue;
+        folders[count] = c->folder;
+        names[count++] = i < all->count ? c->name : "reference";
+    }
+    return count ? rbt_viewing_show(viewing, count, folders, names) : 1;
+}
+
+static int compare(rbt_compare_options *options, const char *folder, bool quiet, rbt_viewing *viewing) {
     rbt_error error = {0};
     char *chosen = folder ? strdup(folder) : rbt_default_folder("out/compare-", options->scene_path);
     options->folder = chosen;
@@ -47,6 +63,10 @@ static int compare(rbt_compare_options *options, const char *folder, bool quiet)
     if (chosen) all = rbt_compare(options, &error);
     else rbt_fail_memory(&error, 0, "a folder name");
     int code = all ? present(all, quiet) : rbt_complain(&error);
+    if (all && viewing) {
+        int shown = show(viewing, all);
+        code = code ? code : shown;
+    }
     rbt_comparison_free(all);
     free(chosen);
     return code;
@@ -61,7 +81,8 @@ static int complain_about(const char *option, const rbt_error *error) {
 int rbt_command_compare(int count, char **words) {
     const char *folder = NULL, *methods = NULL, *reference = NULL, *scene_path;
     long repeat = NOT_TOLD, frames = -1, threads = 0;
-    bool quiet = false, terminal = isatty(STDOUT_FILENO);
+    bool quiet = false, view = false, terminal = isatty(STDOUT_FILENO);
+    rbt_viewing viewing = {0};
     rbt_word_list settings = {0};
     const rbt_option options[] = {
         {"--methods", "-m", "LIST", "method, method:solver, method@step, … with commas between (all methods)",
@@ -77,6 +98,8 @@ int rbt_command_compare(int count, char **words) {
          .integer = &threads, .min = 1, .max = RBT_MAX_THREADS},
         {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated",
          .list = &settings},
+        {"--view", NULL, NULL, "then show the methods side by side in the browser", .flag = &view},
+        RBT_VIEWING_OPTIONS(viewing),
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
     };
     int positionals, code = rbt_options_read("compare", options, sizeof options / sizeof *options, count, words,
@@ -85,6 +108,7 @@ int rbt_command_compare(int count, char **words) {
     bool told = repeat != NOT_TOLD;
     if (!told) repeat = REPEAT;
     rbt_error error = {0};
+    if (view && !rbt_page_is_there(&error)) return rbt_complain(&error);
     rbt_compare_options o = {.scene_path = scene_path,
                              .no_reference = reference && strcmp(reference, "none") == 0,
                              .setting_count = (size_t)settings.count,
@@ -103,7 +127,7 @@ int rbt_command_compare(int count, char **words) {
         return complain_about("--methods", &error);
     o.specs = specs;
     rbt_threads_set((int)threads);
-    code = compare(&o, folder, quiet);
+    code = compare(&o, folder, quiet, view ? &viewing : NULL);
     free(specs);
     return code;
 }

@@ -3,6 +3,8 @@
 #include "base/threads.h"
 #include "cli/command.h"
 #include "cli/verify_table.h"
+#include "cli/viewing.h"
+#include "serve/page.h"
 #include "sim/run.h"
 
 #include <math.h>
@@ -24,6 +26,9 @@ typedef struct voice {
     bool quiet, json, terminal;
     double first_frame_at;
     int64_t first_frame;
+    const char *folder;
+    rbt_viewing *viewing;  // NULL: nobody looks
+    bool viewing_failed;
 } voice;
 
 static void describe_body(const rbt_body *b) {
@@ -66,8 +71,20 @@ static void warn_overlap(const rbt_run_progress *p, const voice *v) {
     fprintf(stderr, "rubato: warning: %s\n", text);
 }
 
+// The folder holds frame 0 by now, and nothing of runs before. A run that cannot be shown ends.
+static void start_viewing(const rbt_run_progress *p, voice *v) {
+    rbt_error error = {0};
+    if (!v->viewing) return;
+    v->viewing_failed = !rbt_viewing_start(v->viewing, 1, &v->folder, &v->folder, &error);
+    if (v->viewing_failed) {
+        rbt_complain(&error);
+        stop_requested = 1;
+    } else rbt_live_show(v->viewing->live, p->sim);
+}
+
 static void started(const rbt_run_progress *p, void *listener) {
     voice *v = listener;
+    start_viewing(p, v);
     const rbt_model *m = p->sim->model;
     v->first_frame = p->frame;
     v->first_frame_at = p->seconds;
@@ -122,6 +139,7 @@ static void print_description(const rbt_sim *sim) {
 
 static void framed(const rbt_run_progress *p, void *listener) {
     const voice *v = listener;
+    if (v->viewing) rbt_live_show(v->viewing->live, p->sim);
     const rbt_step_report *r = p->report;
     if (v->json) {
         printf("{\"event\": \"frame\", \"frame\": %lld, \"time\": %.17g, \"steps\": %lld, \"iterations\": %lld, "
@@ -162,6 +180,7 @@ static void framed(const rbt_run_progress *p, void *listener) {
 static void ended(const rbt_run_progress *p, void *listener) {
     const voice *v = listener;
     char text[320];
+    if (v->viewing) rbt_live_finish(v->viewing->live, p->sim);
     if (!v->json && p->report->outcome == RBT_DONE && rbt_run_warning(p->sim, text))
         fprintf(stderr, "rubato: warning: %s\n", text);
 }
@@ -220,6 +239,8 @@ static rbt_scene_file *read_scene(const char *path, const char *method, const ch
 int rbt_command_run(int count, char **words) {
     const char *folder = NULL, *method = NULL, *solver = NULL, *log = NULL, *scene_path;
     long frames = -1, threads = 0, from_frame = -1;
+    bool view = false;
+    rbt_viewing viewing = {0};
     bool resume = false, quiet = false, verify = false, verify_steps = false, verify_events = false;
     rbt_word_list settings = {0};
     const rbt_option options[] = {
@@ -239,6 +260,11 @@ int rbt_command_run(int count, char **words) {
         {"--verify-steps", NULL, NULL, "the same after every step", .flag = &verify_steps},
         {"--verify-events", NULL, NULL, "the same from event to event, of methods that have events",
          .flag = &verify_events},
+        {"--view", NULL, NULL, "show it in the browser while it runs", .flag = &view},
+        {"--interact", NULL, NULL, "with --view: pause, drag, push and cut; all of it goes into the scene's events",
+         .flag = &viewing.interact},
+        {"--stay", NULL, NULL, "with --view: show it until Ctrl-C when it is over", .flag = &viewing.stay},
+        RBT_VIEWING_OPTIONS(viewing),
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
         {"--log", NULL, "json", "one JSON object per line instead of text", .text = &log},
     };
@@ -253,20 +279,33 @@ int rbt_command_run(int count, char **words) {
         fprintf(stderr, "rubato run: --resume and --from-frame exclude each other\n");
         return 2;
     }
+    if (!view && (viewing.interact || viewing.stay || viewing.port || viewing.host)) {
+        fprintf(stderr, "rubato run: --interact, --stay, --port and --host are about the viewer; give --view too\n");
+        return 2;
+    }
     rbt_threads_set((int)threads);
     rbt_error error = {0};
+    if (view && !rbt_page_is_there(&error)) return rbt_complain(&error);
     rbt_scene_file *file = read_scene(scene_path, method, solver, &settings, &error);
     if (!file) return rbt_complain(&error);
     const rbt_scene *scene = rbt_scene_of(file);
     char *chosen = folder                 ? strdup(folder)
                    : scene->output.folder ? strdup(scene->output.folder)
                                           : rbt_default_folder("out/", scene_path);
-    if (!chosen) {
+    if (!chosen) rbt_fail_memory(&error, strlen(scene_path), "a folder name");
+    if (!chosen || (view && !(viewing.live = rbt_live_new(viewing.interact, &error)))) {
+        free(chosen);
         rbt_scene_free(file);
-        rbt_fail_memory(&error, strlen(scene_path), "a folder name");
         return rbt_complain(&error);
     }
-    voice v = {.quiet = quiet, .json = log != NULL, .terminal = isatty(STDOUT_FILENO) && !quiet};
+    viewing.quiet = quiet || log;
+    voice v = {.quiet = quiet,
+               .json = log != NULL,
+               .terminal = isatty(STDOUT_FILENO) && !quiet,
+               .folder = chosen,
+               .viewing = view ? &viewing : NULL};
+    const rbt_run_hand hand =
+        view && viewing.interact ? rbt_live_hand(viewing.live, &stop_requested) : (rbt_run_hand){0};
     if (!v.json) rbt_print_scene_warnings(file);
     if (!quiet && !v.json) rbt_print_estimates(scene);
     signal(SIGINT, on_interrupt);
@@ -285,10 +324,19 @@ int rbt_command_run(int count, char **words) {
                          .framed = framed,
                          .ended = ended,
                          .listener = &v,
+                         .hand = hand.act ? &hand : NULL,
                          .stop = &stop_requested};
     rbt_step_report report;
     rbt_run_end end = rbt_run(&o, &report, &error);
     code = finish(end, scene, &report, &error, chosen, scene_path, quiet || v.json);
+    if (v.viewing_failed) code = 1;
+    if (view && viewing.stay && end != RBT_RUN_INTERRUPTED) {
+        if (!viewing.quiet && viewing.server) printf("The run is over; its view stays until Ctrl-C.\n");
+        fflush(stdout);
+        stop_requested = 0;
+        rbt_viewing_wait(&viewing, &stop_requested);
+    }
+    rbt_viewing_end(&viewing);
     free(chosen);
     rbt_scene_free(file);
     return code;

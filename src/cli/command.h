@@ -26,6 +26,8 @@ int rbt_command_info(int count, char **words);
 int rbt_command_mesh(int count, char **words);
 int rbt_command_render(int count, char **words);
 int rbt_command_plot(int count, char **words);
+int rbt_command_view(int count, char **words);
+int rbt_command_export(int count, char **words);
 int rbt_command_verify(int count, char **words);
 int rbt_command_methods(int count, char **words);
 int rbt_command_schema(int count, char **words);

@@ -251,6 +251,24 @@ static bool recall(rbt_cutting *c, const rbt_model *model, const char *at, const
     return at == end || rbt_fail(error, "%zu bytes about cuts are too many", (size_t)(end - at));
 }
 
+bool rbt_cutting_extend(const rbt_cutting *c, rbt_state *state, rbt_error *error) {
+    uint32_t head[2];
+    if (!state->cuts_size) return true;
+    memcpy(head, state->cuts, sizeof head);
+    if (head[0] > c->count) return rbt_fail(error, "the scene has fewer cuts than before");
+    size_t kept = sizeof head + head[0] * sizeof *c->done, more = (c->count - head[0]) * sizeof *c->done;
+    char *bytes = rbt_array_new(1, state->cuts_size + more, "cuts", error);
+    if (!bytes) return false;
+    memcpy(bytes, state->cuts, kept);
+    memcpy(bytes + kept + more, (const char *)state->cuts + kept, state->cuts_size - kept);
+    head[0] = (uint32_t)c->count;
+    memcpy(bytes, head, sizeof head);
+    free(state->cuts);
+    state->cuts = bytes;
+    state->cuts_size += more;
+    return true;
+}
+
 static rbt_model *compile_next(rbt_cutting *c, const rbt_model *before, rbt_error *error) {
     rbt_model *after = rbt_model_compile_sources(c->scene, c->sources, error);
     if (!after) return NULL;

@@ -34,4 +34,7 @@ bool rbt_cutting_stroke(rbt_cutting *cutting, const rbt_model *model, rbt_state 
 rbt_model *rbt_cutting_restore(rbt_cutting *cutting, const rbt_model *uncut, const rbt_state *state,
                                rbt_error *error);
 
+// What a state tells of cuts, for a scene that has more of them behind those it tells of.
+bool rbt_cutting_extend(const rbt_cutting *cutting, rbt_state *state, rbt_error *error);
+
 #endif

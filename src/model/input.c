@@ -97,6 +97,24 @@ bool rbt_input_follow(const rbt_model *m, rbt_state *state, rbt_error *error) {
     return true;
 }
 
+bool rbt_input_extend(const rbt_model *m, rbt_state *state, rbt_error *error) {
+    if (!state->input_size) return true;
+    const rbt_input_head *head = state->input;
+    if (head->drag_count > m->drag_count)
+        return rbt_fail(error, "the scene has fewer things that can be dragged than before");
+    size_t more = (m->drag_count - head->drag_count) * sizeof(rbt_drag_spring);
+    size_t kept = (size_t)((char *)(void *)rbt_input_materials(state).regions - (char *)state->input);
+    char *block = rbt_array_new(1, state->input_size + more, "forces", error);
+    if (!block) return false;
+    memcpy(block, state->input, kept);
+    memcpy(block + kept + more, (char *)state->input + kept, state->input_size - kept);
+    ((rbt_input_head *)(void *)block)->drag_count = m->drag_count;
+    free(state->input);
+    state->input = block;
+    state->input_size += more;
+    return true;
+}
+
 void rbt_input_attach(const rbt_model *m, const rbt_state *state) {
     rbt_input *input = m->input;
     input->force = input->given = NULL;

@@ -38,6 +38,8 @@ struct rbt_recorder {
     const double *statistics;           // of the frame to come; NULL: not known
     const rbt_probe_reading *readings;  // (probe_count) then
     const double *contact;              // (node_count x 3) forces then; NULL: not shown
+    const char *label_name;             // of the labels then
+    const int32_t *labels;              // (node_count) NULL: not shown
     rbt_text rows;                      // of probes.csv, of steps since the last frame
     bool failed;                        // in opening or writing: then nothing more is looked for at the end
 };
@@ -266,6 +268,8 @@ static bool write_frame_files(rbt_recorder *r, const rbt_state *state, rbt_error
     char *obj = rbt_numbered_path(r->folder, OBJ, r->next, ".obj", error);
     bool good = tets && embedded && obj;
     r->vtu.contact = r->contact;
+    r->vtu.label_name = r->label_name;
+    r->vtu.labels = r->labels;
     if (r->output.vtu) good = good && rbt_vtu_write_elements(tets, &r->vtu, r->model, state, r->vtu_options, error);
     if (writes_embedded(r))
         good = good && rbt_vtu_write_surface(embedded, &r->vtu, &r->surface, state, r->vtu_options, error);
@@ -311,6 +315,11 @@ void rbt_recorder_note(rbt_recorder *recorder, const double *statistics, const r
 }
 
 void rbt_recorder_note_contact(rbt_recorder *recorder, const double *forces) { recorder->contact = forces; }
+
+void rbt_recorder_note_labels(rbt_recorder *recorder, const char *name, const int32_t *labels) {
+    recorder->label_name = name;
+    recorder->labels = labels;
+}
 
 bool rbt_recorder_step(rbt_recorder *recorder, const rbt_model *model, const rbt_state *state,
                        const rbt_probe_reading *readings, rbt_error *error) {

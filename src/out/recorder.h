@@ -37,6 +37,9 @@ void rbt_recorder_note(rbt_recorder *recorder, const double *statistics, const r
 // The contact forces that the next frame's VTU file shows (node_count x 3); NULL: none. They must live until then.
 void rbt_recorder_note_contact(rbt_recorder *recorder, const double *forces);
 
+// The labels of nodes that the next frame's VTU file shows (node_count), and what they are called; NULL: none.
+void rbt_recorder_note_labels(rbt_recorder *recorder, const char *name, const int32_t *labels);
+
 // A row of probes.csv for a step inside the next frame, written together with it. The model may be another one than
 // at the last frame.
 bool rbt_recorder_step(rbt_recorder *recorder, const rbt_model *model, const rbt_state *state,

@@ -42,6 +42,8 @@ bool rbt_vtu_write(const char *path, const rbt_vtu_grid *grid, rbt_vtu_options o
 typedef struct rbt_vtu_frame {
     const double *shown;                                // (node_count x 3) instead of the state's places; NULL: those
     const double *contact;                              // (node_count x 3) [N] contact forces; NULL: not shown
+    const char *label_name;                             // of the labels
+    const int32_t *labels;                              // (node_count) what the method makes of nodes; NULL: nothing
     double *displacement;                               // (node_count x 3)
     size_t cell_count;                                  // tets, then triangles of shells, then edges
     int32_t *cells, *ends, *region, *body;              // as rbt_vtu_grid has them; (cell_count)
@@ -51,13 +53,17 @@ typedef struct rbt_vtu_frame {
     int32_t *body_of_triangle;                          // (triangle_count)
 } rbt_vtu_frame;
 
+// frame->stress of the cells at x
+void rbt_vtu_frame_stress(rbt_vtu_frame *frame, const rbt_model *model, const double *x);
+
 bool rbt_vtu_frame_init(rbt_vtu_frame *frame, const rbt_model *model, const rbt_surface *surface, rbt_error *error);
 void rbt_vtu_frame_free(rbt_vtu_frame *frame);
 
 // Displacements and stresses of a state
 void rbt_vtu_frame_evaluate(rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state);
 
-// All tets, shells' triangles and edges: displacement, velocity and, where they are known, contact_force on the points;
+// All tets, shells' triangles and edges: displacement, velocity and, where they are known, contact_force and labels (as
+// "subdomain") on the points;
 // region, body and von_mises [Pa] on the cells, 0 where there is no stress (springs).
 bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state,
                             rbt_vtu_options options, rbt_error *error);

@@ -76,7 +76,7 @@ static bool list_cells(rbt_vtu_frame *frame, const rbt_model *model, rbt_error *
 }
 
 // Tets come first and in the model's order; then the triangles of shells. Edges keep their 0.
-static void find_stress(rbt_vtu_frame *frame, const rbt_model *model, const double *x) {
+void rbt_vtu_frame_stress(rbt_vtu_frame *frame, const rbt_model *model, const double *x) {
     rbt_model_von_mises(model, x, frame->stress);
     double *to = frame->stress + model->tet_count;
     bool evaluated = false;
@@ -133,15 +133,16 @@ void rbt_vtu_frame_free(rbt_vtu_frame *frame) {
 void rbt_vtu_frame_evaluate(rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state) {
     const double *x = frame->shown ? frame->shown : state->x;
     for (size_t i = 0; i < 3 * model->node_count; i++) frame->displacement[i] = x[i] - model->X[i];
-    find_stress(frame, model, state->x);
+    rbt_vtu_frame_stress(frame, model, state->x);
 }
 
 bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_model *model, const rbt_state *state,
                             rbt_vtu_options options, rbt_error *error) {
     rbt_vtu_frame_evaluate(frame, model, state);
-    const rbt_vtu_field points[] = {{"displacement", 3, frame->displacement, NULL},
-                                    {"velocity", 3, state->v, NULL},
-                                    {"contact_force", 3, frame->contact, NULL}};
+    rbt_vtu_field points[4] = {{"displacement", 3, frame->displacement, NULL}, {"velocity", 3, state->v, NULL}};
+    size_t point_fields = 2;
+    if (frame->contact) points[point_fields++] = (rbt_vtu_field){"contact_force", 3, frame->contact, NULL};
+    if (frame->labels) points[point_fields++] = (rbt_vtu_field){frame->label_name, 1, NULL, frame->labels};
     const rbt_vtu_field cells[] = {
         {"region", 1, NULL, frame->region}, {"body", 1, NULL, frame->body}, {"von_mises", 1, frame->stress, NULL}};
     rbt_vtu_grid grid = {.time = state->t,
@@ -151,7 +152,7 @@ bool rbt_vtu_write_elements(const char *path, rbt_vtu_frame *frame, const rbt_mo
                          .cells = frame->cells,
                          .ends = frame->ends,
                          .types = frame->types,
-                         .point_field_count = frame->contact ? 3 : 2,
+                         .point_field_count = point_fields,
                          .cell_field_count = 3,
                          .point_fields = points,
                          .cell_fields = cells};

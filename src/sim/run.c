@@ -1,10 +1,13 @@
 #include "sim/run.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "out/checkpoint.h"
 #include "out/obstacle_file.h"
 #include "out/recorder.h"
+#include "scene/absolute_files.h"
 #include "sim/run_report.h"
+#include "sim/run_times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,6 +35,11 @@ typedef struct run {
     rbt_probe_reading *readings;            // of the probes, in the frame
     double *contact;                        // (contact_nodes x 3) forces of the frame
     size_t contact_nodes;
+    int32_t *labels;  // (label_nodes) of the frame
+    size_t label_nodes;
+    rbt_scene_file *acted;  // the scene with what was done to the run; NULL: nothing was
+    bool scene_is_old;      // scene.json does not have all of it
+    double acting_seconds;  // spent on acts and on waiting for them
     rbt_error *error;
 } run;
 
@@ -102,6 +110,74 @@ static bool note_contact(run *r) {
     return rbt_sim_contact_forces(r->sim, r->contact, r->error);
 }
 
+// What the method makes of the nodes, for the frame's VTU file
+static bool note_labels(run *r) {
+    const rbt_stepper *stepper = &r->sim->stepper;
+    size_t nodes = r->sim->model->node_count;
+    if (!r->options->scene->output.vtu || !stepper->method->labels) return true;
+    if (r->label_nodes != nodes) {
+        free(r->labels);
+        r->label_nodes = 0;
+        if (!(r->labels = rbt_array_new(nodes, sizeof *r->labels, "labels", r->error))) return false;
+        r->label_nodes = nodes;
+    }
+    int kind = stepper->method->labels(stepper->self, r->labels);
+    rbt_recorder_note_labels(r->recorder, rbt_label_name(kind), kind < 0 ? NULL : r->labels);
+    return true;
+}
+
+// ---- Acts
+
+// scene.json has what was done until the frame that is written, as its checkpoint has. It can be run where it lies.
+static bool write_scene(run *r) {
+    if (!r->scene_is_old) return true;
+    r->scene_is_old = false;
+    char *text = rbt_scene_absolute_files(r->report.scene_text, r->report.scene->folder, r->error);
+    bool good = text && rbt_file_write(r->scene_path, text, strlen(text), r->error);
+    free(text);
+    return good;
+}
+
+// The scene with one event more, and the simulation of it
+static bool add_event(run *r, const char *event, rbt_error *error) {
+    const rbt_scene *scene = r->report.scene;
+    const char *text = r->report.scene_text, *members = strchr(event, '{');
+    rbt_text setting = {0};
+    if (!text) return rbt_fail(error, "the run has no scene as JSON that the event could be written to");
+    if (!members) return rbt_fail(error, "an event is a JSON object");
+    rbt_text_add(&setting, "events[%zu]={\"time\": %.17g, %s", scene->events.count, r->sim->state.t, members + 1);
+    rbt_scene_file *file = NULL;
+    if (setting.failed) rbt_fail_memory(error, setting.size, "an event");
+    else file = rbt_scene_parse(text, strlen(text), scene->file, (const char *const[]){setting.text}, 1, error);
+    rbt_text_free(&setting);
+    rbt_sim *next = file ? rbt_sim_extend(r->sim, rbt_scene_of(file), error) : NULL;
+    if (!next) {
+        rbt_scene_free(file);
+        return false;
+    }
+    rbt_sim_free(r->sim);
+    rbt_scene_free(r->acted);
+    r->sim = next;
+    r->acted = file;
+    r->report.sim = next;
+    r->report.scene = rbt_scene_of(file);
+    r->report.scene_text = rbt_scene_json(file);
+    r->scene_is_old = true;
+    return true;
+}
+
+static void do_acts(run *r) {
+    const rbt_run_hand *hand = r->options->hand;
+    const char *event;
+    double start = rbt_now();
+    while ((event = hand->act(r->sim, hand->self))) {
+        rbt_error error = {0};
+        bool good = add_event(r, event, &error);
+        hand->acted(good ? NULL : &error, r->sim->state.t, hand->self);
+    }
+    r->acting_seconds += rbt_now() - start;
+}
+
 static bool write_frame(run *r, bool last) {
     double start = rbt_now();
     const rbt_state *state = &r->sim->state;
@@ -111,7 +187,7 @@ static bool write_frame(run *r, bool last) {
     if (state->frame == 0) r->report.first = r->report.last;
     if (r->sim->model->probe_count && !rbt_sim_probes(r->sim, r->readings, r->error)) return false;
     rbt_recorder_note(r->recorder, r->statistics, r->readings);
-    if (!note_contact(r)) return false;
+    if (!note_contact(r) || !note_labels(r) || !write_scene(r)) return false;
     if (!rbt_recorder_follow(r->recorder, r->sim->model, r->error) ||
         !rbt_recorder_frame(r->recorder, state, &r->report.last, checkpoint, r->error))
         return false;
@@ -183,19 +259,22 @@ static bool read_step(run *r) {
 
 // To the next frame; the frame itself is verified once it is written. RBT_RUN_FINISHED: it was reached.
 static rbt_run_end advance(run *r, rbt_step_report *report) {
-    double start = rbt_now(), verified = r->verification.seconds;
+    double start = rbt_now(), verified = r->verification.seconds, acting = r->acting_seconds;
     int64_t frame = r->sim->state.frame;
     rbt_run_end end = RBT_RUN_FINISHED;
     bool each = r->options->verify >= RBT_VERIFY_STEPS, probed = has_step_probes(r->sim->model);
-    bool steps = r->options->verify != RBT_VERIFY_NOTHING || probed;
+    const rbt_run_hand *hand = r->options->hand;
+    bool steps = r->options->verify != RBT_VERIFY_NOTHING || probed || hand;
     if (!steps && !rbt_sim_advance_frame(r->sim, report)) end = RBT_RUN_STEP_FAILED;
     if (steps) *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     while (r->sim->state.frame == frame && end == RBT_RUN_FINISHED) {
+        if (hand) do_acts(r);
         if (rbt_sim_take_step(r->sim, report) != RBT_DONE) end = RBT_RUN_STEP_FAILED;
         else if (r->sim->state.frame != frame) break;
         else if ((each && !verify(r, false)) || (probed && !read_step(r))) end = RBT_RUN_WORLD_FAILED;
+        else if (hand) hand->stepped(r->sim, hand->self);
     }
-    r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified);
+    r->report.step_seconds += rbt_now() - start - (r->verification.seconds - verified) - (r->acting_seconds - acting);
     if (end == RBT_RUN_STEP_FAILED && report->outcome == RBT_STOPPED) end = RBT_RUN_INTERRUPTED;
     return r->event_failed ? RBT_RUN_WORLD_FAILED : end;
 }
@@ -210,7 +289,7 @@ static rbt_run_end run_frames(run *r, rbt_step_report *report) {
     tell(r, o->started, report, 0);
     while (r->sim->state.frame < last) {
         if (o->stop && *o->stop) return RBT_RUN_INTERRUPTED;
-        double start = rbt_now();
+        double start = rbt_now(), before = r->report.step_seconds;
         rbt_run_end end = advance(r, report);
         r->report.steps += report->steps;
         rbt_statistics_add(r->report.statistics, report->statistics);
@@ -223,6 +302,8 @@ static rbt_run_end run_frames(run *r, rbt_step_report *report) {
         if (!rbt_overlap_look(&r->overlap, r->sim, stopping, r->error) || !write_frame(r, stopping) ||
             !verify(r, false))
             return RBT_RUN_WORLD_FAILED;
+        rbt_run_times_add(o->folder, r->sim->state.frame, r->sim->state.t, report->steps,
+                          r->report.step_seconds - before);
         tell(r, o->framed, report, rbt_now() - start);
     }
     char text[256];
@@ -299,6 +380,7 @@ static bool begin(run *r) {
     r->report.resumed_from = again ? r->sim->state.frame : -1;
     r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->report.resumed_from, r->error);
     if (!r->recorder) return false;
+    rbt_run_times_begin(o->folder, r->report.resumed_from);
     if (!rbt_obstacle_file_write(o->folder, &r->sim->model->obstacles, r->error)) return false;
     if (o->scene_text && !rbt_file_write(r->scene_path, o->scene_text, strlen(o->scene_text), r->error)) return false;
     if (!again) return write_frame(r, false);
@@ -337,6 +419,8 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
     rbt_sim_free(r.sim);
     free(r.readings);
     free(r.contact);
+    free(r.labels);
+    rbt_scene_free(r.acted);
     if (r.lock >= 0) close(r.lock);
     free(r.report_path);
     free(r.scene_path);

@@ -34,6 +34,17 @@ typedef enum rbt_verify_level {  // where to look for intersections (verify/veri
     RBT_VERIFY_EVENTS   // from event to event: the whole motion, as the method made it
 } rbt_verify_level;
 
+// Somebody who acts on a run while it goes on. Before every step `act` gives an event to add to the scene, as JSON
+// without its time, which is the present; NULL: take the step. It may wait. `acted` hears what became of the event (error
+// NULL: it is part of the scene now, which scene.json has with the next frame), `stepped` that a step was taken. A run of
+// the scene with these events has the same bits.
+typedef struct rbt_run_hand {
+    const char *(*act)(const rbt_sim *sim, void *self);
+    void (*acted)(const rbt_error *error, double time, void *self);
+    void (*stepped)(const rbt_sim *sim, void *self);
+    void *self;
+} rbt_run_hand;
+
 typedef struct rbt_run_options {
     const rbt_scene *scene;
     const char *scene_text;  // the scene as JSON, settings applied: goes into run.json and scene.json
@@ -46,6 +57,7 @@ typedef struct rbt_run_options {
     void (*framed)(const rbt_run_progress *progress, void *listener);
     void (*ended)(const rbt_run_progress *progress, void *listener);  // however it ended, once it has started
     void *listener;
+    const rbt_run_hand *hand;  // NULL: nobody acts
     const volatile int
         *stop;  // becomes non-zero when the run should end: the step under way is given up; may be NULL
 } rbt_run_options;

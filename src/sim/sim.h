@@ -49,6 +49,11 @@ struct rbt_sim {
 // made, the model is compiled again.
 bool rbt_sim_resume(rbt_sim *sim, rbt_state *state, rbt_error *error);
 
+// The same simulation of a scene that has more events than this one, all of them still to come: in the same state, and
+// it continues as one that has had them from the start, bit for bit. The step length is that of before. NULL with an
+// error, and the simulation stays as it is.
+rbt_sim *rbt_sim_extend(const rbt_sim *sim, const rbt_scene *scene, rbt_error *error);
+
 // rbt_sim_energies of a state that no one else has changed: a frame's are known already.
 rbt_energies rbt_sim_frame_energies(const rbt_sim *sim);
 

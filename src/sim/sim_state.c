@@ -226,7 +226,12 @@ static bool has_forces(const rbt_state *state) {
 
 // The watch where it was, or beginning again
 static void place_watch(rbt_sim *sim, const rbt_state *state) {
-    if (state->watch_size && rbt_energy_watch_unpack(&sim->watch, state->watch, state->watch_size)) return;
+    const void *bytes = state->watch;
+    size_t size = state->watch_size;
+    if (size && rbt_energy_watch_unpack(&sim->watch, bytes, size)) return;
+    // One that has met forces knows more of them.
+    if (size && rbt_outside_make_room(&sim->watch.outside, NULL) && rbt_energy_watch_unpack(&sim->watch, bytes, size))
+        return;
     sim->watch.begun = false;
     sim->watch.t = NAN;
     rbt_energy_watch_after_input(&sim->watch, &sim->state);
@@ -332,6 +337,43 @@ rbt_sim *rbt_sim_clone(const rbt_sim *sim, rbt_error *error) {
     rbt_threads_leave(threads);
     rbt_state_free(state);
     return clone;
+}
+
+// The forces of the latest step while springs drag, which no state has: the energy watch counts their work until the next
+// step begins.
+static bool keep_acting(rbt_sim *next, const rbt_sim *sim, rbt_error *error) {
+    size_t nodes = next->model->node_count;
+    if (!sim->acting || sim->model->input->force != sim->acting || sim->acting_count != nodes) return true;
+    if (!(next->acting = rbt_array_new(nodes, 3 * sizeof *next->acting, "forces", error))) return false;
+    memcpy(next->acting, sim->acting, 3 * nodes * sizeof *next->acting);
+    next->acting_count = nodes;
+    next->model->input->force = next->acting;
+    return true;
+}
+
+rbt_sim *rbt_sim_extend(const rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
+    rbt_sim *next = rbt_sim_create(scene, error);
+    rbt_state *state = next ? rbt_sim_save(sim, error) : NULL;
+    bool good = state && rbt_input_extend(next->model, state, error) &&
+                (!state->cuts_size || rbt_cutting_extend(next->cutting, state, error));
+    if (good) {
+        next->threads = sim->threads;
+        next->stepper.stages.stop = sim->stepper.stages.stop;
+        next->watch.every_frame = sim->watch.every_frame;
+        next->changed = sim->changed;
+        state->fingerprint = next->fingerprint;
+        good = rbt_sim_restore(next, state, error) && keep_acting(next, sim, error);
+    }
+    rbt_state_free(state);
+    if (!good) {
+        rbt_sim_free(next);
+        return NULL;
+    }
+    next->stepper.stages = sim->stepper.stages;
+    memcpy(next->stepper.statistics, sim->stepper.statistics, sizeof next->stepper.statistics);
+    next->cut_seconds = sim->cut_seconds;
+    if (next->model->generation <= sim->model->generation) next->model->generation = sim->model->generation + 1;
+    return next;
 }
 
 // Other cuts or materials: everything is made again before anything is given up.

@@ -66,7 +66,7 @@ write_bar_scene() {
 JSON
 }
 
-# same_results A B: every result file is the same, byte for byte (run.json has times and is left out).
+# same_results A B: every result file is the same, byte for byte (run.json and times.csv have times and are left out).
 same_results() {
-    diff -rq -x run.json -x checkpoints "$1" "$2" >"$work/difference" || fail "$1 and $2 differ: $(head -5 "$work/difference")"
+    diff -rq -x run.json -x times.csv -x checkpoints "$1" "$2" >"$work/difference" || fail "$1 and $2 differ: $(head -5 "$work/difference")"
 }

@@ -9,6 +9,11 @@ enum { METHOD_COUNT = sizeof METHODS / sizeof METHODS[0] };
 const rbt_method *rbt_method_at(int i) { return i >= 0 && i < METHOD_COUNT ? METHODS[i] : NULL; }
 const char *rbt_method_name(int i) { return i >= 0 && i < METHOD_COUNT ? METHODS[i]->name : NULL; }
 
+const char *rbt_label_name(int kind) {
+    static const char *const names[RBT_LABEL_KINDS] = {"subdomain", "rate_part", "implicit_set"};
+    return kind >= 0 && kind < RBT_LABEL_KINDS ? names[kind] : NULL;
+}
+
 bool rbt_method_has_contact(const rbt_method *method, const rbt_model *model) {
     return method->own_contact || (method->contact && model->contact.on);
 }

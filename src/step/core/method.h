@@ -20,6 +20,15 @@ typedef struct rbt_observer {
     void *context;
 } rbt_observer;
 
+// What a method makes of the nodes, for who looks at a run; their names are those of fields in frames.
+typedef enum rbt_label_kind {
+    RBT_LABEL_SUBDOMAIN,     // of dot: the subdomain; of nodes that several have, the first
+    RBT_LABEL_RATE_PART,     // of multirate methods: the part
+    RBT_LABEL_IMPLICIT_SET,  // of imex: 1 where a node is implicit
+    RBT_LABEL_KINDS
+} rbt_label_kind;
+const char *rbt_label_name(int kind);  // NULL past the end
+
 typedef struct rbt_method {
     const char *name;
     const char *doc;   // what it does, one sentence
@@ -88,6 +97,9 @@ typedef struct rbt_method {
     // (node_count x 3) += their forces on nodes. NULL: contact is that of obstacles (model/force.h).
     size_t (*contacts)(void *self, const rbt_state *state, rbt_contact_point *contacts, size_t capacity);
     void (*contact_forces)(void *self, const rbt_state *state, double *f);
+
+    // Labels of the nodes as they were in the latest step (node_count), and the kind they are of; -1: there are none.
+    int (*labels)(const void *self, int32_t *label);
 
     // Replaces or adds what only the method knows of; NULL: nothing.
     void (*energies)(void *self, const rbt_state *state, rbt_energies *energies);

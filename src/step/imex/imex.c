@@ -448,6 +448,12 @@ rbt_imex_options rbt_imex_options_default(void) {
     return options;
 }
 
+static int labels(const void *self, int32_t *label) {
+    const imex *s = self;
+    for (size_t n = 0; n < s->base.model->node_count; n++) label[n] = s->implicit[n];
+    return RBT_LABEL_IMPLICIT_SET;
+}
+
 const rbt_method RBT_IMEX = {
     .name = "imex",
     .doc = "explicit where elements allow the step, implicit at the nodes of those that do not",
@@ -465,5 +471,6 @@ const rbt_method RBT_IMEX = {
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .labels = labels,
     .choose_step = choose_step,
 };

@@ -16,6 +16,7 @@
 // over mass tells, single precision would lose the soft directions of stiff bodies: the factors are of double
 // precision then. The paper's stop test does not ask for those.
 #include "math/block_matrix.h"
+#include "step/core/method.h"
 #include "step/implicit/coarse.h"
 #include "step/implicit/costs.h"
 #include "step/implicit/lbfgs.h"
@@ -187,6 +188,15 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
     return rbt_lbfgs_solve(&s->lbfgs, &s->D, last, z, stop, max_iterations, stages, report);
 }
 
+static int labels(const void *self, int32_t *label) {
+    const rbt_subdomains *d = &((const dot *)self)->subdomains;
+    if (!d->member_start) return -1;
+    for (size_t n = 0; n < d->model->node_count; n++) label[n] = -1;
+    for (size_t j = d->count; j-- > 0;)
+        for (size_t i = d->member_start[j]; i < d->member_start[j + 1]; i++) label[d->members[i]] = (int32_t)j;
+    return RBT_LABEL_SUBDOMAIN;
+}
+
 static void describe(const void *self, rbt_text *json) {
     const dot *s = self;
     rbt_text_add(json, "\"subdomains\": %zu", s->subdomains.count);
@@ -203,4 +213,5 @@ const rbt_step_solver RBT_DOT = {
     .destroy = destroy,
     .solve = solve,
     .describe = describe,
+    .labels = labels,
 };

@@ -302,6 +302,11 @@ static void describe(const void *self, rbt_text *json) {
     rbt_step_contact_describe(s->objective.pairs, json);
 }
 
+static int labels(const void *self, int32_t *label) {
+    const implicit *s = self;
+    return s->solver->labels ? s->solver->labels(s->work, label) : -1;
+}
+
 static void set_observer(void *self, const rbt_observer *observer) {
     implicit *s = self;
     if (s->objective.pairs) s->objective.pairs->observer = observer;
@@ -369,6 +374,7 @@ const rbt_method RBT_BACKWARD_EULER = {
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .labels = labels,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,
@@ -393,6 +399,7 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .labels = labels,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,
@@ -416,6 +423,7 @@ const rbt_method RBT_BDF2 = {
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
+    .labels = labels,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,

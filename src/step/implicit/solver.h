@@ -30,6 +30,8 @@ typedef struct rbt_step_solver {
                          rbt_stages *stages, rbt_step_report *report);
     // What it has to say about itself in run.json: the members of an object, in JSON; NULL: nothing.
     void (*describe)(const void *self, rbt_text *json);
+    // Labels of the nodes, as rbt_method has them; NULL: none.
+    int (*labels)(const void *self, int32_t *label);
 } rbt_step_solver;
 
 const rbt_step_solver *rbt_step_solver_at(int i);  // NULL past the end

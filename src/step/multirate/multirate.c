@@ -382,6 +382,13 @@ rbt_multirate_options rbt_multirate_options_default(void) {
 
 static const char *solver_name(int i) { return i == 0 ? "cholesky" : i == 1 ? "lu" : NULL; }
 
+static int labels(const void *self, int32_t *label) {
+    const multirate *s = self;
+    const int32_t *part = s->choice.tempos.node;
+    for (size_t n = 0; n < s->model->node_count; n++) label[n] = part ? part[n] + 1 : 0;
+    return RBT_LABEL_RATE_PART;
+}
+
 const rbt_method RBT_MULTIRATE_EULER = {
     .name = "multirate-euler",
     .doc = "backward Euler with shorter steps in chosen parts of a body (tempo), all coupled implicitly",
@@ -394,5 +401,6 @@ const rbt_method RBT_MULTIRATE_EULER = {
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .labels = labels,
     .describe = describe,
 };

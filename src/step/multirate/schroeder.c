@@ -453,6 +453,13 @@ static bool warn(void *self, char text[320]) {
     return true;
 }
 
+static int labels(const void *self, int32_t *label) {
+    const schroeder *s = self;
+    const int32_t *part = s->model->tempos.node;
+    for (size_t n = 0; n < s->model->node_count; n++) label[n] = part ? part[n] + 1 : 0;
+    return RBT_LABEL_RATE_PART;
+}
+
 const rbt_method RBT_SCHROEDER = {
     .name = "schroeder",
     .doc = "parts (tempo) walk alone with explicit short steps and are coupled with the rest once per long step",
@@ -462,5 +469,6 @@ const rbt_method RBT_SCHROEDER = {
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .labels = labels,
     .warn = warn,
 };
