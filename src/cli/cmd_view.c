@@ -1,4 +1,4 @@
-// rubato view: a run in the browser, while it goes on or afterwards.
+// rubato view: a run in the browser, while it runs or afterwards.
 #include "cli/viewing.h"
 #include "serve/page.h"
 #include "serve/request.h"

@@ -12,7 +12,7 @@
 
 const rbt_command RBT_COMMANDS[] = {
     {"run", "SCENE [-o DIR] [options]", "Simulate a scene and write frames, energies and a report.", rbt_command_run},
-    {"view", "SCENE|DIR [DIR2…] [options]", "Show a run in the browser, while it goes on or afterwards.",
+    {"view", "SCENE|DIR [DIR2…] [options]", "Show a run in the browser, while it runs or afterwards.",
      rbt_command_view},
     {"export", "DIR -o RUN.html", "Write a run as one HTML file that plays in any browser.", rbt_command_export},
     {"check", "SCENE…", "Validate scenes without running them.", rbt_command_check},

@@ -42,7 +42,7 @@ rbt_message *rbt_drawn_message(const rbt_drawn *shape, const rbt_scenery *scener
 typedef struct rbt_shown_frame {
     uint32_t run, frame;
     double time;
-    uint32_t live;  // 0: from disk; of a run that goes on 1 at a frame, 2 between frames
+    uint32_t live;  // 0: from disk; of a run in progress 1 at a frame, 2 between frames
     uint64_t sequence;
     const double *x;                         // (mesh_node_count x 3)
     const double *fields[RBT_SHOWN_FIELDS];  // (mesh_node_count) NULL: not there

@@ -1,4 +1,4 @@
-// A run's folder as a source of messages: its frames, what is drawn in them, and its tables. The run may still go on. Any
+// A run's folder as a source of messages: its frames, what is drawn in them, and its tables. The run may be in progress. Any
 // thread may ask.
 #ifndef RBT_SERVE_REPLAY_H
 #define RBT_SERVE_REPLAY_H

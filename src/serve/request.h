@@ -17,7 +17,7 @@ typedef struct rbt_ask_frame {  // a frame, or what is drawn in it
     int run, number, fields;    // fields: bits of rbt_shown_field
 } rbt_ask_frame;
 
-typedef struct rbt_ask_live {  // the newest state of a run that goes on, once there is one after that with a sequence
+typedef struct rbt_ask_live {  // the newest state of a run in progress, once there is one after that with a sequence
     double after;
     int fields;
 } rbt_ask_live;

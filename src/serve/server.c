@@ -202,7 +202,7 @@ static rbt_message *fulfil(client *c, const rbt_request *q, rbt_error *error) {
     if (q->file) return rbt_replay_file(s->runs[q->file->run], q->file->name, q->file->from, error);
     if (q->shape)
         return rbt_replay_shape(s->runs[q->shape->run], (size_t)q->shape->number, (uint32_t)q->shape->fields, error);
-    if (!s->live) return rbt_fail(error, "no run goes on here: frames of folders are shown"), NULL;
+    if (!s->live) return rbt_fail(error, "no run is in progress here: frames of folders are shown"), NULL;
     if (q->live) {
         pthread_mutex_lock(&s->lock);
         c->wants_live = true;

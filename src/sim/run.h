@@ -34,7 +34,7 @@ typedef enum rbt_verify_level {  // where to look for intersections (verify/veri
     RBT_VERIFY_EVENTS   // from event to event: the whole motion, as the method made it
 } rbt_verify_level;
 
-// Somebody who acts on a run while it goes on. Before every step `act` gives an event to add to the scene, as JSON
+// Somebody who acts on a run in progress. Before every step `act` gives an event to add to the scene, as JSON
 // without its time, which is the present; NULL: take the step. It may wait. `acted` hears what became of the event (error
 // NULL: it is part of the scene now, which scene.json has with the next frame), `stepped` that a step was taken. A run of
 // the scene with these events has the same bits.

@@ -93,7 +93,7 @@ static void framed(const rbt_run_progress *p, void *listener) {
     if (s->count < 4) s->frames[s->count++] = rbt_live_newest(s->live, 0);
 }
 
-// A state of a run that goes on is sent as the frame on disk is: only the marks of being live differ.
+// A state of a run in progress is sent as the frame on disk is: only the marks of being live differ.
 static void live_is_replay(void **state) {
     (void)state;
     rbt_error error = {0};

@@ -249,7 +249,7 @@ export class Panel {
   private outcome(report: any): string {
     const {failure, problem, unconverged} = report;
     if (report.status === 'finished') return 'The run has finished.';
-    if (report.status === 'running') return 'The run goes on.';
+    if (report.status === 'running') return 'The run is in progress.';
     if (failure)
       return `A step failed at ${short(failure.time)} s: ${failure.outcome} in stage "${failure.stage}"` +
         `${failure.body ? `, body "${failure.body}"` : ''}. ${failure.hint ?? ''}`;

@@ -31,7 +31,7 @@ export interface Frame {
   mask: number;
   fields: Map<number, Float32Array>;
   obstacle: Float32Array | null; // where obstacles move
-  live: number; // 0: from disk, 1: of a run that goes on, 2: between two of its frames
+  live: number; // 0: from disk, 1: of a run in progress, 2: between two of its frames
   sequence: number;
 }
 
