@@ -156,6 +156,7 @@ help:
 	@echo "make demo      install what is missing, build, run scenes/demo.json, draw it: results in out/demo"
 	@echo "make python    install the Python package into build/python; make wheel: one file of it, in dist"
 	@echo "make test      install what is missing, build, run every test and check (see docs/building.md)"
+	@echo "make test PARTS=core   the same without the tests of Python and of the viewer in a browser, and their packages"
 	@echo "make soak      the unit tests with 30 seeds and every instruction set, and the thread test with each set"
 	@echo "make mutate    break the library in the ways of test/mutate/table.txt: do tests notice?"
 	@echo "make faults    memory that fails at thousands of places, and 200 runs that are killed: are the results right, or refused?"

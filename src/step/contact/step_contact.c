@@ -285,6 +285,12 @@ bool rbt_step_contact_look(rbt_step_contact *c, double t, const double *x) {
     return isfinite(rbt_step_contact_gradient(c, x, 0));
 }
 
+void rbt_step_contact_return(rbt_step_contact *c, const double *z) {
+    if (!c->observer || !c->observer->every) return;
+    rbt_contact_place(c, z, c->share);
+    c->observer->see(c->observer->context, RBT_SEEN_START, c->t + c->share * c->h, c->y);
+}
+
 void rbt_step_contact_show(rbt_step_contact *c, const double *z) {
     if (!c->observer || !c->observer->every) return;
     rbt_contact_place(c, z, c->share);

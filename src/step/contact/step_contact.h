@@ -172,6 +172,9 @@ double rbt_step_contact_limit(rbt_step_contact *contact, const double *z, const 
 // Shows the observer where the accepted iterate z has brought all nodes.
 void rbt_step_contact_show(rbt_step_contact *contact, const double *z);
 
+// Tells the observer that what it has seen since is given up, and the iteration is at z again.
+void rbt_step_contact_return(rbt_step_contact *contact, const double *z);
+
 // rhs (model nodes x 3) += B p of the present friction, B = sum of F (N'/N)^T: how forces follow the normal forces that p
 // changes; in terms of z, as the Hessian is.
 void rbt_step_contact_couple_friction(const rbt_step_contact *contact, const double *p, double *rhs);

@@ -11,6 +11,14 @@
 
 enum { MAX_ROUNDS = 30, MAX_HALVINGS = 40 };
 
+// To whom looks: every move by itself, since the judge looks at straight ways
+static void show(rbt_contact_drive *s, const double *safe, double share) {
+    rbt_step_contact *c = s->objective->pairs;
+    c->share = share;
+    rbt_step_contact_show(c, safe);
+    c->share = 1;
+}
+
 // A motion that was stopped leaves a tenth of a gap, the next one a tenth of that: before there is no room left to move
 // in, gaps are made what they should be, by moves that are small beside everything else.
 static rbt_outcome restore(rbt_contact_drive *s, double *safe, double share) {
@@ -25,6 +33,7 @@ static rbt_outcome restore(rbt_contact_drive *s, double *safe, double share) {
         rbt_vector_combine(values, s->search->trial, safe, length, s->direction);
         if (!isfinite(rbt_objective_value(o, s->search->trial))) return RBT_DONE;
         rbt_vector_copy(values, safe, s->search->trial);
+        show(s, safe, share);
         if (!rbt_constraints_relinearise(c, safe, share)) return RBT_OUT_OF_MEMORY;
     }
     return RBT_DONE;
@@ -46,16 +55,10 @@ static rbt_outcome catch_up(rbt_contact_drive *s, double *safe, double *share, d
     if (*length > 0) {
         rbt_vector_copy(values, safe, s->search->trial);
         *share = *length == 1 ? 1 : *share + *length * (1 - *share);
+        show(s, safe, *share);
     }
     if (!rbt_constraints_relinearise(c, safe, *share)) return RBT_OUT_OF_MEMORY;
     return *length < 1 ? restore(s, safe, *share) : RBT_DONE;
-}
-
-static void show(rbt_contact_drive *s, const double *safe, double share) {
-    rbt_step_contact *c = s->objective->pairs;
-    c->share = share;
-    rbt_step_contact_show(c, safe);
-    c->share = 1;
 }
 
 // One Newton step of the wanted position. *found: there is one.
@@ -86,7 +89,6 @@ static rbt_outcome chase(rbt_contact_drive *s, double *z, double *share, rbt_sta
         double length;
         bool found;
         RBT_STAGE("ccd", catch_up(s, z, share, &length));
-        if (length > 0) show(s, z, *share);
         if (length == 1) return RBT_DONE;
         rbt_outcome outcome = improve(s, &found, stages, report);
         if (outcome != RBT_DONE) return outcome;

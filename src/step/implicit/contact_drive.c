@@ -131,6 +131,7 @@ rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *s, double *z, double *va
     rbt_vector_copy(values, z, s->before);
     rbt_vector_copy(values, s->direction, s->plain);
     c->share = share;
+    rbt_step_contact_return(c, z);
     return evaluate(s, z, value, report);
 }
 
