@@ -211,6 +211,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
     double value, lagged = 0;
     s->stopped = 0;
     rbt_outcome outcome = begin(s, last, z, &value, stages, report);
+    if (outcome == RBT_DONE) rbt_step_contact_show(c, z);
     if (outcome == RBT_DONE) outcome = lag(s, z, &value, report);
     if (outcome == RBT_DONE) outcome = drive(s, z, &value, stages, report);
     if (outcome != RBT_DONE) return outcome;
