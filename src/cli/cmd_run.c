@@ -263,6 +263,7 @@ int rbt_command_run(int count, char **words) {
         {"--view", NULL, NULL, "show it in the browser while it runs", .flag = &view},
         {"--interact", NULL, NULL, "with --view: pause, drag, push and cut; all of it goes into the scene's events",
          .flag = &viewing.interact},
+        {"--paused", NULL, NULL, "with --interact: wait before the first step", .flag = &viewing.paused},
         {"--stay", NULL, NULL, "with --view: show it until Ctrl-C when it is over", .flag = &viewing.stay},
         RBT_VIEWING_OPTIONS(viewing),
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
@@ -283,6 +284,10 @@ int rbt_command_run(int count, char **words) {
         fprintf(stderr, "rubato run: --interact, --stay, --port and --host are about the viewer; give --view too\n");
         return 2;
     }
+    if (viewing.paused && !viewing.interact) {
+        fprintf(stderr, "rubato run: --paused waits for somebody who lets the run begin; give --interact too\n");
+        return 2;
+    }
     rbt_threads_set((int)threads);
     rbt_error error = {0};
     if (view && !rbt_page_is_there(&error)) return rbt_complain(&error);
@@ -298,6 +303,7 @@ int rbt_command_run(int count, char **words) {
         rbt_scene_free(file);
         return rbt_complain(&error);
     }
+    if (viewing.paused) rbt_live_pause(viewing.live, true, 0);
     viewing.quiet = quiet || log;
     voice v = {.quiet = quiet,
                .json = log != NULL,

@@ -9,6 +9,7 @@ typedef struct rbt_viewing {
     const char *host;
     long port;
     bool interact;  // of a run in this program
+    bool paused;    // with interact: before the first step
     bool stay;      // when the run is over, until Ctrl-C
     bool quiet;
     rbt_live *live;

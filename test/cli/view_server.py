@@ -191,10 +191,10 @@ def crowds(at):
 def acts(at, name, changes, events):
     """Events by hand while the run waits, and the same scene from its file."""
     changes = {"time": {"step": 0.005, "frame": 0.02, "end": 0.16}, **changes}
-    server = Server(RUBATO, "run", scene(at, name, **changes), "-o", at / name, "--view", "--interact", "-q")
+    server = Server(RUBATO, "run", scene(at, name, **changes), "-o", at / name, "--view", "--interact",
+                    "--paused", "-q")  # it could be over before somebody says so
     page = Page(server)
     page.text("hello")
-    page.send({"pause": {"on": True}})
     page.until(lambda m: isinstance(m, dict) and m["type"] == "live" and m["paused"])
     for number, (steps, event) in enumerate(events):
         page.send({"act": {"id": number, "event": json.dumps(event)}})
@@ -272,7 +272,8 @@ def hosts(at):
     assert other.returncode == 1 and "cannot listen" in other.stderr, other.stderr
     assert server.end() == 0 and "warning" not in server.log()
     for words, code in [(["view", at / "nowhere"], 1), (["view"], 2), (["view", at / "meshes"], 1),
-                        (["run", scene(at, "x"), "--interact"], 2), (["export", at / "nowhere"], 1),
+                        (["run", scene(at, "x"), "--interact"], 2), (["run", scene(at, "x"), "--view", "--paused"], 2),
+                        (["export", at / "nowhere"], 1),
                         (["view", at / "shown", at / "nowhere"], 1)]:
         said = subprocess.run([RUBATO, *map(str, words)], capture_output=True, text=True, cwd=at)
         assert said.returncode == code and said.stderr, f"{words}: {said.returncode} {said.stderr}"
