@@ -6,10 +6,10 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sigset_t before;  // what the thread that holds the lock had blocked
 
-void rbt_metis_lock(void) {
+void rbt_metis_lock(bool defer) {
     sigset_t end, present;
     sigemptyset(&end);
-    sigaddset(&end, SIGTERM);
+    if (defer) sigaddset(&end, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &end, &present);
     pthread_mutex_lock(&lock);
     before = present;

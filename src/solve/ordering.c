@@ -92,7 +92,7 @@ static int call_metis(idx_t count, idx_t *start, idx_t *neighbour, idx_t *order,
     options[METIS_OPTION_SEED] = 1;
     options[METIS_OPTION_COMPRESS] =
         0;  // nodes with the same neighbours are rare: the scalars are already one vertex
-    rbt_metis_lock();
+    rbt_metis_lock(true);
     int status = METIS_NodeND(&count, start, neighbour, NULL, options, order, inverse);
     rbt_metis_unlock();
     return status;

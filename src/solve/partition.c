@@ -12,7 +12,7 @@ static int call_metis(idx_t elements, idx_t nodes, idx_t *start, idx_t *node, id
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_NUMBERING] = 0;
     options[METIS_OPTION_SEED] = 1;
-    rbt_metis_lock();
+    rbt_metis_lock(false);  // it calls itself, and tells itself of a lack of memory by SIGTERM
     int status = METIS_PartMeshDual(&elements, &nodes, start, node, NULL, NULL, &shared, &parts, NULL, options, &cut,
                                     part, node_part);
     rbt_metis_unlock();
@@ -36,7 +36,9 @@ bool rbt_partition(size_t element_count, const size_t *start, const int32_t *nod
         for (size_t k = 0; k < start[element_count]; k++) corner[k] = (idx_t)node[k];
         idx_t parts = (size_t)part_count < element_count ? (idx_t)part_count : (idx_t)element_count;
         good = call_metis((idx_t)element_count, (idx_t)node_count, first, corner, parts, found, of_node) == METIS_OK;
-        if (!good) rbt_fail(error, "not enough memory to divide a mesh of %zu elements", element_count);
+        if (!good)
+            rbt_fail(error, "a mesh of %zu elements was not divided: not enough memory, or SIGTERM came",
+                     element_count);
     }
     for (size_t e = 0; good && e < element_count; e++) part[e] = (int32_t)found[e];
     free(first);
