@@ -116,9 +116,9 @@ rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *s, double *z, double *va
                                      rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     size_t values = 3 * s->objective->model->node_count;
-    double share = c->share, before = *value;
+    double before = *value;
     *found = false;
-    if (longest >= SHORT || ++s->stopped < MANY_STOPS) return RBT_DONE;
+    if (longest >= SHORT || ++s->stopped < MANY_STOPS || rbt_step_contact_is_driven(c)) return RBT_DONE;
     s->stopped = 0;
     rbt_vector_copy(values, s->before, z);
     rbt_vector_copy(values, s->plain, s->direction);
@@ -130,7 +130,6 @@ rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *s, double *z, double *va
     if (*found) return RBT_DONE;
     rbt_vector_copy(values, z, s->before);
     rbt_vector_copy(values, s->direction, s->plain);
-    c->share = share;
     rbt_step_contact_return(c, z);
     return evaluate(s, z, value, report);
 }

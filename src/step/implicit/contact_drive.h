@@ -70,7 +70,8 @@ rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *drive, const double *z, d
 // the time and comes close to the minimum of E without friction, contact->share with it.
 rbt_outcome rbt_contact_drive_chase(rbt_contact_drive *drive, double *z, rbt_stages *stages, rbt_step_report *report);
 
-// Where drive->direction is free for a small share of its length only: a chase towards its end. *found: it led to a z of
+// Where drive->direction is free for a small share of its length only, again and again, and what is prescribed has been
+// made: a chase towards its end. *found: it led to a z of
 // lower E, and *value and drive->gradient belong to it; else z is as it was.
 rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *drive, double *z, double *value, double longest, bool *found,
                                      rbt_stages *stages, rbt_step_report *report);
