@@ -277,7 +277,8 @@ const tests = {
     await page.click('#pause');
     await until(page, () => rubato.viewer.status?.paused);
     const box = await page.locator('#canvas').boundingBox();
-    const place = await page.evaluate(() => {
+    await page.click('#tool-drag');
+    const find = () => page.evaluate(() => {
       const v = rubato.viewer, {shape} = v.stage.views[0].bodies, {x} = v.now[0];
       const middles = Array.from(shape.body, (_, t) => { // of the triangles that are seen, the one nearest to the free end
         const corners = [0, 1, 2].map(k => 3 * shape.triangles[3 * t + k]);
@@ -286,10 +287,17 @@ const tests = {
       }).sort((a, b) => b.x - a.x);
       const {clientWidth: wide, clientHeight: tall} = v.stage.canvas;
       const inside = ([a, b]) => a > 5 && b > 5 && a < wide - 5 && b < tall - 5;
-      return middles.find(m => inside(m.at) && v.pickAt(...m.at)?.element === shape.element[m.t]).at;
+      return middles.find(m => inside(m.at) && v.pickAt(...m.at)?.element === shape.element[m.t])?.at;
     });
+    // the state at which the run waits may still be on its way to the page: the place is sought until it stays
+    let place = null;
+    for (let tries = 0; tries < 100; tries++) {
+      const next = await find(), stays = next && place && Math.hypot(next[0] - place[0], next[1] - place[1]) < 0.5;
+      place = next;
+      if (stays) break;
+      await page.waitForTimeout(500);
+    }
     const at = [box.x + place[0], box.y + place[1]];
-    await page.click('#tool-drag');
     await page.mouse.move(...at);
     await page.mouse.down();
     await page.mouse.move(at[0] + 40, at[1] - 60, {steps: 3});
