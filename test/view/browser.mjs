@@ -289,17 +289,19 @@ const tests = {
       const inside = ([a, b]) => a > 5 && b > 5 && a < wide - 5 && b < tall - 5;
       return middles.find(m => inside(m.at) && v.pickAt(...m.at)?.element === shape.element[m.t])?.at;
     });
-    // the state at which the run waits may still be on its way to the page: the place is sought until it stays
-    let place = null;
-    for (let tries = 0; tries < 100; tries++) {
-      const next = await find(), stays = next && place && Math.hypot(next[0] - place[0], next[1] - place[1]) < 0.5;
-      place = next;
-      if (stays) break;
+    // the state at which the run waits may still be on its way to the page: where it was taken hold of, it may be no more
+    let at = null;
+    for (let tries = 0; tries < 60; tries++) {
+      const place = await find();
+      if (place) {
+        at = [box.x + place[0], box.y + place[1]];
+        await page.mouse.move(...at);
+        await page.mouse.down();
+        if (await page.evaluate(() => Boolean(rubato.hand.held))) break;
+        await page.mouse.up();
+      }
       await page.waitForTimeout(500);
     }
-    const at = [box.x + place[0], box.y + place[1]];
-    await page.mouse.move(...at);
-    await page.mouse.down();
     await page.mouse.move(at[0] + 40, at[1] - 60, {steps: 3});
     await until(page, () => rubato.viewer.first.report.scene && document.querySelector('#note').textContent === '');
     await page.click('#single').catch(() => {});
