@@ -32,7 +32,8 @@ SHELL_SHAPES = ["cloth", "ribbon", "sphere", "polyhedron", "tube", "ring", "spik
 SOLID_SHAPES = ["cuboid", "bar", "ball", "cylinder", "torus", "moebius"]
 EVERYWHERE = "everything"
 
-solver = "newton"  # of every scene; what else a seed makes does not depend on it
+solver = "newton"  # of every scene with an implicit method; what else a seed makes does not depend on it
+ONE_SOLVE = ("semi-implicit", "siere")  # methods that have a solver of their own
 
 
 def log_uniform(rng, low, high):
@@ -461,7 +462,7 @@ def make(seed):
              "obstacles": obstacles, "contact": contact,
              "forces": [{"gravity": {}}] if gravity else [],
              "time": {"step": p["step"], "frame": p["step"], "end": p["end"]},
-             "integrator": {"method": method, "solver": solver}}
+             "integrator": {"method": method} | ({} if method in ONE_SOLVE else {"solver": solver})}
     materials = [body.fields["material"] for body in bodies if "material" in body.fields]
     solids = [body.fields["material"]["model"] for body in bodies if body.kind in SOLID_SHAPES]
     traits = {"layout": layout, "method": method, "step": p["step"], "speed": p["speed"], "L": p["L"],

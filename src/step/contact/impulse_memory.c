@@ -40,6 +40,12 @@ static void account(const rbt_impulses *s, const rbt_impulse_pair *pair, const d
         memory->dissipation -= pair->impulse[d] / c->h * rbt_dot(rbt_impulse_direction(pair, d), slip);
 }
 
+double rbt_impulses_work(const rbt_impulses *s, const double *x) {
+    rbt_impulse_memory sum = {0};
+    for (size_t k = 0; k < s->pair_count; k++) account(s, &s->pairs[k], x, &sum);
+    return sum.work;
+}
+
 void rbt_impulses_remember(const rbt_impulses *s, const double *x, rbt_impulse_memory *memory) {
     const rbt_step_contact *c = s->contact;
     const rbt_model *m = c->model;
@@ -110,6 +116,8 @@ size_t rbt_impulses_points(rbt_impulses *s, const rbt_impulse_memory *memory, co
 
 void rbt_impulses_describe(const rbt_impulses *s, rbt_text *json) {
     rbt_step_contact_describe(s->contact, json);
-    rbt_text_add(json, ", \"impulses\": {\"rounds\": %zu, \"sweeps\": %zu, \"most_pairs\": %zu, \"most_nodes\": %zu}",
-                 s->rounds, s->sweeps, s->most_pairs, s->most_nodes);
+    rbt_text_add(json,
+                 ", \"impulses\": {\"rounds\": %zu, \"sweeps\": %zu, \"newtons\": %zu, "
+                 "\"most_pairs\": %zu, \"most_nodes\": %zu}",
+                 s->rounds, s->sweeps, s->newtons, s->most_pairs, s->most_nodes);
 }

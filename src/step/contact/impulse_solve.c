@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SWEEPS = 300 };
-static const double TOLERANCE = 1e-3;  // thicknesses that no pair would change by
+enum { MAX_SWEEPS = 300, SWEEPS = 15, WIDENING_SWEEPS = 10 };  // at most; between Newton steps; for gaps
+static const double TOLERANCE = 1e-3;                          // thicknesses that no pair would change by
 // Nodes of one part in contact: S has nine numbers for every two of them.
 enum { MAX_NODES = 4000 };
 
@@ -54,7 +54,6 @@ static bool grow(double **matrix, size_t before, size_t after, const double *val
 
 static rbt_outcome find_entries(rbt_impulses *s, rbt_impulse_part *part, rbt_step_report *report) {
     size_t fresh = part->node_count - part->known, numbers = 9 * fresh * part->node_count;
-    bool separate = s->method->separate;
     if (!fresh) return RBT_DONE;
     if (part->node_count > MAX_NODES) {
         snprintf(report->hint, sizeof report->hint,
@@ -63,25 +62,12 @@ static rbt_outcome find_entries(rbt_impulses *s, rbt_impulse_part *part, rbt_ste
                  part->node_count, MAX_NODES);
         return RBT_BLOCKED;
     }
-    if (!reserve(s, &s->speeds, &s->speed_capacity, numbers, sizeof(double)) ||
-        (separate && !reserve(s, &s->entries, &s->entry_capacity, numbers, sizeof(double))))
+    if (!reserve(s, &s->entries, &s->entry_capacity, numbers, sizeof(double)) ||
+        !s->method->entries(s->self, fresh, part->nodes + part->known, part->node_count, part->nodes, s->entries) ||
+        !grow(&part->response, part->known, part->node_count, s->entries, s->contact->h))
         return RBT_OUT_OF_MEMORY;
-    if (!s->method->entries(s->self, fresh, part->nodes + part->known, part->node_count, part->nodes,
-                            separate ? s->entries : NULL, s->speeds))
-        return RBT_OUT_OF_MEMORY;
-    if (part->known == 0) {
-        if (part->speed != part->displacement) free(part->speed);
-        free(part->displacement);
-        part->speed = part->displacement = NULL;
-    }
-    double h = s->contact->h;
-    if (!separate) part->speed = NULL;
-    bool good =
-        grow(&part->displacement, part->known, part->node_count, separate ? s->entries : s->speeds, separate ? 1 : h);
-    if (good && separate) good = grow(&part->speed, part->known, part->node_count, s->speeds, h);
-    if (!separate) part->speed = part->displacement;
     part->known = part->node_count;
-    return good ? RBT_DONE : RBT_OUT_OF_MEMORY;
+    return RBT_DONE;
 }
 
 // ---- Rows
@@ -100,19 +86,14 @@ static void parts_of(const rbt_impulses *s, const rbt_impulse_pair *pair, int32_
     }
 }
 
-typedef struct place {  // rows of a pair in the matrix of a part: from `row` on
-    int32_t part;
-    size_t row;
-} place;
-
 // Rows of all pairs in their parts; places (pairs x 2)
-static bool list_rows(rbt_impulses *s, place *places) {
+static bool list_rows(rbt_impulses *s, rbt_impulse_place *places) {
     for (size_t i = 0; i < s->used_count; i++) s->parts[s->used[i]].row_count = 0;
     for (size_t k = 0; k < s->pair_count; k++) {
         int32_t own[2];
         parts_of(s, &s->pairs[k], own);
         for (int j = 0; j < 2; j++) {
-            places[2 * k + (size_t)j] = (place){.part = own[j]};
+            places[2 * k + (size_t)j] = (rbt_impulse_place){.part = own[j]};
             if (own[j] < 0) continue;
             rbt_impulse_part *part = &s->parts[own[j]];
             size_t count = row_count_of(&s->pairs[k]);
@@ -146,7 +127,7 @@ static void add_row(size_t count, double *to, double factor, const double *from)
     for (size_t i = 0; i < count; i++) to[i] += factor * from[i];
 }
 
-// D = C S C^T; rows of normals with S_q, rows of tangents with h S_v
+// D = h C A^-1 C^T
 static bool fill_matrix(rbt_impulses *s, rbt_impulse_part *part) {
     size_t rows = part->row_count, values = 3 * part->node_count;
     if (!reserve(s, &part->matrix, &part->matrix_capacity, rows * rows, sizeof(double)) ||
@@ -154,13 +135,12 @@ static bool fill_matrix(rbt_impulses *s, rbt_impulse_part *part) {
         !reserve(s, &part->value, &part->value_capacity, rows, sizeof(double)))
         return false;
 #pragma omp parallel for schedule(static) if (rows >= 64)
-    for (size_t r = 0; r < rows; r++) {  // S is symmetric: the row of C S is that of S C^T
+    for (size_t r = 0; r < rows; r++) {
         size_t unknown[12];
         double factor[12], *image = part->images + r * values;
-        const double *S = part->rows[r] % 3 ? part->speed : part->displacement;
         int count = row_of(s, part, part->rows[r], unknown, factor);
         memset(image, 0, values * sizeof *image);
-        for (int i = 0; i < count; i++) add_row(values, image, factor[i], S + unknown[i] * values);
+        for (int i = 0; i < count; i++) add_row(values, image, factor[i], part->response + unknown[i] * values);
     }
 #pragma omp parallel for schedule(static) if (rows >= 64)
     for (size_t c = 0; c < rows; c++) {
@@ -201,9 +181,23 @@ static double free_value(const rbt_impulses *s, const rbt_impulse_pair *pair, si
     return direction ? s->contact->h * value : value - pair->pair.barrier.inside - pair->target;
 }
 
-static double row_value(const rbt_impulses *s, const place places[2], size_t direction, double *diagonal) {
+// B_q, or of tangents h B_v
+double rbt_impulses_share(const rbt_impulses *s, size_t direction, size_t mode) {
+    return direction ? s->contact->h * s->method->by_velocity[mode] : s->method->by_displacement[mode];
+}
+
+// What impulses change of c or u of pair k, and how much its own does
+static double row_value(const rbt_impulses *s, const rbt_impulse_place places[2], size_t k, size_t direction,
+                        double *diagonal) {
+    size_t modes = s->method->mode_count;
+    const double *modal = s->programme.modal + (3 * k + direction) * modes;
     double value = 0;
     *diagonal = 0;
+    for (size_t l = 0; l < modes; l++) {
+        double share = rbt_impulses_share(s, direction, l) * modal[l];
+        value += share * s->programme.amount[l];
+        *diagonal += share * modal[l];
+    }
     for (int j = 0; j < 2 && places[j].part >= 0; j++) {
         const rbt_impulse_part *part = &s->parts[places[j].part];
         size_t row = places[j].row + direction;
@@ -213,25 +207,55 @@ static double row_value(const rbt_impulses *s, const place places[2], size_t dir
     return value;
 }
 
-static void set_impulse(rbt_impulses *s, const place places[2], size_t k, size_t direction, double value) {
+void rbt_impulses_set(rbt_impulses *s, const rbt_impulse_place places[2], size_t k, size_t direction, double value) {
+    size_t modes = s->method->mode_count;
+    const double *modal = s->programme.modal + (3 * k + direction) * modes;
+    double change = value - s->pairs[k].impulse[direction];
+    for (size_t l = 0; l < modes; l++) s->programme.amount[l] += modal[l] * change;
     s->pairs[k].impulse[direction] = value;
     for (int j = 0; j < 2 && places[j].part >= 0; j++)
         s->parts[places[j].part].value[places[j].row + direction] = value;
 }
 
+// C U, and what the present impulses make of it
+static bool find_modal(rbt_impulses *s) {
+    rbt_impulse_programme *p = &s->programme;
+    size_t modes = s->method->mode_count, n = 3 * s->contact->model->node_count;
+    if (!modes) return true;
+    if (!reserve(s, &p->modal, &p->modal_capacity, 3 * s->pair_count * modes, sizeof(double)) ||
+        !reserve(s, &p->amount, &p->amount_capacity, modes, sizeof(double)))
+        return false;
+    memset(p->amount, 0, modes * sizeof *p->amount);
+    for (size_t k = 0; k < s->pair_count; k++) {
+        const rbt_impulse_pair *pair = &s->pairs[k];
+        for (size_t d = 0; d < row_count_of(pair); d++)
+            for (size_t l = 0; l < modes; l++) {
+                double across[3] = {0};
+                for (int i = 0; i < 4; i++)
+                    if (rbt_impulses_is_free(s, pair->pair.node[i]))
+                        rbt_add_scaled(across, pair->weight[i],
+                                       s->method->modes + l * n + 3 * (size_t)pair->pair.node[i]);
+                double value = rbt_dot(across, rbt_impulse_direction(pair, d));
+                p->modal[(3 * k + d) * modes + l] = value;
+                p->amount[l] += value * pair->impulse[d];
+            }
+    }
+    return true;
+}
+
 // One pair to its own solution with the others as they are; returns by how much it was off [m].
-static double relax(rbt_impulses *s, const place places[2], size_t k, const double base[3]) {
+static double relax(rbt_impulses *s, const rbt_impulse_place places[2], size_t k, const double base[3]) {
     rbt_impulse_pair *pair = &s->pairs[k];
     double diagonal, off;
-    double gap = base[0] + row_value(s, places, 0, &diagonal);
+    double gap = base[0] + row_value(s, places, k, 0, &diagonal);
     if (!(diagonal > 0)) return 0;
     double next = fmax(0, pair->impulse[0] - gap / diagonal);
     off = fabs(next - pair->impulse[0]) * diagonal;
-    if (next != pair->impulse[0]) set_impulse(s, places, k, 0, next);
+    if (next != pair->impulse[0]) rbt_impulses_set(s, places, k, 0, next);
     if (!(pair->friction > 0)) return off;
     double slip[2], stiffness[2], wish[2], limit = pair->friction * next;
     if (limit == 0 && pair->impulse[1] == 0 && pair->impulse[2] == 0) return off;
-    for (size_t d = 0; d < 2; d++) slip[d] = base[1 + d] + row_value(s, places, 1 + d, &stiffness[d]);
+    for (size_t d = 0; d < 2; d++) slip[d] = base[1 + d] + row_value(s, places, k, 1 + d, &stiffness[d]);
     double scale = fmax(stiffness[0], stiffness[1]);
     if (!(scale > 0)) return off;
     for (size_t d = 0; d < 2; d++) wish[d] = pair->impulse[1 + d] - slip[d] / scale;
@@ -239,18 +263,89 @@ static double relax(rbt_impulses *s, const place places[2], size_t k, const doub
     for (size_t d = 0; d < 2; d++) {
         double tangential = share * wish[d];
         off = fmax(off, fabs(tangential - pair->impulse[1 + d]) * scale);
-        if (tangential != pair->impulse[1 + d]) set_impulse(s, places, k, 1 + d, tangential);
+        if (tangential != pair->impulse[1 + d]) rbt_impulses_set(s, places, k, 1 + d, tangential);
     }
     return off;
 }
 
-static void iterate(rbt_impulses *s, const place *places, const double *base) {
-    double enough = TOLERANCE * s->contact->thickness, off = INFINITY;
-    for (int sweep = 0; sweep < MAX_SWEEPS && off > enough; sweep++) {
-        off = 0;
-        for (size_t k = 0; k < s->pair_count; k++) off = fmax(off, relax(s, places + 2 * k, k, base + 3 * k));
-        s->sweeps++;
+static double sweep(rbt_impulses *s) {
+    const rbt_impulse_programme *p = &s->programme;
+    double off = 0;
+    for (size_t k = 0; k < s->pair_count; k++) off = fmax(off, relax(s, p->places + 2 * k, k, p->base + 3 * k));
+    s->sweeps++;
+    return off;
+}
+
+static void copy_impulses(rbt_impulses *s, bool save) {
+    const rbt_impulse_programme *p = &s->programme;
+    for (size_t k = 0; k < s->pair_count; k++)
+        for (size_t d = 0; d < row_count_of(&s->pairs[k]); d++) {
+            if (save) p->saved[3 * k + d] = s->pairs[k].impulse[d];
+            else rbt_impulses_set(s, p->places + 2 * k, k, d, p->saved[3 * k + d]);
+        }
+}
+
+// A Newton step is undone where the sweep after it is further off than the one before, and none is tried after that.
+static void iterate(rbt_impulses *s) {
+    double enough = TOLERANCE * s->contact->thickness;
+    bool newton = true;
+    for (int i = 1; i <= MAX_SWEEPS; i++) {
+        double off = sweep(s);
+        if (!(off > enough)) return;
+        if (i % SWEEPS || !newton) continue;
+        copy_impulses(s, true);
+        newton = rbt_impulses_newton(s);
+        if (!newton) continue;
+        s->newtons++;
+        newton = sweep(s) < off;
+        if (!newton) copy_impulses(s, false);
     }
+}
+
+void rbt_impulses_sum(const rbt_impulses *s, double *J) {
+    memset(J, 0, 3 * s->contact->model->node_count * sizeof *J);
+    for (size_t k = 0; k < s->pair_count; k++) {
+        const rbt_impulse_pair *pair = &s->pairs[k];
+        for (int i = 0; i < 4; i++) {
+            if (!rbt_impulses_is_free(s, pair->pair.node[i])) continue;
+            double *to = J + 3 * (size_t)pair->pair.node[i];
+            for (size_t d = 0; d < 3; d++)
+                if (pair->impulse[d] != 0)
+                    rbt_add_scaled(to, pair->weight[i] * pair->impulse[d], rbt_impulse_direction(pair, d));
+        }
+    }
+}
+
+bool rbt_impulses_widen(rbt_impulses *s, double *J) {
+    const rbt_impulse_programme *p = &s->programme;
+    bool any = false;
+    copy_impulses(s, true);
+    for (size_t k = 0; k < s->pair_count; k++)
+        for (size_t d = 0; d < row_count_of(&s->pairs[k]); d++) rbt_impulses_set(s, p->places + 2 * k, k, d, 0);
+    for (int i = 0; i < WIDENING_SWEEPS; i++)
+        for (size_t k = 0; k < s->pair_count; k++) {
+            double diagonal, change = row_value(s, p->places + 2 * k, k, 0, &diagonal) - p->wanted[k];
+            if (!(diagonal > 0) || !isfinite(change)) continue;
+            double next = fmax(0, s->pairs[k].impulse[0] - change / diagonal);
+            any |= next > 0;
+            rbt_impulses_set(s, p->places + 2 * k, k, 0, next);
+        }
+    rbt_impulses_sum(s, J);
+    copy_impulses(s, false);
+    return any;
+}
+
+static bool reserve_programme(rbt_impulses *s) {
+    rbt_impulse_programme *p = &s->programme;
+    size_t places = 0, base = 0, saved = 0, wanted = 0, count = s->pair_count + s->pair_count / 2 + 16;
+    if (s->pair_count <= p->capacity) return true;
+    p->capacity = 0;
+    bool good = reserve(s, &p->places, &places, 2 * count, sizeof *p->places) &&
+                reserve(s, &p->base, &base, 3 * count, sizeof *p->base) &&
+                reserve(s, &p->saved, &saved, 3 * count, sizeof *p->saved) &&
+                reserve(s, &p->wanted, &wanted, count, sizeof *p->wanted);
+    if (good) p->capacity = count;
+    return good;
 }
 
 rbt_outcome rbt_impulses_solve(rbt_impulses *s, rbt_step_report *report) {
@@ -265,16 +360,12 @@ rbt_outcome rbt_impulses_solve(rbt_impulses *s, rbt_step_report *report) {
     }
     if (nodes > s->most_nodes) s->most_nodes = nodes;
     if (s->pair_count > s->most_pairs) s->most_pairs = s->pair_count;
-    place *places = malloc((2 * s->pair_count + 1) * sizeof *places);
-    double *base = malloc((3 * s->pair_count + 1) * sizeof *base);
-    bool good = places && base && list_rows(s, places);
+    bool good = reserve_programme(s) && list_rows(s, s->programme.places) && find_modal(s);
     for (size_t i = 0; good && i < s->used_count; i++) good = fill_matrix(s, &s->parts[s->used[i]]);
-    if (good) {
-        for (size_t k = 0; k < s->pair_count; k++)
-            for (size_t d = 0; d < row_count_of(&s->pairs[k]); d++) base[3 * k + d] = free_value(s, &s->pairs[k], d);
-        iterate(s, places, base);
-    }
-    free(places);
-    free(base);
-    return good ? RBT_DONE : RBT_OUT_OF_MEMORY;
+    if (!good) return RBT_OUT_OF_MEMORY;
+    for (size_t k = 0; k < s->pair_count; k++)
+        for (size_t d = 0; d < row_count_of(&s->pairs[k]); d++)
+            s->programme.base[3 * k + d] = free_value(s, &s->pairs[k], d);
+    iterate(s);
+    return RBT_DONE;
 }

@@ -3,16 +3,21 @@
 
 #include "math/vec3.h"
 #include "math/vector.h"
+#include "model/force.h"
 #include "step/contact/contact_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 // Rounds; of them, from where the step begins
-enum { MAX_ROUNDS = 30, STRAIGHT_ROUNDS = 6 };
-static const double NEAR = 2;        // thicknesses
-static const double SLACK = 0.5;     // of the gap that is wanted, what may be missing without an impulse
-static const double RECOVERY = 0.1;  // of a gap that is missing at the start, how much a step makes good
+enum { MAX_ROUNDS = 40, STRAIGHT_ROUNDS = 12 };
+static const double NEAR = 2;         // thicknesses
+static const double SLACK = 0.1;      // of the gap that is wanted, what may be missing without an impulse
+static const double ALIKE = 0.999;    // normals of a pair, as their product
+static const double MAX_GAIN = 0.25;  // of the energies of a step that impulses may add
+static const double LEAST = 0.1;      // thicknesses that a pair gets back that has turned
+// Thicknesses below which gaps are widened after a step, and up to which
+static const double NARROW = 0.25, WIDE = 0.5;
 
 // ---- Life
 
@@ -38,9 +43,10 @@ static bool build(rbt_impulses *s, const rbt_model *m, const rbt_block_matrix *K
     s->contact = rbt_step_contact_new(m, m->step, K, error);
     if (!s->contact) return false;
     size_t all = 3 * s->contact->node_count, values = 3 * m->node_count;
-    double **vectors[] = {&s->move, &s->velocity, &s->J, &s->safe, &s->step_move};
+    double **vectors[] = {&s->move, &s->velocity, &s->J, &s->safe, &s->step_move, &s->push, &s->ignored};
     bool ok = (s->part_of = rbt_arena_take(s->arena, m->node_count, sizeof *s->part_of)) &&
               (s->slot_of = rbt_arena_take(s->arena, m->node_count, sizeof *s->slot_of)) &&
+              (s->chunks = rbt_arena_take(s->arena, m->plan.chunk_count + 1, sizeof(double))) &&
               (s->most_missing = rbt_arena_take(s->arena, m->node_count, sizeof(double))) &&
               (s->free = rbt_arena_take(s->arena, all, sizeof(double))) &&
               (s->free_velocity = rbt_arena_take(s->arena, all, sizeof(double)));
@@ -70,15 +76,15 @@ void rbt_impulses_free(rbt_impulses *s) {
     if (!s) return;
     for (size_t i = 0; s->parts && i < s->part_count; i++) {
         rbt_impulse_part *part = &s->parts[i];
-        if (part->speed != part->displacement) free(part->speed);
-        free(part->nodes), free(part->displacement), free(part->rows);
+        free(part->nodes), free(part->response), free(part->rows);
         free(part->matrix), free(part->images), free(part->value);
     }
     rbt_step_contact_free(s->contact);
     free(s->pairs);
     free(s->proposed);
+    free(s->programme.places), free(s->programme.base), free(s->programme.saved), free(s->programme.wanted);
+    free(s->programme.modal), free(s->programme.amount);
     free(s->entries);
-    free(s->speeds);
     rbt_arena_free(s->arena);
     free(s);
 }
@@ -97,7 +103,8 @@ static size_t find(const rbt_impulses *s, size_t count, rbt_pair_key key) {
 
 static int by_key(const void *a, const void *b) {
     rbt_pair_key first = ((const rbt_impulse_pair *)a)->pair.key, second = ((const rbt_impulse_pair *)b)->pair.key;
-    return (first > second) - (first < second);
+    if (first != second) return first < second ? -1 : 1;
+    return ((const rbt_impulse_pair *)a)->number < ((const rbt_impulse_pair *)b)->number ? -1 : 1;
 }
 
 // false: nearest points coincide there
@@ -122,17 +129,30 @@ static bool has_unknowns(const rbt_impulses *s, const int32_t node[4]) {
 
 static void make(const rbt_impulses *s, const rbt_contact_pair *pair, rbt_impulse_pair *k) {
     const rbt_step_contact *c = s->contact;
-    double start = rbt_contact_gap_of(pair, c->x0);
-    *k = (rbt_impulse_pair){.pair = *pair, .target = c->thickness};
-    if (start < c->thickness) k->target = start + RECOVERY * (c->thickness - start);
+    *k = (rbt_impulse_pair){.pair = *pair};
     if (c->has_friction) k->friction = rbt_contact_friction_of(c, pair->node, rbt_pair_corners(pair->barrier.kind));
 }
 
-// c of impulses.h for corners
+// The distance, linearised, for corners
+static double across(const rbt_impulse_pair *k, const double corners[12]) {
+    double sum[3] = {0};
+    for (int i = 0; i < 4; i++) rbt_add_scaled(sum, k->weight[i], corners + 3 * i);
+    return rbt_dot(k->normal, sum);
+}
+
+// c of impulses.h
 static double excess(const rbt_impulse_pair *k, const double corners[12]) {
-    double across[3] = {0};
-    for (int i = 0; i < 4; i++) rbt_add_scaled(across, k->weight[i], corners + 3 * i);
-    return rbt_dot(k->normal, across) - k->pair.barrier.inside - k->target;
+    return across(k, corners) - k->pair.barrier.inside - k->target;
+}
+
+// target = d^, or what the linearised gap is at the start if that is less: gaps are not to grow by impulses, which would do
+// work, and where they are all to stay there is always a solution, not to move at all. Only a pair that has turned so far
+// that nothing is left of it must get some of it back.
+static void aim(const rbt_impulses *s, rbt_impulse_pair *k) {
+    double corners[12];
+    rbt_contact_gather(k->pair.node, s->contact->x0, corners);
+    double start = across(k, corners) - k->pair.barrier.inside, thickness = s->contact->thickness;
+    k->target = start > 0 ? fmin(thickness, start) : LEAST * thickness;
 }
 
 static bool concerns(const rbt_step_contact *c, size_t i, const double from[12]) {
@@ -152,8 +172,31 @@ static bool propose(const rbt_impulses *s, size_t i, rbt_impulse_pair *k, double
     for (int j = 0; j < 12; j++) at[j] = t < 1 ? from[j] + t * (to[j] - from[j]) : from[j];
     make(s, pair, k);
     if (!linearise(k, at)) return false;
+    // A pair that stops late in a motion that others stop earlier may have got to the wrong side by then.
+    if (t < 1 && !(across(k, from) > k->pair.barrier.inside) && !linearise(k, from)) return false;
+    aim(s, k);
     *missing = -excess(k, to);
     return t < 1 || *missing > SLACK * k->target;
+}
+
+// Whether the pair is there already, and takes over this linearisation. A pair that turns in the motion gets a second one
+// where it stops again (*again), and others up to some number: each is right near its place.
+static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, bool stopped, bool *again) {
+    enum { COPIES = 4 };
+    size_t first = find(s, count, k->pair.key), nearest = first, copies = 0;
+    double best = -2;
+    for (size_t i = first; i < count && s->pairs[i].pair.key == k->pair.key; i++, copies++) {
+        double alike = rbt_dot(s->pairs[i].normal, k->normal);
+        if (alike > best) best = alike, nearest = i;
+    }
+    if (!copies) return false;
+    *again = stopped && best < ALIKE && copies < COPIES;
+    if (*again) return false;
+    double impulse[3];
+    memcpy(impulse, s->pairs[nearest].impulse, sizeof impulse);
+    s->pairs[nearest] = *k;
+    memcpy(s->pairs[nearest].impulse, impulse, sizeof impulse);
+    return true;
 }
 
 // Where flat surfaces meet, most of the pairs say the same. Of those that are not known yet, each node takes the one that
@@ -169,12 +212,8 @@ bool rbt_impulses_collect(rbt_impulses *s) {
         }
         rbt_impulse_proposal *p = &s->proposed[count];
         if (!propose(s, i, &p->pair, &p->missing)) continue;
-        size_t place = find(s, old, p->pair.pair.key);
-        if (place < old && s->pairs[place].pair.key == p->pair.pair.key) {
-            memcpy(p->pair.impulse, s->pairs[place].impulse, sizeof p->pair.impulse);
-            s->pairs[place] = p->pair;
-            continue;
-        }
+        p->again = false;
+        if (is_known(s, old, &p->pair, c->values[i] < 1, &p->again)) continue;
         for (int k = 0; k < 4; k++) {
             int32_t node = p->pair.pair.node[k];
             if (rbt_impulses_is_free(s, node)) s->most_missing[node] = -INFINITY;
@@ -188,7 +227,7 @@ bool rbt_impulses_collect(rbt_impulses *s) {
                 s->most_missing[node] = fmax(s->most_missing[node], s->proposed[i].missing);
         }
     for (size_t i = 0; i < count; i++) {
-        bool most = false;
+        bool most = s->proposed[i].again;
         for (int k = 0; k < 4; k++) {
             int32_t node = s->proposed[i].pair.pair.node[k];
             most |= rbt_impulses_is_free(s, node) && s->most_missing[node] == s->proposed[i].missing;
@@ -199,6 +238,7 @@ bool rbt_impulses_collect(rbt_impulses *s) {
             c->out_of_memory = true;
             return false;
         }
+        s->proposed[i].pair.number = (int)s->pair_count;
         s->pairs[s->pair_count++] = s->proposed[i].pair;
     }
     if (s->pair_count > old) qsort(s->pairs, s->pair_count, sizeof *s->pairs, by_key);
@@ -225,6 +265,14 @@ static rbt_outcome in_the_way(const rbt_impulses *s, rbt_step_report *report) {
              "at %g s the motion of the step remains blocked: %.120s; take a smaller step or backward-euler", c->t,
              pair);
     return RBT_BLOCKED;
+}
+
+// Whether the pair that stops the motion has an unknown; else nothing helps.
+static bool is_movable(const rbt_impulses *s) {
+    int32_t node[4] = {-1, -1, -1, -1};
+    rbt_pair_nodes(&s->contact->primitives, s->contact->blocking, node);
+    for (int i = rbt_pair_corners(rbt_pair_key_kind(s->contact->blocking)); i < 4; i++) node[i] = -1;
+    return has_unknowns(s, node);
 }
 
 static void forget(rbt_impulses *s) {
@@ -282,18 +330,67 @@ static void move_on(rbt_impulses *s, double length) {
 static rbt_outcome push(rbt_impulses *s, rbt_step_report *report) {
     rbt_outcome outcome = rbt_impulses_solve(s, report);
     if (outcome != RBT_DONE) return outcome;
-    memset(s->J, 0, 3 * s->contact->model->node_count * sizeof *s->J);
-    for (size_t k = 0; k < s->pair_count; k++) {
-        const rbt_impulse_pair *pair = &s->pairs[k];
-        for (int i = 0; i < 4; i++) {
-            if (!rbt_impulses_is_free(s, pair->pair.node[i])) continue;
-            double *to = s->J + 3 * (size_t)pair->pair.node[i];
-            for (size_t d = 0; d < 3; d++)
-                if (pair->impulse[d] != 0)
-                    rbt_add_scaled(to, pair->weight[i] * pair->impulse[d], rbt_impulse_direction(pair, d));
-        }
-    }
+    rbt_impulses_sum(s, s->J);
     return s->method->apply(s->self, s->J, s->move, s->velocity, report);
+}
+
+// ---- Gaps that have become small
+
+// What is missing of gaps is not made good by impulses, which would throw things apart, but by positions alone: impulses
+// of the same programme that widen gaps move nodes as those of contact do, and leave velocities as they are, as far as the
+// continuous test allows.
+static rbt_outcome restore(rbt_impulses *s, rbt_step_report *report) {
+    rbt_step_contact *c = s->contact;
+    size_t values = 3 * c->model->node_count;
+    bool any = false;
+    if (!s->pair_count) return RBT_DONE;
+    for (size_t k = 0; k < s->pair_count; k++) {
+        double corners[12];
+        rbt_contact_gather(s->pairs[k].pair.node, c->motion, corners);
+        double gap = across(&s->pairs[k], corners) - s->pairs[k].pair.barrier.inside;
+        s->programme.wanted[k] = gap < NARROW * c->thickness ? WIDE * c->thickness - gap : -INFINITY;
+        any |= gap < NARROW * c->thickness;
+    }
+    if (!any) return RBT_DONE;
+    if (!rbt_impulses_widen(s, s->push)) return RBT_DONE;
+    rbt_outcome outcome = s->method->apply(s->self, s->push, s->step_move, s->ignored, report);
+    if (outcome != RBT_DONE) return outcome;
+    for (size_t i = 0; i < values; i++) s->step_move[i] -= s->free[i] - c->x0[i];
+    double length = rbt_step_contact_limit(c, s->safe, s->step_move, 1, 0);
+    if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
+    if (length == 1) rbt_vector_copy(values, s->safe, c->motion);
+    for (size_t i = 0; length < 1 && i < values; i++) s->safe[i] += length * s->step_move[i];
+    if (length > 0) rbt_step_contact_show(c, s->safe);
+    return RBT_DONE;
+}
+
+// ---- Energy
+
+// A hard impact is more than one linearisation can tell: the stiffness of where a body was moves it on straight lines, and
+// what was to turn is stretched. Energy that nothing gives shows it: the step is then tried again in halves. Where nodes
+// of bodies have prescribed motions, whose work is not known here, the energy watch has to do.
+static rbt_outcome check_energy(rbt_impulses *s, const rbt_state *state, rbt_step_report *report) {
+    const rbt_step_contact *c = s->contact;
+    const rbt_model *m = c->model;
+    rbt_state next = *state;
+    double work = 0, *force = s->step_move;
+    if (!s->pair_count || m->motions.node_count) return RBT_DONE;
+    next.x = s->safe, next.v = s->velocity, next.t = state->t + c->h;
+    rbt_energies before = rbt_model_energies(m, state, s->chunks), after = rbt_model_energies(m, &next, s->chunks);
+    double first = before.kinetic + before.elastic, last = after.kinetic + after.elastic;
+    rbt_force_external(m, state->t, state->x, state->v, force);
+    for (size_t i = 0; i < 3 * m->node_count; i++) work += force[i] * (s->safe[i] - state->x[i]);
+    double given = rbt_impulses_work(s, s->safe), scale = first + fabs(work) + fabs(given);
+    double gained = last - first - work - given;
+    if (gained <= MAX_GAIN * scale) return RBT_DONE;
+    report->body = report->element = -1;
+    report->value = gained;
+    snprintf(
+        report->hint, sizeof report->hint,
+        "an impact at %g s would give %.3g J that nothing has: it is too hard for one linearisation a step; take a "
+        "smaller step or backward-euler",
+        state->t, gained);
+    return RBT_NOT_CONVERGED;
 }
 
 rbt_outcome rbt_impulses_step(rbt_impulses *s, const rbt_impulse_response *method, void *self, const rbt_state *state,
@@ -306,14 +403,18 @@ rbt_outcome rbt_impulses_step(rbt_impulses *s, const rbt_impulse_response *metho
     RBT_STAGE("solve", begin(s, state, h, constrained, report));
     for (int round = 0;; round++) {
         RBT_STAGE("ccd", test(s, state->x, &length));
-        if (length == 1) break;
-        if (round == MAX_ROUNDS) return in_the_way(s, report);
+        size_t known = s->pair_count;
+        if (length < 1 && (round == MAX_ROUNDS || !is_movable(s))) return in_the_way(s, report);
         if (!rbt_impulses_collect(s)) return RBT_OUT_OF_MEMORY;
+        // a motion that is free ends the step, unless it leaves too little of gaps for the next one
+        if (length == 1 && (s->pair_count == known || round >= STRAIGHT_ROUNDS)) break;
         if (round >= STRAIGHT_ROUNDS) move_on(s, length);
         RBT_STAGE("impulses", push(s, report));
         s->rounds++;
     }
     move_on(s, 1);
+    RBT_STAGE("ccd", restore(s, report));
+    RBT_STAGE("energy", check_energy(s, state, report));
     rbt_vector_copy(3 * c->model->node_count, x, s->safe);
     rbt_vector_copy(3 * c->model->node_count, v, s->velocity);
     return RBT_DONE;

@@ -5,18 +5,18 @@
 //
 //   y = y_free + S_q J,   v = v_free + S_v J
 //
-// semi-implicit: S_v = A^-1, S_q = h S_v. A pair of primitives gets one impulse p along its normal n, and with friction
+// semi-implicit: S_v = A^-1, S_q = h S_v; siere: exponential/siere_contact.h. A pair of primitives gets one impulse p along its normal n, and with friction
 // two along its tangents t, J_i = w_i (p n + p_1 t_1 + p_2 t_2) at its corners, so that pairs never change momentum. Gaps,
 // linearised, are to stay:
 //
 //   c = n . sum_i w_i y_i - inside - target >= 0,   p >= 0,   p c = 0                                       (1)
 //   |(p_1, p_2)| <= mu p,   opposite to the slip u_j = h t_j . sum_i w_i v_i, and on the cone where there is one    (2)
 //
-// target = d^, the thickness; a pair that is closer where the step begins is to make good a tenth of what is missing. All
-// that (1) and (2) need of S are its entries between the nodes of pairs, which come from the factor
+// target = d^, the thickness, or the gap at the start where that is less. All that (1) and (2) need of S are its entries between the nodes of pairs, which come from the factor
 // (rbt_cholesky_inverse); Gauss and Seidel's iteration over pairs then solves (1), a quadratic programme, and with it
-// (2), Coulomb's law at the solution, until no pair would change by more than a thousandth of the thickness, or
-// for so many sweeps.
+// (2), Coulomb's law at the solution, until no pair would change by more than a thousandth of the thickness.
+// Where sweeps get there slowly, since a light node is pressed between heavy ones or since many pairs say nearly the same,
+// Newton's method on the pairs that push (impulse_newton.c) takes turns with them.
 //
 // Which pairs: the continuous test (contact/ccd) goes from a safe position to y. Pairs that stop it are linearised where
 // they stopped, others that are near where the motion begins; the programme is solved again, and the new motion tested
@@ -36,37 +36,59 @@ typedef struct rbt_impulse_pair {
     double target;                               // [m] the gap that is wanted
     double friction;                             // Coulomb's coefficient
     double impulse[3];                           // [N s] along the normal and the tangents
+    int number;                                  // which one of its key came first
 } rbt_impulse_pair;
 
 typedef struct rbt_impulse_proposal {  // a pair that is not known yet
     rbt_impulse_pair pair;
     double missing;  // [m] of the gap that is wanted, at the end of the motion
+    bool again;      // the pair is known, with other normals
 } rbt_impulse_proposal;
 
-typedef struct rbt_impulse_response {  // what a method brings
-    // S_q (NULL: not wanted) and S_v between nodes, each (3 columns) vectors of (3 rows) numbers. false: no memory.
+// What a method brings. S_v = A^-1 + U B_v U^T and S_q = h A^-1 + U B_q U^T: A has the pattern of the stiffness matrix, so
+// that connected parts of bodies do not feel each other through A^-1; U are a few vectors over all nodes, B diagonal.
+typedef struct rbt_impulse_response {
+    // A^-1 between nodes: (3 columns) vectors of (3 rows) numbers. false: no memory.
     bool (*entries)(void *self, size_t column_count, const int32_t *column, size_t row_count, const int32_t *row,
-                    double *displacement, double *velocity);
+                    double *entries);
     // All nodes at the end of the step with impulses J (nodes x 3; NULL: none): displacements from its start and
     // velocities.
     rbt_outcome (*apply)(void *self, const double *J, double *displacement, double *velocity,
                          rbt_step_report *report);
-    bool separate;  // S_q is not h S_v
+    size_t mode_count;
+    const double *modes;                          // (mode_count x nodes x 3) U
+    const double *by_displacement, *by_velocity;  // (mode_count) B_q, B_v
 } rbt_impulse_response;
 
 // Nodes of pairs in one connected part of the bodies, and the pairs with such nodes
 typedef struct rbt_impulse_part {
     size_t node_count, node_capacity, entry_capacity;
-    int32_t *nodes;                // (node_count)
-    double *displacement, *speed;  // ((3 node_count)^2) S_q, S_v h; the same where the method has one
-    size_t known;                  // nodes whose entries are there
+    int32_t *nodes;    // (node_count)
+    double *response;  // ((3 node_count)^2) h A^-1
+    size_t known;      // nodes whose entries are there
     size_t row_count, row_capacity, matrix_capacity, image_capacity;
     size_t *rows;    // (row_count) 3 pair + direction
-    double *matrix;  // (row_count x row_count) C S C^T
+    double *matrix;  // (row_count x row_count) h C A^-1 C^T
     double *images;  // (row_count x 3 node_count) S C^T, by rows: work
     double *value;   // (row_count) impulses
     size_t value_capacity;
 } rbt_impulse_part;
+
+typedef struct rbt_impulse_place {  // rows of a pair in the matrix of a part: from `row` on
+    int32_t part;                   // -1: there is none
+    size_t row;
+} rbt_impulse_place;
+
+typedef struct rbt_impulse_programme {
+    rbt_impulse_place *places;  // (pairs x 2)
+    double *base;               // (pairs x 3) c and u without impulses
+    double *saved;              // (pairs x 3) work
+    double *wanted;             // (pairs) [m] what gaps are to grow by
+    double *modal;              // (pairs x 3 x modes) C U
+    double *amount;             // (modes) U^T C^T p
+    size_t modal_capacity, amount_capacity;
+    size_t capacity;  // pairs
+} rbt_impulse_programme;
 
 typedef struct rbt_impulses {
     rbt_step_contact *contact;
@@ -82,13 +104,15 @@ typedef struct rbt_impulses {
     size_t pair_count, pair_capacity;
     rbt_impulse_proposal *proposed;  // work
     size_t proposed_capacity;
+    double *chunks;                      // (chunks of elements) work
     double *most_missing;                // (nodes of the model) work
     double *free, *free_velocity;        // (contact nodes x 3) without impulses
     double *move, *velocity, *J, *safe;  // (nodes x 3)
-    double *step_move;                   // (nodes x 3) work
-    double *entries, *speeds;            // work
-    size_t entry_capacity, speed_capacity;
-    size_t rounds, sweeps, most_pairs, most_nodes;  // so far
+    double *step_move, *push, *ignored;  // (nodes x 3) work
+    rbt_impulse_programme programme;     // the latest one
+    double *entries;                     // work
+    size_t entry_capacity;
+    size_t rounds, sweeps, newtons, most_pairs, most_nodes;  // so far
 } rbt_impulses;
 
 // For a model with contact, whose matrices have the pattern of K.
@@ -106,6 +130,23 @@ rbt_outcome rbt_impulses_step(rbt_impulses *impulses, const rbt_impulse_response
 // Pairs that stopped the motion of the latest rbt_step_contact_limit, and near ones that would be closer at its end than
 // they should, linearised. false: no memory.
 bool rbt_impulses_collect(rbt_impulses *impulses);
+
+// One Newton step on (1) and (2), with the pairs that push and those that stick as they are now (impulse_newton.c).
+// false: it was not tried, and nothing has changed.
+bool rbt_impulses_newton(rbt_impulses *impulses);
+
+// J (nodes x 3) of impulses that widen gaps by programme.wanted, or nearly, leaving the impulses as they are. false: there
+// are none.
+bool rbt_impulses_widen(rbt_impulses *impulses, double *J);
+
+// J (nodes x 3) of all impulses
+void rbt_impulses_sum(const rbt_impulses *impulses, double *J);
+
+void rbt_impulses_set(rbt_impulses *impulses, const rbt_impulse_place places[2], size_t pair, size_t direction,
+                      double value);
+
+// Of mode l: B_q for normals, h B_v for tangents
+double rbt_impulses_share(const rbt_impulses *impulses, size_t direction, size_t mode);
 
 // Impulses of all pairs (impulse_solve.c)
 rbt_outcome rbt_impulses_solve(rbt_impulses *impulses, rbt_step_report *report);
@@ -135,6 +176,9 @@ typedef struct rbt_impulse_memory {
 } rbt_impulse_memory;
 
 size_t rbt_impulse_memory_size(const rbt_model *model);  // bytes; 0 without contact
+
+// [J] of what is prescribed, through contact, in a step that has ended at x
+double rbt_impulses_work(const rbt_impulses *impulses, const double *x);
 
 // After a step that has ended at x.
 void rbt_impulses_remember(const rbt_impulses *impulses, const double *x, rbt_impulse_memory *memory);

@@ -20,26 +20,9 @@ static void find_coefficients(rbt_siere_meeting *m) {
 }
 
 static bool entries(void *self, size_t column_count, const int32_t *column, size_t row_count, const int32_t *row,
-                    double *displacement, double *velocity) {
+                    double *to) {
     const rbt_siere_meeting *m = self;
-    size_t n = 3 * m->base->model->node_count, height = 3 * row_count;
-    if (!rbt_cholesky_inverse(m->base->linear.cholesky, column_count, column, row_count, row, velocity)) return false;
-#pragma omp parallel for schedule(static) if (column_count >= 16)
-    for (size_t j = 0; j < 3 * column_count; j++) {
-        double *v = velocity + j * height, *q = displacement + j * height;
-        size_t at = 3 * (size_t)column[j / 3] + j % 3;
-        for (size_t i = 0; i < height; i++) q[i] = m->h * v[i];
-        for (size_t l = 0; l < m->used; l++) {
-            const double *u = m->modes->U + l * n;
-            double by_v = m->by_velocity[l] * u[at], by_q = m->by_displacement[l] * u[at];
-            for (size_t i = 0; i < height; i++) {
-                double other = u[3 * (size_t)row[i / 3] + i % 3];
-                v[i] += by_v * other;
-                q[i] += by_q * other;
-            }
-        }
-    }
-    return true;
+    return rbt_cholesky_inverse(m->base->linear.cholesky, column_count, column, row_count, row, to);
 }
 
 static rbt_outcome apply(void *self, const double *J, double *displacement, double *velocity,
@@ -67,8 +50,13 @@ static rbt_outcome apply(void *self, const double *J, double *displacement, doub
 }
 
 rbt_outcome rbt_siere_meet(rbt_siere_meeting *m, rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
-    static const rbt_impulse_response RESPONSE = {.entries = entries, .apply = apply, .separate = true};
+    const rbt_impulse_response response = {.entries = entries,
+                                           .apply = apply,
+                                           .mode_count = m->used,
+                                           .modes = m->modes->U,
+                                           .by_displacement = m->by_displacement,
+                                           .by_velocity = m->by_velocity};
     find_coefficients(m);
-    return rbt_impulses_step(m->base->impulses, &RESPONSE, m, state, m->h, m->base->constrained, state->x, state->v,
+    return rbt_impulses_step(m->base->impulses, &response, m, state, m->h, m->base->constrained, state->x, state->v,
                              stages, report);
 }

@@ -8,12 +8,10 @@ typedef struct meeting {
     double h;
 } meeting;
 
-// S_v = A^-1
 static bool entries(void *self, size_t column_count, const int32_t *column, size_t row_count, const int32_t *row,
-                    double *displacement, double *velocity) {
+                    double *to) {
     const meeting *m = self;
-    (void)displacement;
-    return rbt_cholesky_inverse(m->s->linear.cholesky, column_count, column, row_count, row, velocity);
+    return rbt_cholesky_inverse(m->s->linear.cholesky, column_count, column, row_count, row, to);
 }
 
 // v + dv + A^-1 J
