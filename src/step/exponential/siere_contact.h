@@ -25,7 +25,8 @@ typedef struct rbt_siere_meeting {
     size_t used;
     const double *damping;  // (used) d_l
     double h;
-    const double *move, *velocity;          // (nodes x 3) displacements and velocities without contact
+    const double *move;                     // (nodes x 3) displacements without contact
+    double *velocity;                       // (nodes x 3) velocities; momentum is made right to rounding
     double *by_displacement, *by_velocity;  // (used) work: the coefficients of U U^T above
     double *share;                          // (2 x used) work
 } rbt_siere_meeting;
