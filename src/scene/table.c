@@ -113,13 +113,16 @@ static const rbt_field CONTACT[] = {
          "Speed below which surfaces count as sticking to each other: friction grows from 0 to its full size up to "
          "it. auto: a thousandth of the smallest body per second."},
     {FIELD(rbt_contact_def, solver, RBT_CHOICE), .of.names = contact_solver_name,
-     .doc = "How contact is solved. barrier: an energy that grows without bound as gaps close (Li et al. 2020)."},
+     .doc = "How contact is solved by implicit methods. barrier: an energy that grows without bound as gaps close (Li et "
+            "al. 2020). semi-implicit and siere have impulses of their own, with which surfaces stick wholly: "
+            "slip_speed does not count."},
     {FIELD(rbt_contact_def, pairs, RBT_RECORDS), .of.record = &CONTACT_PAIR_RECORD,
      .doc = "Coefficients of certain pairs of bodies and obstacles."},
 };
 RECORD(, RBT_CONTACT_RECORD, rbt_contact_def, CONTACT, "contact",
        "With it nothing passes through anything: bodies, themselves included, and obstacles. For backward-euler, "
-       "implicit-midpoint and bdf2 with the solver newton, dot or lbfgs-h; async-contact has contact of its own.");
+       "implicit-midpoint and bdf2 with the solver newton, dot or lbfgs-h, and for semi-implicit and siere; "
+       "async-contact has contact of its own.");
 
 rbt_contact_def rbt_contact_default(void) {
     rbt_contact_def def;
