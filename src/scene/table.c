@@ -113,7 +113,8 @@ static const rbt_field CONTACT[] = {
          "Speed below which surfaces count as sticking to each other: friction grows from 0 to its full size up to "
          "it. auto: a thousandth of the smallest body per second."},
     {FIELD(rbt_contact_def, solver, RBT_CHOICE), .of.names = contact_solver_name,
-     .doc = "How contact is solved by implicit methods. barrier: an energy that grows without bound as gaps close (Li et "
+     .doc = "How contact is solved by implicit methods. barrier: an energy that grows without bound as gaps close "
+            "(Li et "
             "al. 2020). semi-implicit and siere have impulses of their own, with which surfaces stick wholly: "
             "slip_speed does not count."},
     {FIELD(rbt_contact_def, pairs, RBT_RECORDS), .of.record = &CONTACT_PAIR_RECORD,

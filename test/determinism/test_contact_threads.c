@@ -126,8 +126,8 @@ static void siere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(backward_euler), cmocka_unit_test(midpoint),
-                                       cmocka_unit_test(bdf2), cmocka_unit_test(lbfgs_h),
-                                       cmocka_unit_test(subdomains), cmocka_unit_test(semi_implicit),
+                                       cmocka_unit_test(bdf2),           cmocka_unit_test(lbfgs_h),
+                                       cmocka_unit_test(subdomains),     cmocka_unit_test(semi_implicit),
                                        cmocka_unit_test(siere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

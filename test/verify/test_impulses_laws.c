@@ -17,18 +17,22 @@ enum { METHOD_COUNT = 2 };
 // the sum of n products rounds by n u; kappa of A is that of (M + h^2 K), at most (m_max + h^2 k) / m_min.
 static void momentum_stays(const char *method, double offset, double friction) {
     rbt_sim *sim = contact_sim(
-        "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'ball': {'radius': 0.5, 'layers': 3}}}, 'transform': "
+        "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'ball': {'radius': 0.5, 'layers': 3}}}, "
+        "'transform': "
         "{'translate': [-0.55, 0, 0]}, 'material': {'model': 'neo-hookean', 'young': 1e5, 'poisson': 0.4, 'density': "
-        "1000}, 'velocity': {'linear': [2, 0, 0]}}, {'name': 'b', 'mesh': {'shape': {'ball': {'radius': 0.5, 'layers': "
+        "1000}, 'velocity': {'linear': [2, 0, 0]}}, {'name': 'b', 'mesh': {'shape': {'ball': {'radius': 0.5, "
+        "'layers': "
         "4}}}, 'transform': {'axis': [1, 2, 3], 'degrees': 40, 'translate': [0.55, %.17g, 0]}, 'material': {'model': "
-        "'neo-hookean', 'young': 2e5, 'poisson': 0.3, 'density': 700}, 'velocity': {'linear': [-2, 0, 0]}}], 'contact': "
+        "'neo-hookean', 'young': 2e5, 'poisson': 0.3, 'density': 700}, 'velocity': {'linear': [-2, 0, 0]}}], "
+        "'contact': "
         "{'thickness': 5e-3, 'friction': %.17g}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 10}, 'integrator': "
         "{'method': '%s'}}",
         offset, friction, method);
     const double *mass = rbt_sim_masses(sim);
     size_t nodes = rbt_sim_node_count(sim);
     double least = INFINITY, most = 0, moving = 0;
-    for (size_t n = 0; n < nodes; n++) least = fmin(least, mass[n]), most = fmax(most, mass[n]), moving += 2 * mass[n];
+    for (size_t n = 0; n < nodes; n++)
+        least = fmin(least, mass[n]), most = fmax(most, mass[n]), moving += 2 * mass[n];
     // k of a node: Young's modulus over 1 - 2 nu times its size, of which 1 m is more than enough
     double kappa = (most + 1e-4 * 2e5 / 0.2) / least;
     rbt_energies first = rbt_sim_energies(sim), last = first;
@@ -42,9 +46,10 @@ static void momentum_stays(const char *method, double offset, double friction) {
         touching += rbt_sim_contacts(sim, NULL, 0) > 0;
     }
     double bound = 40 * (9 * (double)nodes + 1) * DBL_EPSILON * kappa * moving;
-    print_message("%-14s offset %g friction %g: %zu steps of contact, momentum off by %.1e kg m/s of %.1e allowed, energy "
-                  "%.3f\n",
-                  method, offset, friction, touching, worst, bound, last.total / first.total);
+    print_message(
+        "%-14s offset %g friction %g: %zu steps of contact, momentum off by %.1e kg m/s of %.1e allowed, energy "
+        "%.3f\n",
+        method, offset, friction, touching, worst, bound, last.total / first.total);
     assert_true(touching >= 3);
     assert_below(worst, bound);
     assert_below(worst, 1e-9 * moving);
@@ -65,13 +70,16 @@ static void momentum(void **state) {
 
 // A block on a plane, gravity inclined by tan = 1/2: the slope without its rotation.
 static rbt_sim *slope(const char *method, double friction) {
-    return contact_sim(
-        "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.1, 0.2], 'cells': [3, "
-        "2, 3]}}}, 'transform': {'translate': [0, 0.0502, 0]}, 'material': {'model': 'stable-neo-hookean', 'young': 1e6, "
-        "'poisson': 0.3, 'density': 1000}}], 'obstacles': [{'plane': {}}], 'contact': {'thickness': 2e-4, 'friction': "
-        "%.17g}, 'forces': [{'gravity': {'acceleration': [4.385667, -8.771334, 0]}}], 'time': {'step': 0.01, 'frame': "
-        "0.01, 'end': 10}, 'integrator': {'method': '%s'}}",
-        friction, method);
+    return contact_sim("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.1, "
+                       "0.2], 'cells': [3, "
+                       "2, 3]}}}, 'transform': {'translate': [0, 0.0502, 0]}, 'material': {'model': "
+                       "'stable-neo-hookean', 'young': 1e6, "
+                       "'poisson': 0.3, 'density': 1000}}], 'obstacles': [{'plane': {}}], 'contact': {'thickness': "
+                       "2e-4, 'friction': "
+                       "%.17g}, 'forces': [{'gravity': {'acceleration': [4.385667, -8.771334, 0]}}], 'time': "
+                       "{'step': 0.01, 'frame': "
+                       "0.01, 'end': 10}, 'integrator': {'method': '%s'}}",
+                       friction, method);
 }
 
 static void holds_and_slides(void **state) {
@@ -108,8 +116,10 @@ static void bounces(void **state) {
     for (int i = 0; i < METHOD_COUNT; i++) {
         rbt_sim *sim = contact_sim(
             "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'ball': {'radius': 0.1, 'layers': 3}}}, "
-            "'transform': {'translate': [0, 0.3, 0]}, 'material': {'model': 'stable-neo-hookean', 'young': 1e5, 'poisson': "
-            "0.4, 'density': 1000}}], 'obstacles': [{'plane': {}}], 'contact': {}, 'forces': [{'gravity': {}}], 'time': "
+            "'transform': {'translate': [0, 0.3, 0]}, 'material': {'model': 'stable-neo-hookean', 'young': 1e5, "
+            "'poisson': "
+            "0.4, 'density': 1000}}], 'obstacles': [{'plane': {}}], 'contact': {}, 'forces': [{'gravity': {}}], "
+            "'time': "
             "{'step': 0.005, 'frame': 0.005, 'end': 10}, 'integrator': {'method': '%s'%s}}",
             METHODS[i], i == 1 ? ", 'options': {'modes': 20}" : "");
         double first = rbt_sim_energies(sim).total, lowest = INFINITY, fastest = 0;
@@ -138,10 +148,14 @@ static void is_the_solution_of_the_dense_programme(void **state) {
     (void)state;
     rbt_sim *sim = contact_sim(
         "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'ball': {'radius': 0.1, 'layers': 2}}}, "
-        "'transform': {'translate': [0.1012, 0.1013, 0.1014]}, 'material': {'model': 'stable-neo-hookean', 'young': 1e5, "
-        "'poisson': 0.4, 'density': 1000}, 'velocity': {'linear': [-2, -3, -1], 'angular': [3, 0, 5]}}], 'obstacles': "
-        "[{'plane': {}}, {'plane': {'point': [0, 0, 0], 'normal': [1, 0, 0]}}, {'plane': {'point': [0, 0, 0], 'normal': "
-        "[0, 0, 1]}}], 'contact': {'thickness': 5e-4}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 10}, 'integrator': "
+        "'transform': {'translate': [0.1012, 0.1013, 0.1014]}, 'material': {'model': 'stable-neo-hookean', 'young': "
+        "1e5, "
+        "'poisson': 0.4, 'density': 1000}, 'velocity': {'linear': [-2, -3, -1], 'angular': [3, 0, 5]}}], "
+        "'obstacles': "
+        "[{'plane': {}}, {'plane': {'point': [0, 0, 0], 'normal': [1, 0, 0]}}, {'plane': {'point': [0, 0, 0], "
+        "'normal': "
+        "[0, 0, 1]}}], 'contact': {'thickness': 5e-4}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 10}, "
+        "'integrator': "
         "{'method': 'semi-implicit'}}");
     contact_steps(sim, 3);
     const rbt_linearised *l = sim->stepper.self;

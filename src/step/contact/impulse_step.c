@@ -10,7 +10,7 @@
 #include <string.h>
 
 // Rounds; of them, from where the step begins
-enum { MAX_ROUNDS = 40, STRAIGHT_ROUNDS = 12 };
+enum { MAX_ROUNDS = 20, STRAIGHT_ROUNDS = 10 };
 static const double NEAR = 2;         // thicknesses
 static const double SLACK = 0.1;      // of the gap that is wanted, what may be missing without an impulse
 static const double ALIKE = 0.999;    // normals of a pair, as their product
@@ -181,7 +181,7 @@ static bool propose(const rbt_impulses *s, size_t i, rbt_impulse_pair *k, double
 
 // Whether the pair is there already, and takes over this linearisation. A pair that turns in the motion gets a second one
 // where it stops again (*again), and others up to some number: each is right near its place.
-static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, bool stopped, bool *again) {
+static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, bool stopped, bool anew, bool *again) {
     enum { COPIES = 4 };
     size_t first = find(s, count, k->pair.key), nearest = first, copies = 0;
     double best = -2;
@@ -192,6 +192,7 @@ static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, b
     if (!copies) return false;
     *again = stopped && best < ALIKE && copies < COPIES;
     if (*again) return false;
+    if (!anew) return true;
     double impulse[3];
     memcpy(impulse, s->pairs[nearest].impulse, sizeof impulse);
     s->pairs[nearest] = *k;
@@ -201,7 +202,7 @@ static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, b
 
 // Where flat surfaces meet, most of the pairs say the same. Of those that are not known yet, each node takes the one that
 // lacks most; what is still missing when these are solved shows in the next round.
-bool rbt_impulses_collect(rbt_impulses *s) {
+bool rbt_impulses_collect(rbt_impulses *s, bool anew) {
     rbt_step_contact *c = s->contact;
     size_t old = s->pair_count, count = 0;
     for (size_t i = 0; i < c->candidates.count; i++) {
@@ -213,7 +214,7 @@ bool rbt_impulses_collect(rbt_impulses *s) {
         rbt_impulse_proposal *p = &s->proposed[count];
         if (!propose(s, i, &p->pair, &p->missing)) continue;
         p->again = false;
-        if (is_known(s, old, &p->pair, c->values[i] < 1, &p->again)) continue;
+        if (is_known(s, old, &p->pair, c->values[i] < 1, anew, &p->again)) continue;
         for (int k = 0; k < 4; k++) {
             int32_t node = p->pair.pair.node[k];
             if (rbt_impulses_is_free(s, node)) s->most_missing[node] = -INFINITY;
@@ -273,6 +274,11 @@ static bool is_movable(const rbt_impulses *s) {
     rbt_pair_nodes(&s->contact->primitives, s->contact->blocking, node);
     for (int i = rbt_pair_corners(rbt_pair_key_kind(s->contact->blocking)); i < 4; i++) node[i] = -1;
     return has_unknowns(s, node);
+}
+
+// Two halves of a step cost less than many rounds that lead nowhere.
+static bool is_hopeless(const rbt_impulses *s, int round, double length) {
+    return !is_movable(s) || round == MAX_ROUNDS || (round == STRAIGHT_ROUNDS && length < 0.5);
 }
 
 static void forget(rbt_impulses *s) {
@@ -404,10 +410,11 @@ rbt_outcome rbt_impulses_step(rbt_impulses *s, const rbt_impulse_response *metho
     for (int round = 0;; round++) {
         RBT_STAGE("ccd", test(s, state->x, &length));
         size_t known = s->pair_count;
-        if (length < 1 && (round == MAX_ROUNDS || !is_movable(s))) return in_the_way(s, report);
-        if (!rbt_impulses_collect(s)) return RBT_OUT_OF_MEMORY;
+        if (length < 1 && is_hopeless(s, round, length)) return in_the_way(s, report);
         // a motion that is free ends the step, unless it leaves too little of gaps for the next one
-        if (length == 1 && (s->pair_count == known || round >= STRAIGHT_ROUNDS)) break;
+        if (length == 1 && round >= STRAIGHT_ROUNDS) break;
+        if (!rbt_impulses_collect(s, length < 1)) return RBT_OUT_OF_MEMORY;
+        if (length == 1 && s->pair_count == known) break;
         if (round >= STRAIGHT_ROUNDS) move_on(s, length);
         RBT_STAGE("impulses", push(s, report));
         s->rounds++;

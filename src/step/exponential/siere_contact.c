@@ -25,7 +25,7 @@ static bool entries(void *self, size_t column_count, const int32_t *column, size
     return rbt_cholesky_inverse(m->base->linear.cholesky, column_count, column, row_count, row, to);
 }
 
-typedef struct sums {    // of a connected part
+typedef struct sums {         // of a connected part
     double mass, missing[3];  // momentum that impulses give, less that of the velocities
     bool held;                // something else acts on it
 } sums;

@@ -134,6 +134,16 @@ rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report) {
     return RBT_DONE;
 }
 
+// In scenes with contact, which compresses bodies more than anything else, an indefinite matrix gets the projected
+// stiffness, as siere has it.
+static rbt_outcome factor_or_project(rbt_linearised *s, const rbt_state *state, double h, rbt_step_report *report) {
+    rbt_outcome outcome = rbt_linearised_factor(s, state, h, report);
+    if (outcome != RBT_NOT_POSITIVE_DEFINITE || !s->impulses) return outcome;
+    report->statistics[RBT_STAT_PROJECTED]++;
+    rbt_linearised_assemble(s, state, RBT_PROJECTED, h);
+    return rbt_linearised_factor(s, state, h, report);
+}
+
 static rbt_outcome right_and_solve(rbt_linearised *s, const rbt_state *state, double h, rbt_step_report *report) {
     rbt_linearised_right(s, state, h);
     return rbt_linearised_solve(s, report);
@@ -154,7 +164,7 @@ rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double u
     RBT_STAGE("analyse", rbt_linearised_analyse(s));         // ordering and fill, when nodes were released
     if (rbt_linearised_stale(s, h)) {
         RBT_STAGE("assemble", rbt_linearised_assemble(s, state, RBT_TANGENT, h));  // K(x), A = M + h D + h^2 K
-        RBT_STAGE("factor", rbt_linearised_factor(s, state, h, report));           // A = L L^T
+        RBT_STAGE("factor", factor_or_project(s, state, h, report));               // A = L L^T
     }
     if (s->impulses) return rbt_linearised_meet(s, state, h, memory, stages, report);
     RBT_STAGE("solve", right_and_solve(s, state, h, report));  // A dv = h (f - D v - h K v)
