@@ -158,7 +158,7 @@ static const rbt_field INTEGRATOR[] = {
     {FIELD(rbt_integrator_def, solver, RBT_CHOICE_BY), .of.by = &BY_METHOD,
      .doc = "How the method solves its equations; absent: the method's first one."},
     {FIELD(rbt_integrator_def, options, RBT_RECORD_BY), .of.by = &BY_METHOD, .doc = "What only this method has."},
-    {FIELD(rbt_integrator_def, max_halvings, RBT_INT), .fallback = {8}, .max = 30,
+    {FIELD(rbt_integrator_def, max_halvings, RBT_INT), .fallback = {14}, .max = 30,
      .doc = "How often a failing step may be halved before the run stops."},
 };
 RECORD(, RBT_INTEGRATOR_RECORD, rbt_integrator_def, INTEGRATOR, "integrator", "The method that moves the bodies.");

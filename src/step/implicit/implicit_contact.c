@@ -85,7 +85,8 @@ double rbt_contact_balance(const rbt_step_contact *c, double before, double *v) 
         along += c->model->mass[i / 3] * v[i] * d[i];
         square += 0.5 * c->model->mass[i / 3] * d[i] * d[i];
     }
-    if (!(along < 0) || !(square > 0)) return gain;
+    if (!(square > 0)) return 0;  // no free node slips
+    if (!(along < 0)) return gain;
     // square s^2 + along s + gain = 0, or as little energy as there can be
     double root = along * along - 4 * square * gain,
            s = root > 0 ? 2 * gain / (sqrt(root) - along) : -along / (2 * square);
