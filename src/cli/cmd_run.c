@@ -345,7 +345,6 @@ int rbt_command_run(int count, char **words) {
     if (view && viewing.stay && end != RBT_RUN_INTERRUPTED) {
         if (!viewing.quiet && viewing.server) printf("The run is over; its view stays until Ctrl-C.\n");
         fflush(stdout);
-        stop_requested = 0;
         rbt_viewing_wait(&viewing, &stop_requested);
     }
     rbt_viewing_end(&viewing);

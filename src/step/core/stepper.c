@@ -169,10 +169,10 @@ void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
     state->t = t;
 }
 
-// Whether to retry with half the step. Not if it is unstable: the user chooses another step then. Not without memory:
-// that must not change the motion.
-static bool is_for_shorter_steps(rbt_outcome outcome) {
-    return outcome != RBT_UNSTABLE && outcome != RBT_STOPPED && outcome != RBT_OUT_OF_MEMORY;
+// Whether to retry with half the step. Not if an explicit one is unstable: the user chooses another step then. Not without
+// memory: that must not change the motion.
+static bool is_for_shorter_steps(const rbt_method *method, rbt_outcome outcome) {
+    return (outcome != RBT_UNSTABLE || !method->cheap_steps) && outcome != RBT_STOPPED && outcome != RBT_OUT_OF_MEMORY;
 }
 
 static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
@@ -188,7 +188,7 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int d
     }
     copy_motion(s, depth, state, false);
     if (!lasting) copy_memory(s, depth, state, false);
-    if (depth == s->max_halvings || !is_for_shorter_steps(outcome)) return outcome;
+    if (depth == s->max_halvings || !is_for_shorter_steps(s->method, outcome)) return outcome;
     if (lasting) copy_memory(s, depth, state, true);  // before smaller steps change it
     if (report->halvings < depth + 1) report->halvings = depth + 1;
     double middle = start + 0.5 * (until - start);
