@@ -300,7 +300,7 @@ static rbt_outcome advance_by_error(rbt_stepper *s, rbt_state *state, double unt
         rbt_stepper_reset(s);
         as_planned = true;
         if (outcome == RBT_DONE) continue;
-        if (failures > s->max_halvings || !is_for_shorter_steps(outcome)) return outcome;
+        if (failures > s->max_halvings || !is_for_shorter_steps(s->method, outcome)) return outcome;
         if (report->halvings < failures) report->halvings = failures;
     }
 }
