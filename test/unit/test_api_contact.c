@@ -330,16 +330,18 @@ static void what_has_no_room_is_an_outcome(void **state) {
 // times over by 0.76 s.
 static void the_midpoint_rule_takes_shorter_steps_rather_than_energy(void **state) {
     (void)state;
-    rbt_sim *sim = sim_from("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.2, "
-                            "0.2], 'cells': [3, 3, 3]}}}, 'transform': {'translate': [0, 0.15, 0]}, 'velocity': "
-                            "{'linear': [6, -20, 0]}, 'material': {'young': 1e3, 'poisson': 0.4, 'density': 1000}}], "
-                            "'contact': {}, 'obstacles': [{'plane': {}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': "
-                            "0.8}, 'integrator': {'method': 'implicit-midpoint', 'solver': 'newton'}}");
+    rbt_sim *sim =
+        sim_from("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.2, "
+                 "0.2], 'cells': [3, 3, 3]}}}, 'transform': {'translate': [0, 0.15, 0]}, 'velocity': "
+                 "{'linear': [6, -20, 0]}, 'material': {'young': 1e3, 'poisson': 0.4, 'density': 1000}}], "
+                 "'contact': {}, 'obstacles': [{'plane': {}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': "
+                 "0.8}, 'integrator': {'method': 'implicit-midpoint', 'solver': 'newton'}}");
     double start = rbt_sim_energies(sim).total;
     int64_t halved = 0;
     for (int i = 0; i < 40; i++) {
         rbt_step_report report;
-        if (!rbt_sim_step(sim, &report)) fail_msg("step %d: %s, %s", i, rbt_outcome_name(report.outcome), report.hint);
+        if (!rbt_sim_step(sim, &report))
+            fail_msg("step %d: %s, %s", i, rbt_outcome_name(report.outcome), report.hint);
         halved += report.halved_steps > 0;
     }
     assert_true(halved > 0);

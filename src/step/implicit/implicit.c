@@ -267,10 +267,11 @@ static rbt_outcome check_gain(implicit *s, rbt_state *state, rbt_step_report *re
     if (gain <= GAIN_SHARE * fmax(first, last)) return RBT_DONE;
     report->body = report->element = -1;
     report->element_kind = NULL;
-    snprintf(report->hint, sizeof report->hint,
-             "at %g s the midpoint rule would gain %.3g J in a step, where the bodies have %.3g J; take a smaller step or "
-             "backward-euler",
-             state->t, gain, fmax(first, last));
+    snprintf(
+        report->hint, sizeof report->hint,
+        "at %g s the midpoint rule would gain %.3g J in a step, where the bodies have %.3g J; take a smaller step or "
+        "backward-euler",
+        state->t, gain, fmax(first, last));
     return RBT_UNSTABLE;
 }
 
