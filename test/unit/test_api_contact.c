@@ -326,13 +326,12 @@ static void what_has_no_room_is_an_outcome(void **state) {
 // ---- Energy
 
 // A soft block thrown onto a plane, in steps in which it would move by twice its size: the elastic force in the middle of
-// such a step does other work than the energy it stores, so that in whole steps this run has gained its energy a hundred
-// times over by 0.76 s.
+// such a step does other work than the energy it stores: in whole steps this run gains its energy five times over.
 static void the_midpoint_rule_takes_shorter_steps_rather_than_energy(void **state) {
     (void)state;
     rbt_sim *sim =
         sim_from("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.2, "
-                 "0.2], 'cells': [3, 3, 3]}}}, 'transform': {'translate': [0, 0.15, 0]}, 'velocity': "
+                 "0.2], 'cells': [2, 2, 2]}}}, 'transform': {'translate': [0, 0.15, 0]}, 'velocity': "
                  "{'linear': [6, -20, 0]}, 'material': {'young': 1e3, 'poisson': 0.4, 'density': 1000}}], "
                  "'contact': {}, 'obstacles': [{'plane': {}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': "
                  "0.8}, 'integrator': {'method': 'implicit-midpoint', 'solver': 'newton'}}");
@@ -345,7 +344,7 @@ static void the_midpoint_rule_takes_shorter_steps_rather_than_energy(void **stat
         halved += report.halved_steps > 0;
     }
     assert_true(halved > 0);
-    assert_true(rbt_sim_energies(sim).total < 1.5 * start);
+    assert_true(rbt_sim_energies(sim).total < 1.1 * start);
     rbt_sim_free(sim);
 }
 
