@@ -65,4 +65,5 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .energies = energies,
     .contacts = contacts,
     .contact_forces = contact_forces,
+    .error_law = rbt_linearised_error_law,
 };
