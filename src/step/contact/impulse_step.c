@@ -372,15 +372,15 @@ static rbt_outcome restore(rbt_impulses *s, rbt_step_report *report) {
 
 // ---- Energy
 
-// A hard impact is more than one linearisation can tell: the stiffness of where a body was moves it on straight lines, and
-// what was to turn is stretched. Energy that nothing gives shows it: the step is then tried again in halves. Where nodes
+// A hard impact is more than one linearisation can tell, and so is a stiff body that is thrown into a spin by one: the
+// stiffness of where a body was moves it on straight lines, and what was to turn is stretched. Energy that nothing gives shows it: the step is then tried again in halves. Where nodes
 // of bodies have prescribed motions, whose work is not known here, the energy watch has to do.
 static rbt_outcome check_energy(rbt_impulses *s, const rbt_state *state, rbt_step_report *report) {
     const rbt_step_contact *c = s->contact;
     const rbt_model *m = c->model;
     rbt_state next = *state;
     double work = 0, *force = s->step_move;
-    if (!s->pair_count || m->motions.node_count) return RBT_DONE;
+    if (m->motions.node_count) return RBT_DONE;
     next.x = s->safe, next.v = s->velocity, next.t = state->t + c->h;
     rbt_energies before = rbt_model_energies(m, state, s->chunks), after = rbt_model_energies(m, &next, s->chunks);
     double first = before.kinetic + before.elastic, last = after.kinetic + after.elastic;
@@ -393,8 +393,8 @@ static rbt_outcome check_energy(rbt_impulses *s, const rbt_state *state, rbt_ste
     report->value = gained;
     snprintf(
         report->hint, sizeof report->hint,
-        "an impact at %g s would give %.3g J that nothing has: it is too hard for one linearisation a step; take a "
-        "smaller step or backward-euler",
+        "the step at %g s would give %.3g J that nothing has: an impact or a turn is too much for one linearisation; take "
+        "a smaller step or backward-euler",
         state->t, gained);
     return RBT_NOT_CONVERGED;
 }
