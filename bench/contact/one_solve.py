@@ -6,8 +6,8 @@ siere beside backward-euler with newton, on a bounce, two spheres and 20 balls i
 other on one thread; processor time of the program counts, and the least of the rounds: what others do only adds.
 
 Targets: with contact at most 2.5 times (aim 1.5) the time without, where less than 5 % of the nodes touch; siere at
-most half of backward-euler's. --energies prints what is left of the energy of a bounce, two spheres and two bars for every
-method with contact.
+most half of backward-euler's. --energies prints what is left of the energy of a bounce, two spheres and two bars, for
+every method with contact.
 """
 
 import argparse
