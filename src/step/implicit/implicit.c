@@ -223,6 +223,10 @@ static rbt_outcome cannot_begin(rbt_step_contact *c, const rbt_state *state, rbt
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_BLOCKED;
 }
 
+// Halvings after which friction keeps the normal forces of the start. A step that short and still not solved seldom is:
+// normal forces and friction pull each other to and fro. The error is one of a step, here less than 1/256 of the whole.
+enum { LAG_ONCE = 9 };
+
 // With contact a step begins where the last one ended, which is known to be apart. The solver goes from there towards
 // where find_start wants it to begin.
 static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
@@ -230,6 +234,7 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
     rbt_step_contact *c = o->pairs;
     if (!c) return RBT_DONE;
     if (!rbt_step_contact_look(c, state->t, state->x)) return cannot_begin(c, state, report);
+    c->lagged_once = report->halvings >= LAG_ONCE;
     s->stored = rbt_contact_stored(c);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
