@@ -1,6 +1,7 @@
 #include "step/implicit/contact_drive.h"
 
 #include "math/vector.h"
+#include "step/contact/contact_multipliers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,13 @@ static rbt_outcome lag(rbt_contact_drive *s, double *z, double *value, rbt_step_
     rbt_step_contact_lag(c, z);
     s->lags++;
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : evaluate(s, z, value, report);
+}
+
+// Another round, with the forces of this one as multipliers
+static rbt_outcome begin_round(rbt_contact_drive *s, double *z, double *value, rbt_step_report *report) {
+    if (!rbt_multipliers_follow(s->objective->pairs)) return RBT_OUT_OF_MEMORY;
+    s->is_bent = true;  // some pairs are stiffer now
+    return evaluate(s, z, value, report);
 }
 
 rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *s, const double *z) {
@@ -229,7 +237,13 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
             lagged = stop->residual;
             fresh = true;
         }
-        if (solved) return RBT_DONE;
+        bool settled = !c->augmented || !solved || rbt_multipliers_settled(c);
+        if (solved && settled) return RBT_DONE;
+        if (!settled) {
+            outcome = begin_round(s, z, &value, report);
+            if (outcome != RBT_DONE) return outcome;
+            fresh = !c->has_friction;
+        }
         if (fresh && c->rubbing_count && s->lags - first_lag >= MANY_LAGS) {
             outcome = rbt_contact_drive_coupled(s, z, &value, &found, stages, report);
             if (outcome != RBT_DONE) return outcome;
@@ -238,8 +252,11 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
         outcome = s->solver->relax(s->self, z, &value, &found, stages, report);
         fresh = !c->has_friction;
         if (outcome == RBT_DONE && !found) {
-            if (rbt_stop_at_rounding(stop)) return evaluate(s, z, &value, report);
-            return in_the_way(s, "no room to move, or no decrease of the energy, near", report);
+            if (!rbt_stop_at_rounding(stop))
+                return in_the_way(s, "no room to move, or no decrease of the energy, near", report);
+            outcome = evaluate(s, z, &value, report);
+            if (outcome != RBT_DONE || !c->augmented || rbt_multipliers_settled(c)) return outcome;
+            outcome = begin_round(s, z, &value, report);
         }
         if (outcome != RBT_DONE) return outcome;
     }

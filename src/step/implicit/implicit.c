@@ -210,7 +210,7 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
     rbt_objective *o = &s->objective;
     rbt_step_contact *c = o->pairs;
     if (!c) return RBT_DONE;
-    if (!rbt_step_contact_look(c, state->t, state->x)) return cannot_begin(c, state, report);
+    if (!rbt_contact_look(c, state, contact_memory(s, state))) return cannot_begin(c, state, report);
     s->stored = rbt_contact_stored(c);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
@@ -328,7 +328,7 @@ static void energies(void *self, const rbt_state *state, rbt_energies *e) {
     implicit *s = self;
     const rbt_contact_memory *memory = contact_memory(s, state);
     if (!s->objective.pairs) return;
-    e->contact = rbt_contact_energy_at(s->objective.pairs, state);
+    e->contact = rbt_contact_energy_at(s->objective.pairs, state, memory);
     e->total = e->kinetic + e->elastic + e->gravity + e->contact;
     if (!memory) return;
     e->work = memory->work;
@@ -342,7 +342,8 @@ static bool warn(void *self, char text[320]) {
 
 static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
     implicit *s = self;
-    return s->objective.pairs ? rbt_contact_points(s->objective.pairs, state, points, capacity) : 0;
+    rbt_step_contact *pairs = s->objective.pairs;
+    return pairs ? rbt_contact_points(pairs, state, contact_memory(s, state), points, capacity) : 0;
 }
 
 static void contact_forces(void *self, const rbt_state *state, double *f) {
