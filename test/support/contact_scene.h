@@ -32,8 +32,8 @@ static inline char *contact_text(char *text) {
     char *at = contact_by ? strstr(text, KEY) : NULL, *result = NULL;
     if (!at) return text;
     at += sizeof KEY - 1;
-    assert_true(asprintf(&result, "%.*s'solver': '%s'%s%s", (int)(at - text), text, contact_by, *at == '}' ? "" : ", ",
-                         at) > 0);
+    assert_true(asprintf(&result, "%.*s'solver': '%s'%s%s", (int)(at - text), text, contact_by,
+                         *at == '}' ? "" : ", ", at) > 0);
     free(text);
     return result;
 }
@@ -45,7 +45,6 @@ __attribute__((format(printf, 1, 2))) static inline rbt_sim *contact_sim(const c
     va_start(arguments, format);
     assert_true(vasprintf(&text, format, arguments) > 0);
     va_end(arguments);
-    if (getenv("RBT_AL")) contact_by = "augmented-lagrangian";
     text = contact_text(text);
     rbt_sim *sim = sim_from(text);
     free(text);

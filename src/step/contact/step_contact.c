@@ -247,8 +247,10 @@ void rbt_step_contact_name(const rbt_step_contact *c, rbt_pair_key key, char *te
 
 void rbt_step_contact_describe(const rbt_step_contact *c, rbt_text *json) {
     const rbt_contact_effort *e = &c->effort;
-    rbt_text_add(json, "\"contact\": {\"search_seconds\": %.6f, \"test_seconds\": %.6f, \"tests\": %zu, ",
-                 e->search_seconds, e->test_seconds, e->tests);
+    rbt_text_add(
+        json,
+        "\"contact\": {\"thickness\": %.17g, \"search_seconds\": %.6f, \"test_seconds\": %.6f, \"tests\": %zu, ",
+        c->thickness, e->search_seconds, e->test_seconds, e->tests);
     rbt_text_add(json, "\"searches\": %zu, \"wide\": %zu, \"lists\": %zu, \"candidates\": %zu, ",
                  c->candidates.searches, c->candidates.found_count, c->candidates.lists, c->candidates.count);
     rbt_text_add(json, "\"pairs\": %zu, \"most_pairs\": %zu", c->active_count, e->most_pairs);

@@ -8,8 +8,10 @@
 
 // Moves of what is prescribed; iterations that were stopped, for a detour; lags, for steps with friction's true derivative
 enum { MAX_DRIVES = 200, MANY_STOPS = 15, MANY_LAGS = 5 };
-static const double SHORT = 0.1;      // share of a direction that is free, below which a detour is tried
-static const double LAG_SHARE = 0.5;  // of the residual since the last lag, for the next one
+static const double SHORT = 0.1;  // share of a direction that is free, below which a detour is tried
+// Of the residual since the last lag, for the next one; of constraints, whose forces change within a fraction of the
+// thickness, it must be less
+static const double LAG_SHARE = 0.5, STIFF_LAG_SHARE = 0.1;
 
 static bool take_basis(rbt_contact_drive *s, size_t values) {
     if (!s->objective->pairs || !s->objective->pairs->has_friction) return true;
@@ -216,6 +218,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
                                     int max_iterations, rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     double value, lagged = 0;
+    const double lag_share = c->augmented ? STIFF_LAG_SHARE : LAG_SHARE;
     s->stopped = 0;
     rbt_outcome outcome = begin(s, last, z, &value, stages, report);
     if (outcome == RBT_DONE) rbt_step_contact_show(c, z);
@@ -229,7 +232,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
         outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
         if (outcome != RBT_DONE) return outcome;
         if (k == 0) lagged = stop->residual;
-        if (k > 0 && c->has_friction && !fresh && (solved || stop->residual <= LAG_SHARE * lagged)) {
+        if (k > 0 && c->has_friction && !fresh && (solved || stop->residual <= lag_share * lagged)) {
             outcome = lag(s, z, &value, report);
             if (outcome == RBT_DONE)
                 outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);

@@ -204,6 +204,15 @@ static rbt_outcome cannot_begin(rbt_step_contact *c, const rbt_state *state, rbt
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_BLOCKED;
 }
 
+// [N/m] of a node. Constraints press on a sheet from the side, where it has its thickness to be stiff with.
+static double stiffness_across(const implicit *s, size_t n) {
+    const rbt_model *m = s->objective.model;
+    const rbt_body *body = &m->bodies[m->node_body[n]];
+    double whole = s->objective.stiff[n];
+    bool thin = s->objective.pairs->augmented && body->kind == RBT_SHELL && m->node_area[n] > 0;
+    return thin ? whole * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : whole;
+}
+
 // With contact a step begins where the last one ended, which is known to be apart. The solver goes from there towards
 // where find_start wants it to begin.
 static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
@@ -215,7 +224,7 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
     for (size_t n = 0; n < o->model->node_count; n++)
-        c->firmness[n] = o->stiff[n] + o->model->mass[n] / (o->tau * o->tau);
+        c->firmness[n] = stiffness_across(s, n) + o->model->mass[n] / (o->tau * o->tau);
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
 }
 
