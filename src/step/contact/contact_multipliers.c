@@ -32,7 +32,8 @@ void rbt_multipliers_apply(const rbt_step_contact *c, rbt_contact_pair *pair) {
         i < c->multiplier_count && c->multipliers[i].key == pair->key ? &c->multipliers[i] : NULL;
     rbt_contact_gather(pair->node, c->x0, start);
     if (!rbt_contact_is_far(pair, start, start, c->thickness)) gap = fmin(gap, rbt_contact_gap_of(pair, c->x0));
-    pair->target = gap + RECOVERY * (c->thickness - gap);
+    // half as much in half a step: what is pushed apart gets no faster for it
+    pair->target = gap + RECOVERY * fmin(1, c->h / c->model->step) * (c->thickness - gap);
     pair->multiplier = own ? own->force : 0;
     b->parabola = true;
     b->scale = fmax(softest, own ? own->penalty : 0);

@@ -8,7 +8,7 @@
 
 // ---- Memory
 
-enum { PAIRS_PER_NODE = 8, MORE_PAIRS = 64 };  // multipliers that there is room for
+enum { PAIRS_PER_NODE = 4, MORE_PAIRS = 4096 };  // multipliers that there is room for
 
 static size_t plain_size(const rbt_model *m) {
     return sizeof(rbt_contact_memory) + 3 * m->node_count * sizeof(double);
@@ -85,12 +85,22 @@ double rbt_contact_stored(const rbt_step_contact *c) {
     return sum;
 }
 
+// [J] of a constraint, whose force has no energy to fall back on: what it does by making its gap wider
+static double widened(const rbt_step_contact *c, const rbt_active_pair *active) {
+    double corners[12];
+    rbt_contact_gather(active->pair.node, c->y, corners);
+    double force = rbt_pair_barrier_force(&active->pair.barrier, active->gap);
+    return rbt_pair_barrier_share(&active->pair.barrier, corners) * force *
+           (active->gap - rbt_contact_gap_of(&active->pair, c->x0));
+}
+
 // G of implicit_contact.h, without friction
 static double gained(const rbt_step_contact *c, double before) {
     double sum = rbt_contact_stored(c) - before, move[12];
     for (size_t i = 0; i < c->active_count; i++) {
         moved(c, c->active[i].pair.node, move);
         for (int k = 0; k < 12; k++) sum -= c->gradients[12 * i + (size_t)k] * move[k];
+        if (c->augmented) sum -= widened(c, &c->active[i]);
     }
     return sum;
 }
