@@ -10,10 +10,11 @@ bench/contact/scenes.py, whose meshes are no part of rubato; without them these 
 Targets are for the stop test of IPC 2020 ("stop": "step"), beside which the default one is measured. IPC's own figures
 were measured once, with its release on a machine of the same kind, two threads.
 
-Then: what contact costs where nothing touches; the time per step of 10 to 1,000 soft balls that fall into a box; and the
-contact solvers side by side in one process over all contact scenes, shipped ones and those above: time, iterations, how
-far apart nodes in contact are after each of the first ten steps, and that over three halvings of the thickness. ROW is
-part of a row's name: a scene, "apart", "growth" or "solvers". --quick makes few steps and one round, and judges nothing.
+Then: what contact costs where nothing touches; the time per step of 10 to 1,000 soft balls that fall into a box; and
+the contact solvers side by side in one process over all contact scenes, shipped ones and those above: time,
+iterations, how far apart nodes in contact are after each of the first ten steps, and that over three halvings of the
+thickness. ROW is part of a row's name: a scene, "apart", "growth" or "solvers".
+--quick makes few steps and one round, and judges nothing.
 --busy is for a machine that others use: one thread and its own processor time, beside the fastest of many
 factorisations by one thread; it judges nothing either.
 """
@@ -265,7 +266,8 @@ def measure_solvers(tools, table, steps, judged):
                   f"{seconds[1] / seconds[0]:.2f}", "")
         lines.append(f"| {name} | {len(done)} | {1e3 * seconds[0]:.3g} | {iterations[0]:.1f} | {pairs[0]} | "
                      f"{1e3 * seconds[1]:.3g} | {iterations[1]:.1f} | {pairs[1]} | {off:.2f} |")
-    print("\n| scene | steps | barrier [ms] | iterations | pairs | augmented Lagrangian [ms] | iterations | pairs | apart |")
+    columns = "[ms] | iterations | pairs"
+    print(f"\n| scene | steps | barrier {columns} | augmented Lagrangian {columns} | apart |")
     print("|---|---|---|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n")
     thickness, apart_by = both_solvers(tools, scenes[HALVED], 1)["thickness"], []
     for k in range(4):
