@@ -391,11 +391,11 @@ static rbt_outcome check_energy(rbt_impulses *s, const rbt_state *state, rbt_ste
     if (gained <= MAX_GAIN * scale) return RBT_DONE;
     report->body = report->element = -1;
     report->value = gained;
-    snprintf(
-        report->hint, sizeof report->hint,
-        "the step at %g s would give %.3g J that nothing has: an impact or a turn is too much for one linearisation; take "
-        "a smaller step or backward-euler",
-        state->t, gained);
+    snprintf(report->hint, sizeof report->hint,
+             "the step at %g s would give %.3g J that nothing has: an impact or a turn is too much for one "
+             "linearisation; take "
+             "a smaller step or backward-euler",
+             state->t, gained);
     return RBT_NOT_CONVERGED;
 }
 
