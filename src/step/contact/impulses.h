@@ -5,16 +5,17 @@
 //
 //   y = y_free + S_q J,   v = v_free + S_v J
 //
-// semi-implicit: S_v = A^-1, S_q = h S_v; siere: exponential/siere_contact.h. A pair of primitives gets one impulse p along its normal n, and with friction
-// two along its tangents t, J_i = w_i (p n + p_1 t_1 + p_2 t_2) at its corners, so that pairs never change momentum. Gaps,
-// linearised, are to stay:
+// semi-implicit: S_v = A^-1, S_q = h S_v; siere: exponential/siere_contact.h. A pair of primitives gets one impulse p
+// along its normal n, and with friction two along its tangents t, J_i = w_i (p n + p_1 t_1 + p_2 t_2) at its corners, so
+// that pairs never change momentum. Gaps, linearised, are to stay:
 //
 //   c = n . sum_i w_i y_i - inside - target >= 0,   p >= 0,   p c = 0                                       (1)
 //   |(p_1, p_2)| <= mu p,   opposite to the slip u_j = h t_j . sum_i w_i v_i, and on the cone where there is one    (2)
 //
-// target = d^, the thickness, or the gap at the start where that is less. All that (1) and (2) need of S are its entries between the nodes of pairs, which come from the factor
-// (rbt_cholesky_inverse); Gauss and Seidel's iteration over pairs then solves (1), a quadratic programme, and with it
-// (2), Coulomb's law at the solution, until no pair would change by more than a thousandth of the thickness.
+// target = d^, the thickness, or the gap at the start where that is less. All that (1) and (2) need of S are its entries
+// between the nodes of pairs, which come from the factor (rbt_cholesky_inverse); Gauss and Seidel's iteration over pairs
+// then solves (1), a quadratic programme, and with it (2), Coulomb's law at the solution, until no pair would change by
+// more than a thousandth of the thickness, or for a few hundred sweeps: the test below judges the motion in either case.
 // Where sweeps get there slowly, since a light node is pressed between heavy ones or since many pairs say nearly the same,
 // Newton's method on the pairs that push (impulse_newton.c) takes turns with them.
 //
