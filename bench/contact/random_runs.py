@@ -78,11 +78,6 @@ def has_contact(report):
     return method.get("contact", {}).get("most_pairs", 0) > 0
 
 
-def has_impulses(report):
-    """The same of methods that keep no energy in contact."""
-    return report.get(report.get("method"), {}).get("impulses", {}).get("most_pairs", 0) > 0
-
-
 def one(rubato, seed, folder, seconds, events):
     """Runs a seed in a folder: a dict that says how it ended."""
     made = random_scenes.make(seed)

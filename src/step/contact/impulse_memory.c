@@ -118,6 +118,6 @@ void rbt_impulses_describe(const rbt_impulses *s, rbt_text *json) {
     rbt_step_contact_describe(s->contact, json);
     rbt_text_add(json,
                  ", \"impulses\": {\"rounds\": %zu, \"sweeps\": %zu, \"newtons\": %zu, "
-                 "\"most_pairs\": %zu, \"most_nodes\": %zu}",
-                 s->rounds, s->sweeps, s->newtons, s->most_pairs, s->most_nodes);
+                 "\"most_nodes\": %zu}",
+                 s->rounds, s->sweeps, s->newtons, s->most_nodes);
 }

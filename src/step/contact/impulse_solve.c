@@ -359,7 +359,8 @@ rbt_outcome rbt_impulses_solve(rbt_impulses *s, rbt_step_report *report) {
         nodes += s->parts[s->used[i]].node_count;
     }
     if (nodes > s->most_nodes) s->most_nodes = nodes;
-    if (s->pair_count > s->most_pairs) s->most_pairs = s->pair_count;
+    rbt_contact_effort *effort = &s->contact->effort;
+    if (s->pair_count > effort->most_pairs) effort->most_pairs = s->pair_count;
     bool good = reserve_programme(s) && list_rows(s, s->programme.places) && find_modal(s);
     for (size_t i = 0; good && i < s->used_count; i++) good = fill_matrix(s, &s->parts[s->used[i]]);
     if (!good) return RBT_OUT_OF_MEMORY;

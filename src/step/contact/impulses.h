@@ -113,7 +113,7 @@ typedef struct rbt_impulses {
     rbt_impulse_programme programme;     // the latest one
     double *entries;                     // work
     size_t entry_capacity;
-    size_t rounds, sweeps, newtons, most_pairs, most_nodes;  // so far
+    size_t rounds, sweeps, newtons, most_nodes;  // so far
 } rbt_impulses;
 
 // For a model with contact, whose matrices have the pattern of K.
