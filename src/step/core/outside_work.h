@@ -37,8 +37,9 @@ typedef struct rbt_outside {
     size_t value_count;                 // numbers in a sample, those about wind left out
     int64_t every;                      // steps between samples, at most
     rbt_model_part part;                // the elements at driven nodes
-    double *places, *forces, *partial;  // (part.model.node_count x 3) twice, (part.model.plan.slot_count x 3)
+    double *places;                     // (part.model.node_count x 3)
     unsigned char *still;               // (node_count) nodes on which loads do no work: they are constrained
+    bool any;                           // there are driven nodes or nodes of loads, on some rank
     rbt_outside_sample last, next;
 } rbt_outside;
 

@@ -84,7 +84,7 @@ bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) 
               (o->target = rbt_arena_take(o->arena, values, sizeof(double))) &&
               (o->force = rbt_arena_take(o->arena, values, sizeof(double))) &&
               (o->product = rbt_arena_take(o->arena, values, sizeof(double))) &&
-              (o->energies = rbt_arena_take(o->arena, m->plan.chunk_count, sizeof(double))) &&
+              (o->energies = rbt_arena_take(o->arena, m->plan.chunk_count, sizeof *o->energies)) &&
               (o->partial = rbt_arena_take(o->arena, 3 * m->plan.slot_count, sizeof(double))) &&
               (o->constrained = rbt_arena_take(o->arena, m->node_count, 1));
     if (ok && damped) ok = (o->damping = rbt_arena_take(o->arena, 9 * blocks, sizeof(double))) != NULL;
@@ -266,7 +266,7 @@ double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradien
     couple_inertia(o, z);
     memset(o->force, 0, 3 * m->node_count * sizeof(double));
     rbt_force_elastic(m, z, o->energies, o->partial, o->force);
-    for (size_t c = 0; c < m->plan.chunk_count; c++) elastic += o->energies[c];
+    elastic = rbt_energy_of_chunks(m, o->energies);
     double value = all_node_terms(o, z, damped, gradient) + tau2 * elastic + damping + contact;
     return isnan(value) ? INFINITY : value;
 }

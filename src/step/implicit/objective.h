@@ -41,7 +41,7 @@ typedef struct rbt_objective {
     double *external;            // f_ext
     double *inertia;             // (node_count x 3) M (z - y), work
     unsigned char *constrained;  // (node_count)
-    double *energies;            // (plan.chunk_count) work
+    rbt_sum *energies;           // (plan.chunk_count) work
     double *partial;             // (plan.slot_count x 3) work
     double *force;               // (node_count x 3) work
     double *contact;             // (node_count x 9) stiffness of obstacles by penalty, NULL without

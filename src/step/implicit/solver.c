@@ -83,7 +83,7 @@ static size_t report_worst(const rbt_model *m, const double *z, const double *gr
     for (size_t i = 1; i < 3 * m->node_count; i++)
         if (!(fabs(gradient[i]) <= fabs(gradient[worst]))) worst = i;
     rbt_report_node(report, m, z, worst / 3);
-    return worst / 3 - m->bodies[m->node_body[worst / 3]].node_begin;
+    return rbt_ranks_number_in_body(m, worst / 3);
 }
 
 rbt_outcome rbt_solver_not_finite(const rbt_objective *o, const double *z, const double *gradient,
