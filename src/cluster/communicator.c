@@ -1,12 +1,13 @@
 #include "cluster/communicator.h"
 
 #include "base/clock.h"
+#include "cluster/petsc_solver.h"
 
 #include <math.h>
 #include <string.h>
 
 static const char *const WHAT = "what ranks exchange";
-enum { TAG = 7 };
+enum { TAG = 7, MOST_AT_ONCE = 1 << 26 };
 
 // ---- Exchanges
 
@@ -196,6 +197,62 @@ static void tell(void *self, int from, void *bytes, size_t size) {
     MPI_Bcast(bytes, (int)size, MPI_BYTE, from, c->world);
 }
 
+// Bits of one rank each, and of others none: no arithmetic touches them.
+static void unite(void *self, double *values, size_t count) {
+    rbt_communicator *c = self;
+    double start = rbt_now();
+    for (size_t at = 0; at < count; at += MOST_AT_ONCE)
+        MPI_Allreduce(MPI_IN_PLACE, values + at, (int)(count - at < MOST_AT_ONCE ? count - at : MOST_AT_ONCE),
+                      MPI_UINT64_T, MPI_BOR, c->world);
+    c->traffic.reductions++;
+    c->traffic.reduced += (int64_t)(count * sizeof *values);
+    c->traffic.seconds += rbt_now() - start;
+}
+
+static bool gather(void *self, uint64_t **keys, size_t *count, rbt_error *error) {
+    rbt_communicator *c = self;
+    int own = (int)*count, all = 0;
+    int *counts = rbt_array_new((size_t)c->count, sizeof *counts, WHAT, error);
+    int *starts = rbt_array_new((size_t)c->count, sizeof *starts, WHAT, error);
+    bool good = first(self, !counts || !starts) == c->count;
+    if (good) MPI_Allgather(&own, 1, MPI_INT, counts, 1, MPI_INT, c->world);
+    for (int r = 0; good && r < c->count; all += counts[r++]) starts[r] = all;
+    uint64_t *together = good ? rbt_array_new((size_t)all, sizeof *together, WHAT, error) : NULL;
+    good = good && first(self, !together) == c->count;
+    if (good) {
+        MPI_Allgatherv(*keys, own, MPI_UINT64_T, together, counts, starts, MPI_UINT64_T, c->world);
+        free(*keys);
+        *keys = together;
+        *count = (size_t)all;
+    } else free(together);
+    free(counts);
+    free(starts);
+    return good;
+}
+
+static void *connect_items(void *self, const rbt_rank_items *wanted, const int32_t *owner, const rbt_rank_items *known,
+                           rbt_error *error) {
+    rbt_communicator *c = self;
+    rbt_exchange *e = rbt_array_new(1, sizeof *e, WHAT, error);
+    bool good = first(self, !e) == c->count &&
+                rbt_exchange_build(e, c->world, wanted->key, owner, wanted->place, wanted->count, known->key,
+                                   known->place, known->count, error);
+    if (good) return e;
+    free(e);
+    return NULL;
+}
+
+static void exchange(void *self, void *connection, double *values) {
+    rbt_communicator *c = self;
+    rbt_exchange_values(connection, c->world, values, &c->traffic);
+}
+
+static void disconnect(void *self, void *connection) {
+    (void)self;
+    rbt_exchange_free(connection);
+    free(connection);
+}
+
 static bool connect_nodes(rbt_communicator *c, const rbt_piece *piece, rbt_error *error) {
     const rbt_model *m = piece->model;
     const rbt_ranks *ranks = &piece->ranks;
@@ -238,6 +295,12 @@ bool rbt_communicator_connect(rbt_communicator *c, MPI_Comm world, rbt_piece *pi
     ranks->most = most;
     ranks->first = first;
     ranks->tell = tell;
+    ranks->unite = unite;
+    ranks->gather = gather;
+    ranks->connect = connect_items;
+    ranks->exchange = exchange;
+    ranks->disconnect = disconnect;
+    ranks->solver = rbt_petsc_solver;
     piece->model->ranks = ranks;
     return true;
 }

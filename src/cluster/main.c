@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cluster/run.h"
 
+#include <petscsys.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -111,6 +112,9 @@ int main(int count, char **words) {
     int provided, rank, code = -1;
     MPI_Init_thread(&count, &words, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
+    PetscInitializeNoArguments();
+    PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
@@ -126,6 +130,7 @@ int main(int count, char **words) {
     rbt_scene_free(r.file);
     free(r.folder);
     fflush(stdout);
+    PetscFinalize();
     MPI_Finalize();
     return code;
 }

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "model/division.h"
 #include "step/explicit/stability.h"
-#include "step/implicit/pieces.h"
+#include "model/pieces.h"
 
 // What the first rank knows of the whole, and how it is divided
 typedef struct rbt_cluster_plan {
@@ -37,7 +37,6 @@ typedef struct rbt_piece {
     rbt_ranks ranks;
     const int32_t *owner;    // (node_count)
     rbt_body *whole_bodies;  // (body_count) with the counts of the whole
-    size_t whole_tets, whole_triangles, whole_edges;
 } rbt_piece;
 
 bool rbt_piece_unpack(rbt_piece *piece, const void *bytes, size_t size, rbt_error *error);

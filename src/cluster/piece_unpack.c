@@ -260,13 +260,13 @@ static bool take_all(unpacker *u, rbt_error *error) {
     *m = *whole;
     m->arena = u->arena;
     m->node_count = own[0], m->tet_count = own[1], m->triangle_count = own[2], m->edge_count = own[3];
-    piece->whole_tets = whole->tet_count;
-    piece->whole_triangles = whole->triangle_count;
-    piece->whole_edges = whole->edge_count;
     piece->ranks = (rbt_ranks){.rank = (int)own[4],
                                .count = (int)own[5],
                                .piece_count = own[6],
-                               .whole_nodes = whole->node_count};
+                               .whole_nodes = whole->node_count,
+                               .whole_tets = whole->tet_count,
+                               .whole_triangles = whole->triangle_count,
+                               .whole_edges = whole->edge_count};
     m->uncut_fingerprint = own[7];
     m->selection_count = m->event_count = m->drag_count = m->cut_count = 0;
     m->selections = NULL;

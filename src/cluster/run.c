@@ -44,10 +44,10 @@ bool rbt_cluster_accepts(const rbt_scene *scene, rbt_error *error) {
                              "%s does not run on ranks yet; take symplectic-euler, semi-implicit, siere, backward-euler, bdf2 or "
                              "implicit-midpoint, or run it without ranks: rubato run",
                              method->name);
-    if (!method->on_ranks(scene->integrator.solver))
+    if (!method->on_ranks(scene->integrator.solver, scene->integrator.options))
         return rbt_fail_path(error, file, "integrator.solver",
-                             "the solver %s has one factor of the whole and does not run on ranks; take schwarz, petsc-gamg or "
-                             "petsc-mumps (newton and dot of the implicit methods: integrator.options.linear)",
+                             "%s makes one factor of the whole, or is for one program alone, and does not run on ranks; "
+                             "take schwarz, petsc-gamg or petsc-mumps (with newton: integrator.options.linear), or dot",
                              method->solvers ? method->solvers(scene->integrator.solver) : "");
     if (scene->contact)
         return rbt_fail_path(error, file, "contact", "contact does not run on ranks yet; run it without: rubato run");
@@ -344,7 +344,7 @@ static void say_start(const cluster_run *r) {
     if (r->order.json) {
         printf("{\"event\": \"start\", \"frame\": %lld, \"last_frame\": %lld, \"nodes\": %zu, \"tets\": %zu, \"step\": %.17g, "
                "\"method\": \"%s\", \"ranks\": %d, \"subdomains\": %zu, \"threads\": %d}\n",
-               (long long)r->sim->state.frame, (long long)r->last_frame, r->piece.ranks.whole_nodes, r->piece.whole_tets,
+               (long long)r->sim->state.frame, (long long)r->last_frame, r->piece.ranks.whole_nodes, r->piece.ranks.whole_tets,
                m->step, r->sim->stepper.method->name, r->ranks.count, r->piece.ranks.subdomain_count, rbt_threads_count());
         return;
     }

@@ -83,6 +83,7 @@ void rbt_force_external(const rbt_model *m, double t, const double *x, const dou
     }
     rbt_force_add_wind(m, t, x, v, f);
     rbt_force_add_given(m, f);
+    if (m->loads.wind_count) rbt_ranks_share(m, f);  // triangles around nodes of others are not all here
 }
 
 // Energies of the elements of a chunk that count here, which are overwritten

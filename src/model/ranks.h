@@ -8,17 +8,28 @@
 #ifndef RBT_MODEL_RANKS_H
 #define RBT_MODEL_RANKS_H
 
+#include "base/error.h"
 #include "math/sum.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct rbt_model;
+struct rbt_block_matrix;
+struct rbt_linear_solver;
+
+typedef struct rbt_rank_items {
+    size_t count;
+    const int64_t *key;    // (count) ascending
+    const int32_t *place;  // (count)
+} rbt_rank_items;
+
 typedef struct rbt_ranks {
     int rank, count;
     const unsigned char *owned;  // (node_count)
     const int32_t *number;       // (node_count) of the nodes in the whole, ascending
-    size_t whole_nodes;          // of all ranks together
+    size_t whole_nodes, whole_tets, whole_triangles, whole_edges;  // of all ranks together
     const int32_t *tet_number;   // (tet_count) of tets, triangles and edges within their bodies in the whole
     const int32_t *triangle_number, *edge_number;
     const int32_t *node_begin;  // (body_count) of the bodies in the whole
@@ -35,9 +46,18 @@ typedef struct rbt_ranks {
     void (*most)(void *self, double *values, size_t count);   // likewise the largest; a NaN stays
     int (*first)(void *self, bool has);                       // the first rank that has it; `count` if none has
     void (*tell)(void *self, int from, void *bytes, size_t size);  // bytes of one rank, to all
+    void (*unite)(void *self, double *values, size_t count);  // numbers that one rank each has, and others 0
+    bool (*gather)(void *self, uint64_t **keys, size_t *count, rbt_error *error);  // keys of all ranks, one after the other
+    // Values of three numbers that this rank wants to know, by their keys, from the ranks that have them, and where
+    // they stand here; and those that it has. NULL: no memory.
+    void *(*connect)(void *self, const rbt_rank_items *wanted, const int32_t *owner, const rbt_rank_items *known,
+                     rbt_error *error);
+    void (*exchange)(void *self, void *connection, double *values);
+    void (*disconnect)(void *self, void *connection);
+    // A solver of these ranks' own, by its name, for a symmetric matrix of blocks (step/core/linear.h)
+    bool (*solver)(void *self, const char *name, const struct rbt_model *model, const struct rbt_block_matrix *A,
+                   struct rbt_linear_solver *solver, rbt_error *error);
 } rbt_ranks;
-
-struct rbt_model;
 
 // What follows does nothing, or the plain thing, for whole models.
 

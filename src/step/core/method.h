@@ -54,7 +54,7 @@ typedef struct rbt_method {
     // Of these the first ones, which are the same on all ranks (model/ranks.h); the others are (node_count x 3) arrays.
     size_t memory_head;
     // It can be taken by ranks together, with the solvers for which this is true; NULL: it cannot.
-    bool (*on_ranks)(int solver);
+    bool (*on_ranks)(int solver, const void *options);
     // How many subdomains it divides this model into with that solver; 0: into none, or it does not matter. NULL: none.
     size_t (*subdomains)(const rbt_model *model, int solver, const void *options);
     // A failed attempt leaves the memory as it was, or one to try again with: it is not copied before every step.

@@ -177,7 +177,10 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int d
     if (!lasting || (s->undoable && depth == 0)) copy_memory(s, depth, state, true);
     s->stages.ranks = s->model->ranks;
     rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
-    if (s->model->ranks && outcome != RBT_DONE) share_report(s, report);
+    if (s->model->ranks && outcome != RBT_DONE) {
+        outcome = rbt_stage_agree(&s->stages, outcome);
+        share_report(s, report);
+    }
     if (outcome == RBT_DONE) {
         state->t = until;
         report->steps++;

@@ -94,8 +94,9 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     return RBT_DONE;
 }
 
-static bool on_ranks(int solver) {
+static bool on_ranks(int solver, const void *options) {
     (void)solver;
+    (void)options;
     return true;
 }
 

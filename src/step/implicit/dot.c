@@ -17,9 +17,9 @@
 // precision then. The paper's stop test does not ask for those.
 #include "math/block_matrix.h"
 #include "step/core/method.h"
-#include "step/implicit/coarse.h"
 #include "step/implicit/costs.h"
 #include "step/implicit/lbfgs.h"
+#include "step/subdomain/coarse.h"
 
 #include <stdio.h>
 
@@ -94,7 +94,8 @@ static rbt_precision precision(const rbt_objective *o, rbt_stop_test test) {
     if (test == RBT_STOP_CHARACTERISTIC) return RBT_SINGLE;
     double h = o->model->step, most = 0;
     for (size_t n = 0; n < o->model->node_count; n++)
-        if (o->model->mass[n] > 0) most = fmax(most, o->stiff[n] / o->model->mass[n]);
+        if (o->model->mass[n] > 0 && rbt_ranks_owns(o->model, n)) most = fmax(most, o->stiff[n] / o->model->mass[n]);
+    rbt_ranks_most(o->model, &most, 1);
     return h * h * most > SINGLE_RANGE ? RBT_DOUBLE : RBT_SINGLE;
 }
 
@@ -115,11 +116,11 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
     size_t count = (size_t)(options->subdomains < 0 ? 1 : options->subdomains);
     const rbt_block_matrix *A = objective->pairs ? &objective->pairs->matrix.A : &objective->H;
     if (check_variant(objective, options, error) && rbt_lbfgs_init(&s->lbfgs, objective, error) &&
-        (options->subdomains >= 0 || choose_count(objective, s->test, &count, error)) &&
+        (objective->model->ranks || options->subdomains >= 0 || choose_count(objective, s->test, &count, error)) &&
         rbt_subdomains_init(&s->subdomains, objective->model, A, count, precision(objective, s->test), error)) {
         s->subdomains.contact = objective->pairs ? &objective->pairs->matrix : NULL;
         s->coarsens = objective->pairs && s->subdomains.count > 1;
-        if (!s->coarsens || rbt_coarse_init(&s->coarse, objective, &s->subdomains, error)) return s;
+        if (!s->coarsens || rbt_coarse_init(&s->coarse, &objective->pieces, objective->constrained, &s->subdomains, error)) return s;
     }
     destroy(s);
     return NULL;
@@ -204,6 +205,13 @@ static void describe(const void *self, rbt_text *json) {
     else rbt_text_add(json, ", \"subdomains_asked\": %d", s->asked);
 }
 
+static bool on_ranks(const rbt_implicit_options *options) { return options->variant == RBT_DOT_FAST; }
+
+static size_t subdomains(const rbt_model *model, const rbt_implicit_options *options) {
+    (void)model;
+    return options->subdomains > 0 ? (size_t)options->subdomains : 1;
+}
+
 const rbt_step_solver RBT_DOT = {
     .name = "dot",
     .doc = "L-BFGS around the factors of subdomains: large steps, large deformations, large meshes",
@@ -214,4 +222,6 @@ const rbt_step_solver RBT_DOT = {
     .solve = solve,
     .describe = describe,
     .labels = labels,
+    .on_ranks = on_ranks,
+    .subdomains = subdomains,
 };

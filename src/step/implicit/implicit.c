@@ -307,6 +307,18 @@ static int labels(const void *self, int32_t *label) {
     return s->solver->labels ? s->solver->labels(s->work, label) : -1;
 }
 
+static bool on_ranks(int solver, const void *options) {
+    const rbt_step_solver *own = rbt_step_solver_at(solver);
+    rbt_implicit_options standard = rbt_implicit_options_default();
+    return own && own->on_ranks && own->on_ranks(options ? options : &standard);
+}
+
+static size_t subdomains(const rbt_model *m, int solver, const void *options) {
+    const rbt_step_solver *own = rbt_step_solver_at(solver);
+    rbt_implicit_options standard = rbt_implicit_options_default();
+    return own && own->subdomains ? own->subdomains(m, options ? options : &standard) : 0;
+}
+
 static void set_observer(void *self, const rbt_observer *observer) {
     implicit *s = self;
     if (s->objective.pairs) s->objective.pairs->observer = observer;
@@ -375,6 +387,8 @@ const rbt_method RBT_BACKWARD_EULER = {
     .attempt = attempt,
     .describe = describe,
     .labels = labels,
+    .on_ranks = on_ranks,
+    .subdomains = subdomains,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,
@@ -400,6 +414,8 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .attempt = attempt,
     .describe = describe,
     .labels = labels,
+    .on_ranks = on_ranks,
+    .subdomains = subdomains,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,
@@ -419,11 +435,14 @@ const rbt_method RBT_BDF2 = {
     .options = &RBT_SOLVER_OPTIONS,
     .contact = true,
     .memory_size = memory_size_bdf2,
+    .memory_head = sizeof(double),
     .create = create_bdf2,
     .destroy = destroy,
     .attempt = attempt,
     .describe = describe,
     .labels = labels,
+    .on_ranks = on_ranks,
+    .subdomains = subdomains,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,

@@ -2,7 +2,7 @@
 #ifndef RBT_STEP_IMPLICIT_NEWTON_H
 #define RBT_STEP_IMPLICIT_NEWTON_H
 
-#include "step/core/linear.h"
+#include "step/subdomain/linear_kind.h"
 #include "step/implicit/contact_drive.h"
 
 typedef struct rbt_newton {

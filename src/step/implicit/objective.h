@@ -15,7 +15,7 @@
 #include "model/stiffness.h"
 #include "step/contact/step_contact.h"
 #include "step/core/stage.h"
-#include "step/implicit/pieces.h"
+#include "model/pieces.h"
 
 // The forces on a connected piece where the gradient was taken last, and what rounding makes of them: 2-norms over
 // its free nodes [N].
@@ -48,8 +48,9 @@ typedef struct rbt_objective {
     rbt_step_contact *pairs;     // contact of the scene, with terms of its own in E; NULL without
     rbt_pieces pieces;
     rbt_acting *acting;        // (pieces.count)
-    rbt_acting *block_acting;  // (pieces.block_count) work: sums of squares
-    double *block_values;      // (pieces.block_count) work
+    size_t acting_terms;       // of the sums that follow those that are not 0
+    rbt_sum *block_sums;       // (pieces.block_count x 8) work: value, and squares of forces
+    rbt_sum *piece_sums;       // (pieces.count x 8) work
     double *stiff;             // (node_count) size of a node's own block of K at rest, with obstacles [N/m]
     double *product;           // (node_count x 3) work
     double characteristic;     // |sum over elements at a node of |psi''(I)| * opposite area|, over all nodes [N]

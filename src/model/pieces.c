@@ -1,4 +1,4 @@
-#include "step/implicit/pieces.h"
+#include "model/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
