@@ -126,7 +126,7 @@ static void rigid_motions_of_groups_are_exact(void **state) {
         assert_int_equal(rbt_subdomains_analyse(&parts, s.o.constrained, &changed), RBT_DONE);
         rbt_objective_hessian(&s.o, s.z);
         assert_int_equal(rbt_subdomains_factor(&parts, s.z, &report), RBT_DONE);
-        assert_true(rbt_coarse_init(&coarse, &s.o, &parts, NULL) && coarse.count >= 3);
+        assert_true(rbt_coarse_init(&coarse, &s.o.pieces, s.o.constrained, &parts, NULL) && coarse.count >= 3);
         assert_int_equal(rbt_coarse_factor(&coarse, s.z), RBT_DONE);
         double *motion = malloc(6 * coarse.count * sizeof *motion), *q = malloc(s.values * sizeof *q), off = 0;
         for (size_t i = 0; i < 6 * coarse.count; i++) motion[i] = uniform(-1, 1);

@@ -1,5 +1,6 @@
 #include "step/subdomain/coarse.h"
 
+#include "base/threads.h"
 #include "math/vec3.h"
 #include "math/vector.h"
 
@@ -263,7 +264,10 @@ static rbt_outcome solve(rbt_coarse *c, const double *q) {
         for (size_t k = 0; k < 6; k++) c->motion[6 * (size_t)c->group[n] + k] += out[k];
     }
     if (c->model->ranks) c->model->ranks->unite(c->model->ranks->self, c->motion, 6 * c->count);
-    if (!rbt_cholesky_solve(c->factor, c->motion, c->motion)) return RBT_OUT_OF_MEMORY;
+    int threads = rbt_threads_enter(1);  // it is small: others would have to be waited for
+    bool solved = rbt_cholesky_solve(c->factor, c->motion, c->motion);
+    rbt_threads_leave(threads);
+    if (!solved) return RBT_OUT_OF_MEMORY;
     memset(c->moved, 0, 3 * c->node_count * sizeof *c->moved);
     for (size_t n = 0; n < c->node_count; n++) {
         const double *motion = c->motion + 6 * (size_t)c->group[n];
