@@ -37,7 +37,13 @@ typedef enum rbt_stop_test { RBT_STOP_FORCE, RBT_STOP_CHARACTERISTIC, RBT_STOP_S
 typedef enum rbt_step_start { RBT_START_BEST, RBT_START_PREDICTOR } rbt_step_start;
 typedef enum rbt_at_cap { RBT_CAP_FAILS, RBT_CAP_CONTINUES } rbt_at_cap;
 typedef enum rbt_variant_of_dot { RBT_DOT_FAST, RBT_DOT_PAPER } rbt_variant_of_dot;
-typedef enum rbt_linear_of_newton { RBT_NEWTON_CHOLESKY, RBT_NEWTON_CG, RBT_NEWTON_SCHWARZ, RBT_NEWTON_GAMG, RBT_NEWTON_MUMPS } rbt_linear_of_newton;
+typedef enum rbt_linear_of_newton {
+    RBT_NEWTON_CHOLESKY,
+    RBT_NEWTON_CG,
+    RBT_NEWTON_SCHWARZ,
+    RBT_NEWTON_GAMG,
+    RBT_NEWTON_MUMPS
+} rbt_linear_of_newton;
 
 typedef struct rbt_implicit_options {
     uint64_t cookie;

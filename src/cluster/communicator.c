@@ -35,7 +35,7 @@ static size_t place_of(const int64_t *known, size_t count, int64_t number) {
 
 // What is asked for of each rank, and what each asks of this one
 typedef struct asking {
-    int *asked, *wanted;           // (ranks) how many numbers
+    int *asked, *wanted;  // (ranks) how many numbers
     int *asked_start, *wanted_start;
     int64_t *asked_numbers, *wanted_numbers;
     int32_t *wanted_places;
@@ -230,8 +230,8 @@ static bool gather(void *self, uint64_t **keys, size_t *count, rbt_error *error)
     return good;
 }
 
-static void *connect_items(void *self, const rbt_rank_items *wanted, const int32_t *owner, const rbt_rank_items *known,
-                           rbt_error *error) {
+static void *connect_items(void *self, const rbt_rank_items *wanted, const int32_t *owner,
+                           const rbt_rank_items *known, rbt_error *error) {
     rbt_communicator *c = self;
     rbt_exchange *e = rbt_array_new(1, sizeof *e, WHAT, error);
     bool good = first(self, !e) == c->count &&
@@ -271,8 +271,8 @@ static bool connect_nodes(rbt_communicator *c, const rbt_piece *piece, rbt_error
             places[wanted++] = (int32_t)n;
         }
     }
-    good = good && rbt_exchange_build(&c->nodes, c->world, numbers, owner, places, wanted, own, own_places, known,
-                                      error);
+    good = good &&
+           rbt_exchange_build(&c->nodes, c->world, numbers, owner, places, wanted, own, own_places, known, error);
     free(numbers);
     free(places);
     free(owner);

@@ -17,9 +17,9 @@ typedef struct rbt_exchange {
 } rbt_exchange;
 
 typedef struct rbt_traffic {
-    int64_t messages, bytes;        // sent to neighbours
-    int64_t reductions, reduced;    // sums and maxima over all ranks, and their bytes
-    double seconds;                 // spent in all of it, waiting included
+    int64_t messages, bytes;      // sent to neighbours
+    int64_t reductions, reduced;  // sums and maxima over all ranks, and their bytes
+    double seconds;               // spent in all of it, waiting included
 } rbt_traffic;
 
 typedef struct rbt_communicator {

@@ -40,20 +40,23 @@ static int read_words(int count, char **words, words_read *r) {
     bool resume = false, quiet = false;
     rbt_word_list settings = {0};
     const rbt_option options[] = {
-        {"--output", "-o", "DIR", "where the results go (out/NAME of the scene, unless it says otherwise)", .text = &folder},
+        {"--output", "-o", "DIR", "where the results go (out/NAME of the scene, unless it says otherwise)",
+         .text = &folder},
         {"--method", "-m", "M", "time-stepping method, instead of the scene's", .text = &method},
         {"--solver", NULL, "S", "solver, instead of the scene's", .text = &solver},
         {"--frames", "-n", "N", "stop after frame N; 0: write the start only", .integer = &frames},
         {"--threads", "-t", "N", "threads of each rank (the processors of a machine, shared by its ranks)",
          .integer = &threads, .min = 1, .max = RBT_MAX_THREADS},
-        {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated", .list = &settings},
-        {"--resume", NULL, NULL, "continue from the newest checkpoint in DIR, of any number of ranks", .flag = &resume},
+        {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated",
+         .list = &settings},
+        {"--resume", NULL, NULL, "continue from the newest checkpoint in DIR, of any number of ranks",
+         .flag = &resume},
         {"--from-frame", NULL, "N", "continue from frame N, also with a changed scene", .integer = &from_frame},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
         {"--log", NULL, "json", "one JSON object per line instead of text", .text = &log},
     };
-    int positionals, code = rbt_options_read("run", options, sizeof options / sizeof *options, count, words, &scene_path,
-                                             &positionals, 1, 1);
+    int positionals, code = rbt_options_read("run", options, sizeof options / sizeof *options, count, words,
+                                             &scene_path, &positionals, 1, 1);
     if (code >= 0) return code;
     if ((log && strcmp(log, "json") != 0) || (resume && from_frame >= 0)) {
         fprintf(stderr, resume && from_frame >= 0 ? "rubato-mpi run: --resume and --from-frame exclude each other\n"
@@ -93,15 +96,19 @@ static int read_words(int count, char **words, words_read *r) {
 // The words of the command, at the first rank
 static int begin(int count, char **words, words_read *r) {
     if (count < 2 || strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) {
-        printf("rubato-mpi %s: a scene on many machines\n\nusage: mpirun -n N rubato-mpi run SCENE [-o DIR] [options]\n\n"
-               "rubato-mpi run --help lists the options. It contains PETSc as Debian builds it, with CHOLMOD and UMFPACK:\n"
+        printf("rubato-mpi %s: a scene on many machines\n\nusage: mpirun -n N rubato-mpi run SCENE [-o DIR] "
+               "[options]\n\n"
+               "rubato-mpi run --help lists the options. It contains PETSc as Debian builds it, with CHOLMOD and "
+               "UMFPACK:\n"
                "this program as a whole is under the GPL, version 2 or later; rubato itself is not.\n",
                RBT_VERSION);
         return count < 2 ? 2 : 0;
     }
     if (strcmp(words[1], "--version") == 0) return printf("rubato-mpi %s\n", RBT_VERSION), 0;
     if (strcmp(words[1], "run") != 0)
-        return fprintf(stderr, "rubato-mpi: no command \"%s\"; there is run, and the others are those of rubato\n", words[1]), 2;
+        return fprintf(stderr, "rubato-mpi: no command \"%s\"; there is run, and the others are those of rubato\n",
+                       words[1]),
+               2;
     rbt_error error = {0};
     if (!rbt_processor_check(&error)) return rbt_complain(&error), 2;
     return read_words(count - 2, words + 2, r);

@@ -116,7 +116,8 @@ static PetscErrorCode fill(petsc *s) {
             PetscInt row = s->number[i], column = s->number[j];
             double turned[9];
             for (int e = 0; e < 9; e++) turned[e] = out ? 0 : B[3 * (e % 3) + e / 3];
-            if (owned[i]) PetscCall(MatSetValuesBlocked(s->matrix, 1, &row, 1, &column, out ? zero : B, INSERT_VALUES));
+            if (owned[i])
+                PetscCall(MatSetValuesBlocked(s->matrix, 1, &row, 1, &column, out ? zero : B, INSERT_VALUES));
             if (i != j && owned[j])
                 PetscCall(MatSetValuesBlocked(s->matrix, 1, &column, 1, &row, turned, INSERT_VALUES));
         }
@@ -154,12 +155,13 @@ static rbt_outcome analyse(void *self, const unsigned char *constrained, bool *c
 static rbt_outcome factor(void *self, const double *x, rbt_step_report *report) {
     petsc *s = self;
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-    bool bad = fill(s) || (s->multigrid && tell_rigid_motions(s, x)) || KSPSetOperators(s->ksp, s->matrix, s->matrix) ||
-               KSPSetUp(s->ksp);
+    bool bad = fill(s) || (s->multigrid && tell_rigid_motions(s, x)) ||
+               KSPSetOperators(s->ksp, s->matrix, s->matrix) || KSPSetUp(s->ksp);
     KSPGetConvergedReason(s->ksp, &reason);
     if (!rbt_ranks_any(s->m, bad)) return RBT_DONE;
     snprintf(report->hint, sizeof report->hint,
-             "PETSc could not prepare the step's matrix (reason %d): memory is missing, or it is indefinite", (int)reason);
+             "PETSc could not prepare the step's matrix (reason %d): memory is missing, or it is indefinite",
+             (int)reason);
     return RBT_NOT_POSITIVE_DEFINITE;
 }
 
@@ -187,12 +189,16 @@ static rbt_outcome solve(void *self, const double *b, double *y, rbt_step_report
     rbt_ranks_share(s->m, y);
     if (!bad && reason > 0) return RBT_DONE;
     bool indefinite = reason == KSP_DIVERGED_INDEFINITE_PC || reason == KSP_DIVERGED_INDEFINITE_MAT;
-    snprintf(report->hint, sizeof report->hint,
-             indefinite ? "conjugate gradients met a direction of negative curvature (reason %d after %d iterations); take a "
-                          "smaller step or backward-euler"
-                        : "PETSc's solver stopped for reason %d after %d iterations; take schwarz or a smaller step",
-             (int)reason, (int)iterations);
-    return indefinite ? RBT_NOT_POSITIVE_DEFINITE : reason == KSP_DIVERGED_NANORINF ? RBT_NOT_FINITE : RBT_NOT_CONVERGED;
+    snprintf(
+        report->hint, sizeof report->hint,
+        indefinite
+            ? "conjugate gradients met a direction of negative curvature (reason %d after %d iterations); take a "
+              "smaller step or backward-euler"
+            : "PETSc's solver stopped for reason %d after %d iterations; take schwarz or a smaller step",
+        (int)reason, (int)iterations);
+    return indefinite                        ? RBT_NOT_POSITIVE_DEFINITE
+           : reason == KSP_DIVERGED_NANORINF ? RBT_NOT_FINITE
+                                             : RBT_NOT_CONVERGED;
 }
 
 bool rbt_petsc_solver(void *self, const char *name, const rbt_model *m, const rbt_block_matrix *A,
@@ -212,6 +218,7 @@ bool rbt_petsc_solver(void *self, const char *name, const rbt_model *m, const rb
     for (size_t n = 0; n < m->node_count; n++) s->owned += m->ranks->owned[n];
     good = rbt_petsc_numbers(m, s->number, error) && make(s) == 0;
     if (!good && !error->message[0]) rbt_fail(error, "PETSc could not make the matrix of a step");
-    *solver = (rbt_linear_solver){.self = s, .analyse = analyse, .factor = factor, .solve = solve, .destroy = destroy};
+    *solver =
+        (rbt_linear_solver){.self = s, .analyse = analyse, .factor = factor, .solve = solve, .destroy = destroy};
     return good;
 }

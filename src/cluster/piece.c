@@ -79,10 +79,10 @@ typedef struct packer {
     int rank;
     rbt_text *bytes;
     rbt_error *error;
-    unsigned char *core;                       // (node_count) nodes of the rank's subdomains
-    int32_t *local, *tet, *triangle, *edge;    // numbers here of nodes and so on, -1: not here
-    size_t nodes, tets, triangles, edges;      // how many are here
-    int32_t *list;                             // work
+    unsigned char *core;                     // (node_count) nodes of the rank's subdomains
+    int32_t *local, *tet, *triangle, *edge;  // numbers here of nodes and so on, -1: not here
+    size_t nodes, tets, triangles, edges;    // how many are here
+    int32_t *list;                           // work
 } packer;
 
 static void put(packer *p, const void *data, size_t count, size_t size) {
@@ -101,8 +101,7 @@ static void put_rows(packer *p, const void *rows, size_t size, const int32_t *nu
     rbt_text_add_bytes(p->bytes, &here, sizeof here);
     for (size_t begin = 0, end; begin < count; begin = end) {
         for (end = begin; end < count && (number[end] >= 0) == (number[begin] >= 0); end++) {}
-        if (number[begin] >= 0)
-            rbt_text_add_bytes(p->bytes, (const char *)rows + begin * size, (end - begin) * size);
+        if (number[begin] >= 0) rbt_text_add_bytes(p->bytes, (const char *)rows + begin * size, (end - begin) * size);
     }
 }
 

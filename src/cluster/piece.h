@@ -1,5 +1,5 @@
-// The part of a model that a rank holds (model/ranks.h), as bytes: made from the whole on the first rank, and a model of
-// its own where it arrives. It has the nodes of the rank's subdomains, all elements that touch these, and the nodes of
+// The part of a model that a rank holds (model/ranks.h), as bytes: made from the whole on the first rank, and a model
+// of its own where it arrives. It has the nodes of the rank's subdomains, all elements that touch these, and the nodes of
 // these elements. Tets come in whole batches, so that every kernel sees the same lanes as in the whole, and each chunk
 // of the plan of sums has the elements of one chunk of the whole: what is summed at a node of the rank's subdomains has
 // the same bits.
@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "model/division.h"
-#include "step/explicit/stability.h"
 #include "model/pieces.h"
+#include "step/explicit/stability.h"
 
 // What the first rank knows of the whole, and how it is divided
 typedef struct rbt_cluster_plan {

@@ -245,8 +245,8 @@ static void take_input(unpacker *u) {
     u->failed = u->failed || !m->input || !none || !m->users;
     if (u->failed) return;
     atomic_init(m->users, 1);
-    *m->input = (rbt_input){
-        .group_count = m->motions.group_count, .obstacle_count = m->obstacles.count, .guides = none};
+    *m->input =
+        (rbt_input){.group_count = m->motions.group_count, .obstacle_count = m->obstacles.count, .guides = none};
 }
 
 static bool take_all(unpacker *u, rbt_error *error) {

@@ -64,7 +64,8 @@ static bool remove_indices(const rbt_shared_record *r, rbt_error *error) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = join(r->folder, names[i], error);
         bool gone = path && (unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR);
-        if (path && !gone) rbt_fail_at(error, path, 0, 0, "cannot remove the file of an earlier run: %s", strerror(errno));
+        if (path && !gone)
+            rbt_fail_at(error, path, 0, 0, "cannot remove the file of an earlier run: %s", strerror(errno));
         free(path);
         if (!gone) return false;
     }
@@ -80,8 +81,7 @@ static bool open_files(rbt_shared_record *r, int64_t from, rbt_error *error) {
         good = rbt_checkpoint_remove_after(r->folder, -1, error) && remove_indices(r, error) &&
                remove_pieces(r, -1, error);
     good = good && rbt_energy_csv_open(&r->energy, energy, from, error) &&
-           (!r->piece->model->probe_count ||
-            rbt_probes_csv_open(&r->probes, probes, r->piece->model, from, error)) &&
+           (!r->piece->model->probe_count || rbt_probes_csv_open(&r->probes, probes, r->piece->model, from, error)) &&
            (!r->output.vtu || rbt_pvd_open(&r->index, index, PREFIX, from, error));
     if (good && from >= 0)
         good = rbt_checkpoint_remove_after(r->folder, from, error) && rbt_frame_file_cut(&r->energy, error) &&
@@ -157,20 +157,21 @@ static bool choose_cells(rbt_shared_record *r, rbt_error *error) {
 }
 
 bool rbt_shared_record_open(rbt_shared_record *r, rbt_communicator *ranks, const rbt_piece *piece, const char *folder,
-                     const rbt_output_def *output, int64_t from, rbt_error *error) {
+                            const rbt_output_def *output, int64_t from, rbt_error *error) {
     *r = (rbt_shared_record){.ranks = ranks,
-                      .piece = piece,
-                      .folder = folder,
-                      .output = *output,
-                      .next = from < 0 ? 0 : from + 1,
-                      .energy = {.descriptor = -1},
-                      .probes = {.descriptor = -1},
-                      .index = {.descriptor = -1}};
+                             .piece = piece,
+                             .folder = folder,
+                             .output = *output,
+                             .next = from < 0 ? 0 : from + 1,
+                             .energy = {.descriptor = -1},
+                             .probes = {.descriptor = -1},
+                             .index = {.descriptor = -1}};
     bool good = ranks->rank > 0 || open_files(r, from, error);
     if (!rbt_ranks_agree(ranks, good, error)) return false;
     char *own = piece_folder(r, ranks->rank, error);
-    good = own && (!output->vtu || (rbt_subfolder_make(own, error) &&
-                                    rbt_vtu_frame_init(&r->frame, piece->model, NULL, error) && choose_cells(r, error)));
+    good =
+        own && (!output->vtu || (rbt_subfolder_make(own, error) &&
+                                 rbt_vtu_frame_init(&r->frame, piece->model, NULL, error) && choose_cells(r, error)));
     free(own);
     return rbt_ranks_agree(ranks, good, error);
 }
@@ -181,8 +182,9 @@ void rbt_shared_record_close(rbt_shared_record *r) {
     if (r->probes.path) rbt_frame_file_close(&r->probes, NULL);
     if (r->index.path) rbt_frame_file_close(&r->index, NULL);
     rbt_vtu_frame_free(&r->frame);
-    void *const arrays[] = {r->cells,  r->ends,   r->region, r->body,         r->element,  r->rank,   r->cell,        r->point,
-                            r->points, r->stress, r->types,  r->displacement, r->velocity, r->labels, r->point_labels, r->point_number};
+    void *const arrays[] = {r->cells,    r->ends,   r->region,       r->body,        r->element, r->rank,
+                            r->cell,     r->point,  r->points,       r->stress,      r->types,   r->displacement,
+                            r->velocity, r->labels, r->point_labels, r->point_number};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     rbt_text_free(&r->rows);
     *r = (rbt_shared_record){0};
@@ -228,7 +230,8 @@ static bool write_piece(rbt_shared_record *r, const rbt_sim *sim, rbt_error *err
                          .cell_fields = cells};
     char *folder = piece_folder(r, r->ranks->rank, error);
     char *path = folder ? rbt_numbered_path(folder, "frame_", r->next, ".vtu", error) : NULL;
-    bool good = path && rbt_vtu_write(path, &grid, (rbt_vtu_options){r->output.compress, r->output.single_precision}, error);
+    bool good =
+        path && rbt_vtu_write(path, &grid, (rbt_vtu_options){r->output.compress, r->output.single_precision}, error);
     free(folder);
     free(path);
     return good;
@@ -246,14 +249,15 @@ static bool write_pieces_list(const rbt_shared_record *r, rbt_error *error) {
                  "      <PDataArray type=\"Int32\" Name=\"node\"/>\n",
                  real, real);
     if (r->label_name) rbt_text_add(&t, "      <PDataArray type=\"Int32\" Name=\"%s\"/>\n", r->label_name);
-    rbt_text_add(&t,
-                 "    </PPointData>\n    <PCellData>\n"
-                 "      <PDataArray type=\"Int32\" Name=\"region\"/>\n      <PDataArray type=\"Int32\" Name=\"body\"/>\n"
-                 "      <PDataArray type=\"%s\" Name=\"von_mises\"/>\n"
-                 "      <PDataArray type=\"Int32\" Name=\"element\"/>\n      <PDataArray type=\"Int32\" Name=\"rank\"/>\n"
-                 "    </PCellData>\n    <PPoints>\n"
-                 "      <PDataArray type=\"%s\" Name=\"Points\" NumberOfComponents=\"3\"/>\n    </PPoints>\n",
-                 real, real);
+    rbt_text_add(
+        &t,
+        "    </PPointData>\n    <PCellData>\n"
+        "      <PDataArray type=\"Int32\" Name=\"region\"/>\n      <PDataArray type=\"Int32\" Name=\"body\"/>\n"
+        "      <PDataArray type=\"%s\" Name=\"von_mises\"/>\n"
+        "      <PDataArray type=\"Int32\" Name=\"element\"/>\n      <PDataArray type=\"Int32\" Name=\"rank\"/>\n"
+        "    </PCellData>\n    <PPoints>\n"
+        "      <PDataArray type=\"%s\" Name=\"Points\" NumberOfComponents=\"3\"/>\n    </PPoints>\n",
+        real, real);
     for (int k = 0; k < r->ranks->count; k++)
         rbt_text_add(&t, "    <Piece Source=\"rank_%04d/frame_%06lld.vtu\"/>\n", k, (long long)r->next);
     rbt_text_add(&t, "  </PUnstructuredGrid>\n</VTKFile>\n");
@@ -281,8 +285,9 @@ static void take_back(rbt_shared_record *r) {
     free(own);
 }
 
-static bool write_growing(rbt_shared_record *r, const rbt_sim *sim, const rbt_energies *energies, const double *statistics,
-                          const rbt_probe_reading *readings, bool checkpoint, rbt_error *error) {
+static bool write_growing(rbt_shared_record *r, const rbt_sim *sim, const rbt_energies *energies,
+                          const double *statistics, const rbt_probe_reading *readings, bool checkpoint,
+                          rbt_error *error) {
     const rbt_model *m = r->piece->model;
     double t = sim->state.t;
     if (r->output.vtu && !write_pieces_list(r, error)) return false;
@@ -298,21 +303,24 @@ static bool write_growing(rbt_shared_record *r, const rbt_sim *sim, const rbt_en
     return good;
 }
 
-static bool write_all(rbt_shared_record *r, const rbt_sim *sim, const rbt_energies *energies, const double *statistics,
-                      const rbt_probe_reading *readings, bool checkpoint, rbt_error *error) {
+static bool write_all(rbt_shared_record *r, const rbt_sim *sim, const rbt_energies *energies,
+                      const double *statistics, const rbt_probe_reading *readings, bool checkpoint,
+                      rbt_error *error) {
     bool good = !r->output.vtu || write_piece(r, sim, error);
     if (!rbt_ranks_agree(r->ranks, good, error)) return false;
     if (r->ranks->rank == 0) good = write_growing(r, sim, energies, statistics, readings, checkpoint, error);
     if (!rbt_ranks_agree(r->ranks, good, error)) return false;
     if (!checkpoint) return true;
     char *path = rbt_checkpoint_path(r->folder, sim->state.frame, error);
-    good = rbt_ranks_agree(r->ranks, path != NULL, error) && rbt_shared_record_state(r->ranks, r->piece, sim, path, error);
+    good = rbt_ranks_agree(r->ranks, path != NULL, error) &&
+           rbt_shared_record_state(r->ranks, r->piece, sim, path, error);
     free(path);
     return good;
 }
 
-bool rbt_shared_record_frame(rbt_shared_record *r, const rbt_sim *sim, const rbt_energies *energies, const double *statistics,
-                      const rbt_probe_reading *readings, bool checkpoint, rbt_error *error) {
+bool rbt_shared_record_frame(rbt_shared_record *r, const rbt_sim *sim, const rbt_energies *energies,
+                             const double *statistics, const rbt_probe_reading *readings, bool checkpoint,
+                             rbt_error *error) {
     if (!write_all(r, sim, energies, statistics, readings, checkpoint, error)) {
         take_back(r);
         return false;
@@ -323,8 +331,9 @@ bool rbt_shared_record_frame(rbt_shared_record *r, const rbt_sim *sim, const rbt
     return rbt_ranks_agree(r->ranks, good, error);
 }
 
-bool rbt_shared_record_step(rbt_shared_record *r, const rbt_sim *sim, const rbt_probe_reading *readings, rbt_error *error) {
-    bool good = r->ranks->rank > 0 || rbt_probes_csv_step(&r->rows, r->piece->model, sim->state.frame, sim->state.t,
-                                                          readings, error);
+bool rbt_shared_record_step(rbt_shared_record *r, const rbt_sim *sim, const rbt_probe_reading *readings,
+                            rbt_error *error) {
+    bool good = r->ranks->rank > 0 ||
+                rbt_probes_csv_step(&r->rows, r->piece->model, sim->state.frame, sim->state.t, readings, error);
     return rbt_ranks_agree(r->ranks, good, error);
 }

@@ -50,7 +50,7 @@ static bool call_roll(rbt_communicator *c, const int32_t *numbers, size_t count,
 }
 
 bool rbt_shared_record_state(rbt_communicator *c, const rbt_piece *piece, const rbt_sim *sim, const char *path,
-                      rbt_error *error) {
+                             rbt_error *error) {
     const rbt_model *m = piece->model;
     const rbt_ranks *ranks = &piece->ranks;
     const rbt_state *state = &sim->state;
@@ -112,17 +112,19 @@ static bool read_whole(const rbt_piece *piece, const rbt_sim *sim, const char *f
                                resume ? RBT_SAME_MODEL : RBT_SAME_NODES, whole, error))
         return false;
     if (!resume && whole->frame != from_frame)
-        return rbt_fail_at(error, folder, 0, 0, "has no checkpoint of frame %lld; the nearest before it is frame %lld",
+        return rbt_fail_at(error, folder, 0, 0,
+                           "has no checkpoint of frame %lld; the nearest before it is frame %lld",
                            (long long)from_frame, (long long)whole->frame);
     if (whole->cuts_size || whole->input_size)
         return rbt_fail_at(error, folder, 0, 0,
                            "holds a run with cuts or events, which ranks do not know; go on with rubato run");
     double expected = (double)whole->frame * m->frame_interval;
     if (whole->t - expected > 1e-9 * (1 + whole->t) || expected - whole->t > 1e-9 * (1 + whole->t))
-        return rbt_fail_at(error, folder, 0, 0,
-                           "frame %lld of the earlier run was at %g s, but with frames every %g s it would be at %g s; "
-                           "keep time.frame as it was",
-                           (long long)whole->frame, whole->t, m->frame_interval, expected);
+        return rbt_fail_at(
+            error, folder, 0, 0,
+            "frame %lld of the earlier run was at %g s, but with frames every %g s it would be at %g s; "
+            "keep time.frame as it was",
+            (long long)whole->frame, whole->t, m->frame_interval, expected);
     size_t head = sim->stepper.method->memory_head, nodes = piece->ranks.whole_nodes;
     size_t wanted = sim->stepper.memory_size;
     size_t fits = wanted ? head + (array_count(wanted, head, m->node_count) - 2) * 3 * nodes * sizeof(double) : 0;
@@ -135,7 +137,7 @@ static bool read_whole(const rbt_piece *piece, const rbt_sim *sim, const char *f
 }
 
 bool rbt_shared_record_restore(rbt_communicator *c, const rbt_piece *piece, const rbt_sim *sim, const char *folder,
-                        int64_t from_frame, rbt_state *state, rbt_error *error) {
+                               int64_t from_frame, rbt_state *state, rbt_error *error) {
     const rbt_model *m = piece->model;
     rbt_state whole = {0};
     size_t nodes = m->node_count, head = sim->stepper.method->memory_head;

@@ -40,15 +40,17 @@ bool rbt_cluster_accepts(const rbt_scene *scene, rbt_error *error) {
     const rbt_method *method = rbt_method_at(scene->integrator.method);
     const char *file = scene->file;
     if (!method->on_ranks)
-        return rbt_fail_path(error, file, "integrator.method",
-                             "%s does not run on ranks yet; take symplectic-euler, semi-implicit, backward-euler, bdf2 or "
-                             "implicit-midpoint, or run it without ranks: rubato run",
-                             method->name);
+        return rbt_fail_path(
+            error, file, "integrator.method",
+            "%s does not run on ranks yet; take symplectic-euler, semi-implicit, backward-euler, bdf2 or "
+            "implicit-midpoint, or run it without ranks: rubato run",
+            method->name);
     if (!method->on_ranks(scene->integrator.solver, scene->integrator.options))
-        return rbt_fail_path(error, file, "integrator.solver",
-                             "%s makes one factor of the whole, or is for one program alone, and does not run on ranks; "
-                             "take schwarz, petsc-gamg or petsc-mumps (with newton: integrator.options.linear), or dot",
-                             method->solvers ? method->solvers(scene->integrator.solver) : "");
+        return rbt_fail_path(
+            error, file, "integrator.solver",
+            "%s makes one factor of the whole, or is for one program alone, and does not run on ranks; "
+            "take schwarz, petsc-gamg or petsc-mumps (with newton: integrator.options.linear), or dot",
+            method->solvers ? method->solvers(scene->integrator.solver) : "");
     if (scene->contact)
         return rbt_fail_path(error, file, "contact", "contact does not run on ranks yet; run it without: rubato run");
     if (rbt_scene_cut_count(scene))
@@ -60,8 +62,9 @@ bool rbt_cluster_accepts(const rbt_scene *scene, rbt_error *error) {
             return rbt_fail_path(error, file, "forces", "drags do not run on ranks yet; run it without: rubato run");
     const rbt_output_def *output = &scene->output;
     if (output->obj || output->pc2 || output->usda || output->warp)
-        return rbt_fail_path(error, file, "output",
-                             "ranks write vtu pieces only; leave obj, pc2, usda and warp out, or run it without: rubato run");
+        return rbt_fail_path(
+            error, file, "output",
+            "ranks write vtu pieces only; leave obj, pc2, usda and warp out, or run it without: rubato run");
     return true;
 }
 
@@ -73,8 +76,14 @@ static bool receive_order(cluster_run *r) {
     int64_t head[8] = {0};
     if (c->rank == 0) {
         const rbt_cluster_order *o = &r->order;
-        const int64_t own[8] = {(int64_t)strlen(o->scene_text) + 1, (int64_t)strlen(o->folder) + 1, o->frames,
-                                o->from_frame, o->resume, o->threads, 0, 0};
+        const int64_t own[8] = {(int64_t)strlen(o->scene_text) + 1,
+                                (int64_t)strlen(o->folder) + 1,
+                                o->frames,
+                                o->from_frame,
+                                o->resume,
+                                o->threads,
+                                0,
+                                0};
         memcpy(head, own, sizeof head);
     }
     MPI_Bcast(head, 8, MPI_INT64_T, 0, c->world);
@@ -128,7 +137,8 @@ static bool receive_piece(cluster_run *r) {
     MPI_Recv(&size, 1, MPI_UINT64_T, 0, BYTES_TAG, r->ranks.world, MPI_STATUS_IGNORE);
     char *bytes = malloc(size ? size : 1);
     if (!bytes) {  // the first rank waits for somebody who listens: there is nothing to agree on any more
-        fprintf(stderr, "rubato-mpi: rank %d has no memory for its part of %.3g GB\n", r->ranks.rank, 1e-9 * (double)size);
+        fprintf(stderr, "rubato-mpi: rank %d has no memory for its part of %.3g GB\n", r->ranks.rank,
+                1e-9 * (double)size);
         MPI_Abort(r->ranks.world, 1);
         return false;
     }
@@ -152,7 +162,8 @@ static bool compile_whole(cluster_run *r, rbt_model **whole, rbt_cluster_plan *p
         !(*whole = rbt_model_compile(scene, &r->error)))
         return false;
     if (isnan(scene->time.step))
-        return rbt_fail_path(&r->error, scene->file, "time.step", "\"auto\" is for imex, which can choose; give %s a step",
+        return rbt_fail_path(&r->error, scene->file, "time.step",
+                             "\"auto\" is for imex, which can choose; give %s a step",
                              rbt_method_at(scene->integrator.method)->name);
     if (!rbt_cluster_plan_make(plan, *whole, r->ranks.count, subdomains_of(*whole, scene), &r->error)) return false;
     return !rbt_method_at(scene->integrator.method)->cheap_steps || rbt_stability_judge(*whole, &plan->stable) ||
@@ -229,13 +240,14 @@ static bool gather_figures(cluster_run *r) {
     rbt_text_add(&t, "  \"ranks\": {\"count\": %d, \"subdomains\": %zu, \"each\": [\n", c->count,
                  r->piece.ranks.subdomain_count);
     for (int k = 0; k < c->count; k++)
-        rbt_text_add(&t,
-                     "    {\"nodes\": %lld, \"owned\": %lld, \"tets\": %lld, \"memory_gb\": %.4g, \"step_seconds\": %.6g, "
-                     "\"exchange_seconds\": %.6g, \"messages\": %lld, \"bytes\": %lld, \"reductions\": %lld, "
-                     "\"reduced_bytes\": %lld}%s\n",
-                     (long long)all[k].nodes, (long long)all[k].owned, (long long)all[k].tets, all[k].memory_gb,
-                     all[k].step_seconds, all[k].waiting, (long long)all[k].messages, (long long)all[k].bytes,
-                     (long long)all[k].reductions, (long long)all[k].reduced, k + 1 < c->count ? "," : "");
+        rbt_text_add(
+            &t,
+            "    {\"nodes\": %lld, \"owned\": %lld, \"tets\": %lld, \"memory_gb\": %.4g, \"step_seconds\": %.6g, "
+            "\"exchange_seconds\": %.6g, \"messages\": %lld, \"bytes\": %lld, \"reductions\": %lld, "
+            "\"reduced_bytes\": %lld}%s\n",
+            (long long)all[k].nodes, (long long)all[k].owned, (long long)all[k].tets, all[k].memory_gb,
+            all[k].step_seconds, all[k].waiting, (long long)all[k].messages, (long long)all[k].bytes,
+            (long long)all[k].reductions, (long long)all[k].reduced, k + 1 < c->count ? "," : "");
     rbt_text_add(&t, "  ]},\n");
     free(all);
     free(r->more);
@@ -264,7 +276,8 @@ static bool write_frame(cluster_run *r, bool last) {
     if (state->frame == 0) r->report.first = r->report.last;
     bool good = !r->sim->model->probe_count || rbt_sim_probes(r->sim, r->readings, &r->error);
     if (!rbt_ranks_agree(&r->ranks, good, &r->error) ||
-        !rbt_shared_record_frame(&r->record, r->sim, &r->report.last, r->statistics, r->readings, checkpoint, &r->error))
+        !rbt_shared_record_frame(&r->record, r->sim, &r->report.last, r->statistics, r->readings, checkpoint,
+                                 &r->error))
         return false;
     r->report.frames = state->frame;
     r->report.write_seconds += rbt_now() - start;
@@ -281,9 +294,10 @@ static bool same_scene(cluster_run *r) {
     if (!rbt_file_read(r->scene_path, &before, &r->error)) return false;
     bool same = before.size == strlen(now) && memcmp(before.data, now, before.size) == 0;
     free(before.data);
-    return same || rbt_fail_at(&r->error, r->scene_path, 0, 0,
-                               "the scene has changed since this run was started; --from-frame N continues from frame "
-                               "N with the changed scene");
+    return same ||
+           rbt_fail_at(&r->error, r->scene_path, 0, 0,
+                       "the scene has changed since this run was started; --from-frame N continues from frame "
+                       "N with the changed scene");
 }
 
 static bool lock_folder(cluster_run *r) {
@@ -311,7 +325,8 @@ static bool begin(cluster_run *r) {
     if (!rbt_ranks_agree(c, c->rank > 0 || lock_folder(r), &r->error)) return false;
     if (again) {
         rbt_state state;
-        if (!rbt_shared_record_restore(c, &r->piece, r->sim, o->folder, o->resume ? -1 : o->from_frame, &state, &r->error))
+        if (!rbt_shared_record_restore(c, &r->piece, r->sim, o->folder, o->resume ? -1 : o->from_frame, &state,
+                                       &r->error))
             return false;
         good = rbt_sim_resume(r->sim, &state, &r->error);
         if (!rbt_ranks_agree(c, good, &r->error)) return false;
@@ -319,7 +334,8 @@ static bool begin(cluster_run *r) {
     r->readings = rbt_array_new(r->sim->model->probe_count, sizeof *r->readings, "probes", &r->error);
     if (!rbt_ranks_agree(c, r->readings != NULL, &r->error)) return false;
     r->report.resumed_from = again ? r->sim->state.frame : -1;
-    if (!rbt_shared_record_open(&r->record, c, &r->piece, o->folder, &o->scene->output, r->report.resumed_from, &r->error))
+    if (!rbt_shared_record_open(&r->record, c, &r->piece, o->folder, &o->scene->output, r->report.resumed_from,
+                                &r->error))
         return false;
     if (c->rank == 0) {
         rbt_run_times_begin(o->folder, r->report.resumed_from);
@@ -342,15 +358,17 @@ static void say_start(const cluster_run *r) {
     const rbt_body *bodies = r->piece.whole_bodies;
     if (r->ranks.rank > 0) return;
     if (r->order.json) {
-        printf("{\"event\": \"start\", \"frame\": %lld, \"last_frame\": %lld, \"nodes\": %zu, \"tets\": %zu, \"step\": %.17g, "
+        printf("{\"event\": \"start\", \"frame\": %lld, \"last_frame\": %lld, \"nodes\": %zu, \"tets\": %zu, "
+               "\"step\": %.17g, "
                "\"method\": \"%s\", \"ranks\": %d, \"subdomains\": %zu, \"threads\": %d}\n",
-               (long long)r->sim->state.frame, (long long)r->last_frame, r->piece.ranks.whole_nodes, r->piece.ranks.whole_tets,
-               m->step, r->sim->stepper.method->name, r->ranks.count, r->piece.ranks.subdomain_count, rbt_threads_count());
+               (long long)r->sim->state.frame, (long long)r->last_frame, r->piece.ranks.whole_nodes,
+               r->piece.ranks.whole_tets, m->step, r->sim->stepper.method->name, r->ranks.count,
+               r->piece.ranks.subdomain_count, rbt_threads_count());
         return;
     }
     if (!r->order.quiet) {
-        printf("%s, step %g s, %lld frames every %g s, %d rank%s of %d thread%s\n", r->sim->stepper.method->name, m->step,
-               (long long)r->last_frame, m->frame_interval, r->ranks.count, r->ranks.count == 1 ? "" : "s",
+        printf("%s, step %g s, %lld frames every %g s, %d rank%s of %d thread%s\n", r->sim->stepper.method->name,
+               m->step, (long long)r->last_frame, m->frame_interval, r->ranks.count, r->ranks.count == 1 ? "" : "s",
                rbt_threads_count(), rbt_threads_count() == 1 ? "" : "s");
         for (size_t b = 0; b < m->body_count; b++)
             printf("%s: %zu nodes, %zu %ss\n", bodies[b].name, bodies[b].node_end - bodies[b].node_begin,
@@ -371,9 +389,9 @@ static void say_frame(const cluster_run *r, const rbt_step_report *report, doubl
                (long long)r->sim->state.frame, r->sim->state.t, (long long)report->steps,
                (long long)report->statistics[RBT_STAT_ITERATIONS], r->report.last.total, seconds);
     else if (!r->order.quiet)
-        printf("frame %3lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s, %.3f s\n", (long long)r->sim->state.frame,
-               (long long)r->last_frame, r->sim->state.t, r->report.last.total, (long long)report->steps,
-               report->steps == 1 ? "" : "s", seconds);
+        printf("frame %3lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s, %.3f s\n",
+               (long long)r->sim->state.frame, (long long)r->last_frame, r->sim->state.t, r->report.last.total,
+               (long long)report->steps, report->steps == 1 ? "" : "s", seconds);
     fflush(stdout);
 }
 

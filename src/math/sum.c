@@ -102,8 +102,7 @@ void rbt_sum_join(rbt_sum *sum, const rbt_sum *other) {
 double rbt_sum_value(const rbt_sum *sum) {
     if (sum->used == 2) return NAN;
     double value = 0;
-    for (int k = RBT_SUM_PLACES - 1; sum->used && k >= 0; k--)
-        value += (double)sum->digit[k] * unit_of(sum->top - k);
+    for (int k = RBT_SUM_PLACES - 1; sum->used && k >= 0; k--) value += (double)sum->digit[k] * unit_of(sum->top - k);
     return value;
 }
 

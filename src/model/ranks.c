@@ -20,18 +20,15 @@ bool rbt_ranks_any(const rbt_model *m, bool has) {
 
 bool rbt_ranks_owns(const rbt_model *m, size_t node) { return !m->ranks || m->ranks->owned[node]; }
 
-size_t rbt_ranks_number(const rbt_model *m, size_t node) {
-    return m->ranks ? (size_t)m->ranks->number[node] : node;
-}
+size_t rbt_ranks_number(const rbt_model *m, size_t node) { return m->ranks ? (size_t)m->ranks->number[node] : node; }
 
 size_t rbt_ranks_number_in_body(const rbt_model *m, size_t node) {
     int32_t body = m->node_body[node];
-    return m->ranks ? (size_t)(m->ranks->number[node] - m->ranks->node_begin[body]) : node - m->bodies[body].node_begin;
+    return m->ranks ? (size_t)(m->ranks->number[node] - m->ranks->node_begin[body])
+                    : node - m->bodies[body].node_begin;
 }
 
-bool rbt_ranks_counts_tet(const rbt_model *m, size_t tet) {
-    return rbt_ranks_owns(m, (size_t)m->tets[4 * tet]);
-}
+bool rbt_ranks_counts_tet(const rbt_model *m, size_t tet) { return rbt_ranks_owns(m, (size_t)m->tets[4 * tet]); }
 
 double rbt_ranks_dot(const rbt_model *m, const double *a, const double *b) {
     if (!m->ranks) return rbt_sum_dot(a, b, 3 * m->node_count);

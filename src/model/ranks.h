@@ -30,24 +30,25 @@ typedef struct rbt_ranks {
     const unsigned char *owned;  // (node_count)
     const int32_t *number;       // (node_count) of the nodes in the whole, ascending
     size_t whole_nodes, whole_tets, whole_triangles, whole_edges;  // of all ranks together
-    const int32_t *tet_number;   // (tet_count) of tets, triangles and edges within their bodies in the whole
+    const int32_t *tet_number;  // (tet_count) of tets, triangles and edges within their bodies in the whole
     const int32_t *triangle_number, *edge_number;
-    const int32_t *node_begin;  // (body_count) of the bodies in the whole
-    size_t piece_count;         // connected pieces of the whole
-    const int32_t *piece;       // (node_count) and in which one a node is
-    size_t subdomain_count;     // of the whole
-    const size_t *home_start;   // (node_count + 1)
-    const int32_t *homes;       // subdomains of each node, ascending
-    const int32_t *rank_of;     // (subdomain_count)
-    const struct rbt_stable_steps *stable;  // what the whole allows explicit methods (step/explicit/stability.h)
-    void *self;                  // of what follows: all ranks call the same at the same time
-    void (*share)(void *self, double *values);                // (node_count x 3) of nodes owned, to all who know them
-    void (*join)(void *self, rbt_sum *sums, size_t count);    // sums of all ranks, at all of them
-    void (*most)(void *self, double *values, size_t count);   // likewise the largest; a NaN stays
-    int (*first)(void *self, bool has);                       // the first rank that has it; `count` if none has
+    const int32_t *node_begin;                  // (body_count) of the bodies in the whole
+    size_t piece_count;                         // connected pieces of the whole
+    const int32_t *piece;                       // (node_count) and in which one a node is
+    size_t subdomain_count;                     // of the whole
+    const size_t *home_start;                   // (node_count + 1)
+    const int32_t *homes;                       // subdomains of each node, ascending
+    const int32_t *rank_of;                     // (subdomain_count)
+    const struct rbt_stable_steps *stable;      // what the whole allows explicit methods (step/explicit/stability.h)
+    void *self;                                 // of what follows: all ranks call the same at the same time
+    void (*share)(void *self, double *values);  // (node_count x 3) of nodes owned, to all who know them
+    void (*join)(void *self, rbt_sum *sums, size_t count);         // sums of all ranks, at all of them
+    void (*most)(void *self, double *values, size_t count);        // likewise the largest; a NaN stays
+    int (*first)(void *self, bool has);                            // the first rank that has it; `count` if none has
     void (*tell)(void *self, int from, void *bytes, size_t size);  // bytes of one rank, to all
-    void (*unite)(void *self, double *values, size_t count);  // numbers that one rank each has, and others 0
-    bool (*gather)(void *self, uint64_t **keys, size_t *count, rbt_error *error);  // keys of all ranks, one after the other
+    void (*unite)(void *self, double *values, size_t count);       // numbers that one rank each has, and others 0
+    bool (*gather)(void *self, uint64_t **keys, size_t *count,
+                   rbt_error *error);  // keys of all ranks, one after the other
     // Values of three numbers that this rank wants to know, by their keys, from the ranks that have them, and where
     // they stand here; and those that it has. NULL: no memory.
     void *(*connect)(void *self, const rbt_rank_items *wanted, const int32_t *owner, const rbt_rank_items *known,

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""frames.py RUBATO SOURCE RUBATO_MPI: VTK reads the pieces of frames that ranks write, and finds in them the points, the
-cells and the fields of the files that one program writes."""
+"""frames.py RUBATO SOURCE RUBATO_MPI: VTK reads the pieces of frames that ranks write, and finds in them the points,
+the cells and the fields of the files that one program writes."""
 
 import json
 import os

@@ -181,8 +181,7 @@ static double kinetic_energy(const rbt_model *m, const double *v, size_t begin, 
     rbt_terms terms;
     rbt_terms_begin(&terms, 1);
     for (size_t n = begin; n < end; n++)
-        if (rbt_ranks_owns(m, n))
-            terms.value[0][rbt_terms_next(&terms)] = m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n);
+        if (rbt_ranks_owns(m, n)) terms.value[0][rbt_terms_next(&terms)] = m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n);
     rbt_terms_end(&terms, m, &sum);
     return 0.5 * sum;
 }

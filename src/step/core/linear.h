@@ -16,8 +16,8 @@ typedef struct rbt_linear_solver {
     rbt_outcome (*factor)(void *self, const double *x, rbt_step_report *report);
     rbt_outcome (*solve)(void *self, const double *b, double *y, rbt_step_report *report);
     void (*destroy)(void *self);
-    void (*describe)(const void *self, rbt_text *json);    // members of an object, in JSON; NULL: nothing
-    int (*labels)(const void *self, int32_t *label);       // as rbt_method has them; NULL: none
+    void (*describe)(const void *self, rbt_text *json);  // members of an object, in JSON; NULL: nothing
+    int (*labels)(const void *self, int32_t *label);     // as rbt_method has them; NULL: none
 } rbt_linear_solver;
 
 typedef struct rbt_linear {

@@ -69,7 +69,9 @@ static void report_element(rbt_step_report *report, const rbt_model *m, const rb
     case RBT_SHELL:
         report->element = ranks ? ranks->triangle_number[element] : (int64_t)(element - body->triangle_begin);
         break;
-    case RBT_NET: report->element = ranks ? ranks->edge_number[element] : (int64_t)(element - body->edge_begin); break;
+    case RBT_NET:
+        report->element = ranks ? ranks->edge_number[element] : (int64_t)(element - body->edge_begin);
+        break;
     case RBT_PARTICLES: report->element = (int64_t)rbt_ranks_number_in_body(m, element); break;
     default: report->element = ranks ? ranks->tet_number[element] : (int64_t)(element - body->tet_begin); break;
     }

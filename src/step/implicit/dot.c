@@ -128,7 +128,9 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
         rbt_subdomains_init(&s->subdomains, objective->model, A, count, precision(objective, s->test), error)) {
         s->subdomains.contact = objective->pairs ? &objective->pairs->matrix : NULL;
         s->coarsens = s->subdomains.count > 1 && s->fast;
-        if (!s->coarsens || rbt_coarse_init(&s->coarse, &objective->pieces, objective->constrained, &s->subdomains, error)) return s;
+        if (!s->coarsens ||
+            rbt_coarse_init(&s->coarse, &objective->pieces, objective->constrained, &s->subdomains, error))
+            return s;
     }
     destroy(s);
     return NULL;
@@ -154,8 +156,8 @@ static rbt_outcome assemble(dot *s, const double *z) {
 
 static rbt_outcome make(void *self, const double *z, rbt_stages *stages, rbt_step_report *report) {
     dot *s = self;
-    RBT_STAGE("assemble", assemble(s, z));                                  // H(z), projected
-    RBT_STAGE("factor", rbt_subdomains_factor(&s->subdomains, z, report));  // H_j = L_j L_j^T
+    RBT_STAGE("assemble", assemble(s, z));                                   // H(z), projected
+    RBT_STAGE("factor", rbt_subdomains_factor(&s->subdomains, z, report));   // H_j = L_j L_j^T
     if (s->coarsens) RBT_STAGE("factor", rbt_coarse_factor(&s->coarse, z));  // Z^T H Z
     return RBT_DONE;
 }

@@ -21,9 +21,10 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
     size_t values = 3 * objective->model->node_count;
     s->objective = objective;
     s->arena = rbt_arena_new();
-    int kind = objective->pairs ? RBT_LINEAR_CHOLESKY : options->linear;
+    int kind = objective->pairs || !options ? RBT_LINEAR_CHOLESKY : options->linear;
     const rbt_block_matrix *A = objective->pairs ? &objective->pairs->matrix.A : &objective->H;
-    if (s->arena && rbt_linear_init_kind(&s->linear, objective->model, A, kind, options->subdomains, error) &&
+    if (s->arena &&
+        rbt_linear_init_kind(&s->linear, objective->model, A, kind, options ? options->subdomains : -1, error) &&
         rbt_search_init(&s->search, objective, error)) {
         s->gradient = rbt_arena_take(s->arena, values, sizeof(double));
         s->direction = rbt_arena_take(s->arena, values, sizeof(double));

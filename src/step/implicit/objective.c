@@ -159,8 +159,7 @@ static double damp(rbt_objective *o, const double *z) {
         rbt_block_matrix_product(&D, o->force, o->product);
     } else memset(o->product, 0, values * sizeof(double));
     rbt_mass_product(&o->mass, o->force, o->inertia);
-    for (size_t i = 0; i < values; i++)
-        o->product[i] += m->bodies[m->node_body[i / 3]].damping.mass * o->inertia[i];
+    for (size_t i = 0; i < values; i++) o->product[i] += m->bodies[m->node_body[i / 3]].damping.mass * o->inertia[i];
     return rbt_ranks_dot(m, o->product, o->force);
 }
 

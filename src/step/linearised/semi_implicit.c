@@ -41,9 +41,15 @@ static int labels(const void *self, int32_t *label) {
 }
 
 static const rbt_field FIELDS[] = {
-    {.name = "subdomains", .kind = RBT_INT, .offset = offsetof(rbt_semi_implicit_options, subdomains), .flags = RBT_AUTO,
-     .fallback = {-1}, .min = 1, .max = 1e6,
-     .doc = "Of solver schwarz: parts whose matrices are factored one by one, at most as many as there are elements; auto: "
+    {.name = "subdomains",
+     .kind = RBT_INT,
+     .offset = offsetof(rbt_semi_implicit_options, subdomains),
+     .flags = RBT_AUTO,
+     .fallback = {-1},
+     .min = 1,
+     .max = 1e6,
+     .doc = "Of solver schwarz: parts whose matrices are factored one by one, at most as many as there are elements; "
+            "auto: "
             "one for every 2,048 nodes. run.json says how many there are."},
 };
 static const rbt_record OPTIONS = {"semi-implicit options", "How the linear system of a step is divided.",

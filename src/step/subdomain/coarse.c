@@ -237,8 +237,7 @@ rbt_outcome rbt_coarse_factor(rbt_coarse *c, const double *x) {
         for (size_t k = H->start[n]; k < H->start[n + 1]; k++)
             if (!c->constrained[n] && !c->constrained[H->column[k]] && is_mine(c, n, (size_t)H->column[k]))
                 add(c, n, (size_t)H->column[k], H->value + 9 * k);
-    if (c->model->ranks)
-        c->model->ranks->unite(c->model->ranks->self, c->value, 9 * c->start[2 * c->count]);
+    if (c->model->ranks) c->model->ranks->unite(c->model->ranks->self, c->value, 9 * c->start[2 * c->count]);
     lift_diagonal(c);
     rbt_block_matrix E = {2 * c->count, c->start, c->column, c->value};
     rbt_cholesky_free(c->factor);

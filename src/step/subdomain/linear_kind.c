@@ -20,9 +20,10 @@ bool rbt_linear_init_kind(rbt_linear *l, const rbt_model *m, const rbt_block_mat
     if (kind == RBT_LINEAR_SCHWARZ)
         return rbt_schwarz_new(m, A, rbt_schwarz_subdomains(m->node_count, subdomains), &l->other, error);
     if (!m->ranks)
-        return rbt_fail_path(error, NULL, "integrator",
-                             "%s is a solver of rubato-mpi, which has PETSc: mpirun -n 2 rubato-mpi run SCENE; here take "
-                             "cholesky or schwarz",
-                             rbt_linear_name(kind));
+        return rbt_fail_path(
+            error, NULL, "integrator",
+            "%s is a solver of rubato-mpi, which has PETSc: mpirun -n 2 rubato-mpi run SCENE; here take "
+            "cholesky or schwarz",
+            rbt_linear_name(kind));
     return m->ranks->solver(m->ranks->self, rbt_linear_name(kind), m, A, &l->other, error);
 }

@@ -20,7 +20,7 @@ bool rbt_linear_on_ranks(int kind);
 // How many subdomains it divides a model into, of which `asked` are wanted (-1: chosen); 0: it does not
 size_t rbt_linear_subdomains(const rbt_model *model, int kind, int asked);
 
-bool rbt_linear_init_kind(rbt_linear *linear, const rbt_model *model, const rbt_block_matrix *A, int kind, int subdomains,
-                          rbt_error *error);
+bool rbt_linear_init_kind(rbt_linear *linear, const rbt_model *model, const rbt_block_matrix *A, int kind,
+                          int subdomains, rbt_error *error);
 
 #endif

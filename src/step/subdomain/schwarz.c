@@ -171,11 +171,11 @@ bool rbt_schwarz_new(const rbt_model *m, const rbt_block_matrix *A, size_t subdo
     for (size_t i = 0; good && i < sizeof vectors / sizeof *vectors; i++)
         good = (*vectors[i] = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double))) != NULL;
     if (!good) rbt_fail_memory(error, 15 * m->node_count * sizeof(double), "a linear solver");
-    good = good && (s->product = rbt_block_operator_new(A, error)) &&
-           rbt_subdomains_init(&s->subdomains, m, A, subdomains, RBT_DOUBLE, error) &&
-           rbt_pieces_find(&s->pieces, s->arena, m, error) &&
-           (s->subdomains.count < 2 ||
-            rbt_coarse_init(&s->coarse, &s->pieces, s->constrained, &s->subdomains, error));
+    good =
+        good && (s->product = rbt_block_operator_new(A, error)) &&
+        rbt_subdomains_init(&s->subdomains, m, A, subdomains, RBT_DOUBLE, error) &&
+        rbt_pieces_find(&s->pieces, s->arena, m, error) &&
+        (s->subdomains.count < 2 || rbt_coarse_init(&s->coarse, &s->pieces, s->constrained, &s->subdomains, error));
     *solver = (rbt_linear_solver){s, analyse, factor, solve, destroy, describe, labels};
     if (!good) destroy(s);
     return good;

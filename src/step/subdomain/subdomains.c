@@ -62,7 +62,8 @@ bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_bl
          (s->constrained = rbt_array_new(nodes, 1, WHAT, error)) &&
          (s->copy_start = rbt_array_new(nodes + 1, sizeof *s->copy_start, WHAT, error)) &&
          reserve_rows(s, s->member_start[count], error);
-    for (size_t j = 0; ok && j < count; j++) s->mine[j] = !model->ranks || model->ranks->rank_of[j] == model->ranks->rank;
+    for (size_t j = 0; ok && j < count; j++)
+        s->mine[j] = !model->ranks || model->ranks->rank_of[j] == model->ranks->rank;
     if (!ok) rbt_subdomains_free(s);
     return ok;
 }
@@ -265,8 +266,7 @@ static void bring_together(const rbt_subdomains *s, bool roots, double *r) {
         double many = (double)(end - begin);
         for (size_t k = begin; k < end; k++)
             for (size_t i = 0; i < 3; i++) sum[i] += s->local[3 * s->copies[k] + i];
-        for (size_t i = 0; i < 3; i++)
-            r[3 * n + i] = end - begin > 1 ? sum[i] / (roots ? sqrt(many) : many) : sum[i];
+        for (size_t i = 0; i < 3; i++) r[3 * n + i] = end - begin > 1 ? sum[i] / (roots ? sqrt(many) : many) : sum[i];
     }
     rbt_ranks_share(s->model, r);
 }
