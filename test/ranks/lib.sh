@@ -36,7 +36,8 @@ write_ranks_scene() {
       "until": 0.05}},
     {"wind": {"velocity": [1, 0, 5]}}],
   "obstacles": [{"plane": {"point": [0, -0.13, 0], "normal": [0, 1, 0], "stiffness": 1e6}}],
-  "probes": [{"name": "middle", "body": "bar", "where": {"box": {"min": [0.4, 0, 0], "max": [0.6, 1, 1], "relative": true}}}],
+  "probes": [{"name": "middle", "body": "bar",
+    "where": {"box": {"min": [0.4, 0, 0], "max": [0.6, 1, 1], "relative": true}}}],
   "output": {"checkpoint_every": 1, "checkpoint_keep": 0},
   "time": {"step": 0.01, "frame": 0.02, "end": 0.06}
 }

@@ -32,13 +32,15 @@ check linear "3" --set integrator.method=semi-implicit --set integrator.solver=s
 # The solvers agree: to rounding, and to the tolerance of conjugate gradients.
 "$rubato" run scene.json -o direct -q -t 1 --set integrator.method=semi-implicit 2>/dev/null
 for solver in petsc-mumps petsc-gamg; do
-    ranks 2 run scene.json -o "$solver" -q -t 1 --set integrator.method=semi-implicit --set integrator.solver=$solver 2>/dev/null
+    ranks 2 run scene.json -o "$solver" -q -t 1 --set integrator.method=semi-implicit \
+        --set integrator.solver=$solver 2>/dev/null
     ranks 3 run scene.json -o "$solver-newton" -q -t 1 --set integrator.method=backward-euler \
         --set integrator.options.linear=$solver 2>/dev/null
 done
 python3 - direct schwarz petsc-mumps petsc-gamg <<'PYTHON' || fail "solvers disagree"
 import csv, sys
-tables = [[list(map(float, row[2:14])) for row in list(csv.reader(open(name + "/energy.csv")))[1:]] for name in sys.argv[1:]]
+tables = [[list(map(float, row[2:14])) for row in list(csv.reader(open(name + "/energy.csv")))[1:]]
+          for name in sys.argv[1:]]
 for name, table in zip(sys.argv[2:], tables[1:]):
     size = max(abs(v) for row in tables[0] for v in row)
     off = max(abs(a - b) for one, two in zip(tables[0], table) for a, b in zip(one, two)) / size

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What goes wrong on ranks is said once, in a sentence, ends with an exit code that is not 0, and never hangs; runs continue
-# on any number of ranks, and without ranks, with the same bytes.
+# What goes wrong on ranks is said once, in a sentence, ends with an exit code that is not 0, and never hangs; runs
+# continue on any number of ranks, and without ranks, with the same bytes.
 set -eu
 source "$(dirname "$0")/lib.sh"
 write_ranks_scene scene.json
@@ -30,8 +30,9 @@ says 1 "petsc-gamg is a solver of rubato-mpi" "$rubato" run scene.json -o out -q
     --set integrator.solver=petsc-gamg
 
 # A rank whose nodes are all fixed has nothing to solve for.
-"$rubato" run scene.json -o held -q -t 1 "${dot[@]}" --set 'bodies[1].fixed=[{"box": {"min": [0, 0, 0], "max": [1, 1, 1], "relative": true}}]' 2>/dev/null
-ranks 4 run scene.json -o held-4 -q -t 1 "${dot[@]}" --set 'bodies[1].fixed=[{"box": {"min": [0, 0, 0], "max": [1, 1, 1], "relative": true}}]' 2>/dev/null
+still='bodies[1].fixed=[{"box": {"min": [0, 0, 0], "max": [1, 1, 1], "relative": true}}]'
+"$rubato" run scene.json -o held -q -t 1 "${dot[@]}" --set "$still" 2>/dev/null
+ranks 4 run scene.json -o held-4 -q -t 1 "${dot[@]}" --set "$still" 2>/dev/null
 same_run held held-4
 
 # Stopped half-way and continued: on other ranks, and without
