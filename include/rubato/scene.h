@@ -473,10 +473,22 @@ typedef struct rbt_contact_def {  // made by rbt_contact_default
 // ---- Time, method, output
 
 typedef struct rbt_time_def {
-    double step;   // [s]; shortened to divide the frame interval; NaN: the method chooses
-    double end;    // [s]
-    double frame;  // [s] between frames
+    double step;      // [s]; shortened to divide the frame interval; NaN: the method chooses, or the error
+    double end;       // [s]
+    double frame;     // [s] between frames
+    double min_step;  // [s] of steps that are chosen by their error; 0: a millionth of a frame
 } rbt_time_def;
+
+// What the user wants, where the scene leaves it to rubato how to get there.
+typedef enum rbt_quality { RBT_BALANCED, RBT_PREVIEW, RBT_ACCURATE, RBT_QUALITIES } rbt_quality;
+typedef enum rbt_keep { RBT_KEEP_SHAPE, RBT_KEEP_ENERGY, RBT_KEEP_NOTHING, RBT_KEEPS } rbt_keep;
+
+typedef struct rbt_goal_def {
+    int quality;    // rbt_quality: stands for an error
+    double error;   // of the largest node at the end, over the size of its body; NaN: by quality
+    double budget;  // seconds of computing per simulated second; infinity: none
+    int keep;       // rbt_keep: what matters beside positions
+} rbt_goal_def;
 
 typedef struct rbt_integrator_def {
     int method;           // index into the table of methods
@@ -507,6 +519,7 @@ typedef struct rbt_scene {
     RBT_LIST(rbt_event_def) events;
     RBT_LIST(rbt_probe_def) probes;
     rbt_time_def time;
+    rbt_goal_def goal;
     rbt_integrator_def integrator;
     rbt_output_def output;
     const char *folder;  // relative file names start here; NULL: the working folder

@@ -118,7 +118,7 @@ void rbt_sim_set_stop(rbt_sim *sim, const volatile int *stop);
 // ---- Looking. In scenes with cuts, counts change with them.
 
 double rbt_sim_time(const rbt_sim *sim);            // [s]
-double rbt_sim_step_length(const rbt_sim *sim);     // [s] of a whole step
+double rbt_sim_step_length(const rbt_sim *sim);     // [s] of a whole step; by error: that is tried next
 double rbt_sim_frame_interval(const rbt_sim *sim);  // [s]
 int64_t rbt_sim_frame(const rbt_sim *sim);          // the last whole one
 int64_t rbt_sim_frame_count(const rbt_sim *sim);    // frames after frame 0

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "view/energy_plot.h"
+#include "view/steps_plot.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -51,6 +52,24 @@ static bool plot_one(const char *folder, const char *output, rbt_error *error) {
     bool good = csv && (target || rbt_fail_memory(error, strlen(folder), "a file name")) &&
                 rbt_energy_plot_write(csv, folder, target, error);
     if (good) printf("%s\n", target);
+    free(csv);
+    free(beside);
+    return good;
+}
+
+static bool plot_steps(const char *folder, const char *output, rbt_error *error) {
+    struct stat info;
+    char *energies = find_csv(folder, error), *csv = rbt_path_join(folder, "steps.csv");
+    char *beside = rbt_path_join(folder, "steps.svg");
+    const char *target = output ? output : beside;
+    bool good = energies && (csv && target ? true : rbt_fail_memory(error, strlen(folder), "a file name"));
+    if (good && stat(csv, &info) != 0)
+        good = rbt_fail_at(error, folder, 0, 0,
+                           "the folder holds no steps.csv: the run had steps of equal length; \"time\": {\"step\": "
+                           "\"auto\"} chooses them by their error");
+    good = good && rbt_steps_plot_write(csv, folder, target, error);
+    if (good) printf("%s\n", target);
+    free(energies);
     free(csv);
     free(beside);
     return good;
@@ -116,17 +135,29 @@ static bool plot_several(const char *const *folders, size_t count, const char *o
 
 int rbt_command_plot(int count, char **words) {
     const char *output = NULL;
+    bool steps = false;
     const rbt_option options[] = {{"--output", "-o", "FILE",
                                    "the SVG file to write (default DIR/energy.svg, of several runs plot.svg here)",
-                                   .text = &output}};
+                                   .text = &output},
+                                  {"--steps", NULL, NULL,
+                                   "of a run whose steps are chosen by their error: their length and their error, as "
+                                   "DIR/steps.svg",
+                                   .flag = &steps}};
+    const int option_count = sizeof options / sizeof options[0];
     int folder_count;
     rbt_error error = {0};
     const char **folders = rbt_array_new((size_t)count + 1, sizeof *folders, "the words of the command", &error);
     if (!folders) return rbt_complain(&error);
-    int code = rbt_options_read("plot", options, 1, count, words, folders, &folder_count, 1, count > 0 ? count : 1);
+    int code = rbt_options_read("plot", options, option_count, count, words, folders, &folder_count, 1,
+                                count > 0 ? count : 1);
+    if (code < 0 && steps && folder_count > 1) {
+        fprintf(stderr, "rubato plot: --steps draws one run; %d folders are given\n", folder_count);
+        code = 2;
+    }
     if (code < 0) {
-        bool good = folder_count == 1 ? plot_one(folders[0], output, &error)
-                                      : plot_several(folders, (size_t)folder_count, output, &error);
+        bool good = steps               ? plot_steps(folders[0], output, &error)
+                    : folder_count == 1 ? plot_one(folders[0], output, &error)
+                                        : plot_several(folders, (size_t)folder_count, output, &error);
         code = good ? 0 : rbt_complain(&error);
     }
     free(folders);

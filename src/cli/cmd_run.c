@@ -95,7 +95,11 @@ static void started(const rbt_run_progress *p, void *listener) {
                (long long)p->frame, (long long)p->last_frame, m->node_count, m->tet_count, m->step,
                p->sim->stepper.method->name, rbt_threads_count());
     } else if (!v->quiet) {
-        printf("%s, step %g s, %lld frames every %g s, %d thread%s\n", p->sim->stepper.method->name, m->step,
+        char steps[64];
+        const rbt_step_control *control = &p->sim->stepper.control;
+        if (control->on) snprintf(steps, sizeof steps, "steps for an error of %g", control->error);
+        else snprintf(steps, sizeof steps, "step %g s", m->step);
+        printf("%s, %s, %lld frames every %g s, %d thread%s\n", p->sim->stepper.method->name, steps,
                (long long)p->last_frame, m->frame_interval, rbt_threads_count(), rbt_threads_count() == 1 ? "" : "s");
         for (size_t b = 0; b < m->body_count; b++) describe_body(&m->bodies[b]);
         if (p->frame > 0) printf("continuing after frame %lld\n", (long long)p->frame);
@@ -181,6 +185,8 @@ static void ended(const rbt_run_progress *p, void *listener) {
     const voice *v = listener;
     char text[320];
     if (v->viewing) rbt_live_finish(v->viewing->live, p->sim);
+    if (!v->json && p->report->outcome == RBT_DONE && rbt_run_floor_warning(p->sim, text))
+        fprintf(stderr, "rubato: warning: %s\n", text);
     if (!v->json && p->report->outcome == RBT_DONE && rbt_run_warning(p->sim, text))
         fprintf(stderr, "rubato: warning: %s\n", text);
 }
@@ -339,7 +345,6 @@ int rbt_command_run(int count, char **words) {
     if (view && viewing.stay && end != RBT_RUN_INTERRUPTED) {
         if (!viewing.quiet && viewing.server) printf("The run is over; its view stays until Ctrl-C.\n");
         fflush(stdout);
-        stop_requested = 0;
         rbt_viewing_wait(&viewing, &stop_requested);
     }
     rbt_viewing_end(&viewing);

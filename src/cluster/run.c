@@ -163,7 +163,7 @@ static bool compile_whole(cluster_run *r, rbt_model **whole, rbt_cluster_plan *p
         return false;
     if (isnan(scene->time.step))
         return rbt_fail_path(&r->error, scene->file, "time.step",
-                             "\"auto\" is for imex, which can choose; give %s a step",
+                             "steps by error do not run on ranks yet; give %s a step, or run it without: rubato run",
                              rbt_method_at(scene->integrator.method)->name);
     if (!rbt_cluster_plan_make(plan, *whole, r->ranks.count, subdomains_of(*whole, scene), &r->error)) return false;
     return !rbt_method_at(scene->integrator.method)->cheap_steps || rbt_stability_judge(*whole, &plan->stable) ||

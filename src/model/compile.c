@@ -112,12 +112,21 @@ bool rbt_compile_selections(rbt_compiler *c) {
     return good;
 }
 
+// The least step is a frame over two to this power, unless the scene says otherwise.
+enum { SHORTEST = 20 };
+
+double rbt_goal_error(const rbt_goal_def *goal) {
+    static const double by_quality[RBT_QUALITIES] = {
+        [RBT_BALANCED] = 1e-2, [RBT_PREVIEW] = 5e-2, [RBT_ACCURATE] = 1e-3};
+    return isnan(goal->error) ? by_quality[goal->quality] : goal->error;
+}
+
 // n steps of equal length in every frame: the frame interval is what people see, the step is shortened to divide it.
 bool rbt_compile_time(rbt_compiler *c) {
     const rbt_time_def *time = &c->scene->time;
     rbt_model *m = c->model;
     double frames = floor(time->end / time->frame + 1e-9);
-    double steps = isnan(time->step) ? 1 : ceil(time->frame / time->step - 1e-9);
+    double steps = isnan(time->step) ? RBT_NOMINAL_STEPS : ceil(time->frame / time->step - 1e-9);
     if (frames > 1e9 || steps > 1e9)
         return rbt_fail_path(c->error, c->scene->file, "time", "%g frames of %g steps: the limit is 1e9 of each",
                              frames, steps);
@@ -125,6 +134,10 @@ bool rbt_compile_time(rbt_compiler *c) {
     m->frame_count = (int64_t)frames;
     m->steps_per_frame = steps < 1 ? 1 : (int64_t)steps;
     m->step = time->frame / (double)m->steps_per_frame;
+    if (isnan(time->step))
+        m->asked = (rbt_asked_error){
+            .error = rbt_goal_error(&c->scene->goal),
+            .shortest = fmin(time->min_step == 0 ? ldexp(time->frame, -SHORTEST) : time->min_step, time->frame)};
     if (m->step < time->step * (1 - 1e-9))
         return rbt_compile_warn(c, "the step is %g s instead of %g s, so that %lld of them make a frame of %g s",
                                 m->step, time->step, (long long)m->steps_per_frame, time->frame);
@@ -164,6 +177,8 @@ void rbt_model_set_step(rbt_model *m, double step) {
     m->steps_per_frame = steps < 1 ? 1 : steps > 1e9 ? 1000000000 : (int64_t)steps;
     m->step = m->frame_interval / (double)m->steps_per_frame;
 }
+
+double rbt_model_grid_step(const rbt_model *m) { return m->asked.error > 0 ? 0 : m->step; }
 
 static bool check_warp(rbt_compiler *c) {
     if (!c->scene->output.warp || rbt_model_can_warp(c->model)) return true;

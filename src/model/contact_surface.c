@@ -183,7 +183,7 @@ bool rbt_model_surface_make(rbt_model_surface *s, const rbt_model *m, rbt_arena 
 }
 
 void rbt_model_surface_place(const rbt_model_surface *s, double t, double *x) {
-    rbt_obstacle_nodes_place(&s->nodes, t, s->model->step, x + 3 * s->model->node_count);
+    rbt_obstacle_nodes_place(&s->nodes, t, rbt_model_grid_step(s->model), x + 3 * s->model->node_count);
 }
 
 void rbt_model_surface_start(const rbt_model_surface *s, double *x) {

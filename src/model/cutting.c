@@ -107,6 +107,18 @@ bool rbt_cutting_due(const rbt_cutting *cutting, double t) {
     return false;
 }
 
+double rbt_cutting_next(const rbt_cutting *cutting, double t) {
+    double next = INFINITY;
+    for (size_t i = 0; i < cutting->count; i++) {
+        const rbt_cut_def *def = &cutting->defs[i];
+        int32_t n = strokes_of(def), due = due_by(cutting, def, t);
+        double duration = isnan(def->until) ? 0 : def->until - def->time;
+        if (duration > 0 && due < n) next = fmin(next, def->time + duration * (due + 1) / n);
+        else if (!(duration > 0) && !due) next = fmin(next, def->time);
+    }
+    return next;
+}
+
 // ---- Carrying out
 
 static bool cut_body(rbt_cutting *c, size_t cut, const rbt_cut_range *range, bool complete, const rbt_model *model,

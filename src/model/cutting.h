@@ -24,6 +24,8 @@ void rbt_cutting_free(rbt_cutting *cutting);
 // Whether a stroke is to be made at time t, before the next step begins.
 bool rbt_cutting_due(const rbt_cutting *cutting, double t);
 
+double rbt_cutting_next(const rbt_cutting *cutting, double t);  // when the next one after t is; infinity: none
+
 // Makes the strokes of one cut that are due at state->t. If elements changed, change->after is a new model (the
 // caller's to free, as is the change) and x, v and cuts of the state are those for it; frame, step and memory are
 // left alone. Otherwise change->after is NULL.

@@ -190,5 +190,7 @@ uint64_t rbt_model_fingerprint(const rbt_model *model) {
     add_reals(&h, &model->step, 1);
     add_reals(&h, &model->frame_interval, 1);
     add_number(&h, (uint64_t)model->steps_per_frame);
+    if (model->asked.error > 0) add_reals(&h, &model->asked.error, 1);
+    if (model->asked.error > 0) add_reals(&h, &model->asked.shortest, 1);
     return h;
 }

@@ -74,6 +74,13 @@ typedef struct rbt_body {
     rbt_embedded_surface embedded;
 } rbt_body;
 
+// For steps by error (step/core/step_control.h): of the largest node over the size of its body, at the end of the run;
+// 0: the scene gives a step, and this is not looked at
+typedef struct rbt_asked_error {
+    double error;
+    double shortest;  // [s] steps never are
+} rbt_asked_error;
+
 typedef struct rbt_model {
     rbt_arena *arena;
 
@@ -133,6 +140,7 @@ typedef struct rbt_model {
     double step, frame_interval;  // [s]
     int64_t frame_count;          // after frame 0
     int64_t steps_per_frame;
+    rbt_asked_error asked;  // of scenes that leave the step open
 
     size_t cut_count;            // planned by the scene
     int generation;              // how many models cuts and other materials have replaced before this one
@@ -143,6 +151,9 @@ typedef struct rbt_model {
     struct rbt_model *base;  // whose arrays these are; NULL: its own
     atomic_size_t *users;    // of its own arrays
 } rbt_model;
+
+// The error that a goal asks for: its own, or that of its quality.
+double rbt_goal_error(const rbt_goal_def *goal);
 
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error);
 
@@ -155,9 +166,15 @@ void rbt_model_free(rbt_model *model);
 // has the materials of the scene, whatever those of `model` have been changed to (model/materials.h).
 rbt_model *rbt_model_share(rbt_model *model, rbt_error *error);
 
-// The longest step not above this one of which a whole number makes a frame: for scenes whose step is "auto", which
-// are compiled with one step a frame, before anything else looks at the model.
+// The longest step not above this one of which a whole number makes a frame: for scenes whose step is "auto" and whose
+// method chooses one, before anything else looks at the model. Such scenes are compiled with RBT_NOMINAL_STEPS steps a
+// frame; where steps are chosen by error, that is the grid on which obstacles go straight on, and nothing else.
+enum { RBT_NOMINAL_STEPS = 64 };
 void rbt_model_set_step(rbt_model *model, double step);
+
+// The step from multiple to multiple of which prescribed motions go straight on where bodies are kept apart; 0: steps
+// are chosen by their error, and each begins and ends exactly where the motions are then.
+double rbt_model_grid_step(const rbt_model *model);
 
 // The energy balance since time 0 (step/core/energy_watch.h) [J]
 enum { RBT_LEDGER_RECENT = 16 };

@@ -9,6 +9,7 @@
 #include "out/pc2.h"
 #include "out/probes_csv.h"
 #include "out/pvd.h"
+#include "out/steps_csv.h"
 #include "out/usda.h"
 #include "out/vtu.h"
 
@@ -31,9 +32,9 @@ struct rbt_recorder {
     double *warped;    // (node_count x 3)
     double *vertices;  // (vertex_count x 3) of the surface
     float *floats;     // (vertex_count x 3)
-    rbt_frame_file tets_index, embedded_index, energy, pc2, probes;
+    rbt_frame_file tets_index, embedded_index, energy, pc2, probes, steps;
     rbt_usda usda;
-    rbt_frame_file *files[5];  // those of the five above that are open
+    rbt_frame_file *files[6];  // those of the six above that are open
     int file_count;
     const double *statistics;           // of the frame to come; NULL: not known
     const rbt_probe_reading *readings;  // (probe_count) then
@@ -41,6 +42,8 @@ struct rbt_recorder {
     const char *label_name;             // of the labels then
     const int32_t *labels;              // (node_count) NULL: not shown
     rbt_text rows;                      // of probes.csv, of steps since the last frame
+    bool by_error;                      // attempts at steps are written down
+    rbt_text attempts;                  // rows of steps.csv since the last frame
     bool failed;                        // in opening or writing: then nothing more is looked for at the end
 };
 
@@ -84,8 +87,8 @@ static bool remove_file(const rbt_recorder *r, const char *name, rbt_error *erro
 
 // Indices of an earlier run that this one would not replace would show frames that are gone.
 static bool remove_indices(const rbt_recorder *r, rbt_error *error) {
-    static const char *const names[] = {"frames.pvd", "surface.pvd", "energy.csv",
-                                        "probes.csv", "frames.usda", "surface.pc2"};
+    static const char *const names[] = {"frames.pvd", "surface.pvd", "energy.csv", "probes.csv",
+                                        "steps.csv",  "frames.usda", "surface.pc2"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!remove_file(r, names[i], error)) return false;
     return true;
@@ -109,11 +112,12 @@ static bool opened(rbt_recorder *r, rbt_frame_file *file, bool good) {
 static bool open_files(rbt_recorder *r, int64_t from, rbt_error *error) {
     char *energy = inside(r, "energy.csv", error), *tets = inside(r, "frames.pvd", error);
     char *embedded = inside(r, "surface.pvd", error), *pc2 = inside(r, "surface.pc2", error);
-    char *probes = inside(r, "probes.csv", error);
-    bool good = energy && tets && embedded && pc2 && probes;
+    char *probes = inside(r, "probes.csv", error), *steps = inside(r, "steps.csv", error);
+    bool good = energy && tets && embedded && pc2 && probes && steps;
     good = good && opened(r, &r->energy, rbt_energy_csv_open(&r->energy, energy, from, error));
     if (r->model->probe_count)
         good = good && opened(r, &r->probes, rbt_probes_csv_open(&r->probes, probes, r->model, from, error));
+    if (r->by_error) good = good && opened(r, &r->steps, rbt_steps_csv_open(&r->steps, steps, from, error));
     if (r->output.pc2)
         good = good && opened(r, &r->pc2, rbt_pc2_open(&r->pc2, pc2, r->surface.vertex_count, from, error));
     if (r->output.usda)
@@ -128,6 +132,7 @@ static bool open_files(rbt_recorder *r, int64_t from, rbt_error *error) {
     free(embedded);
     free(pc2);
     free(probes);
+    free(steps);
     return good;
 }
 
@@ -246,12 +251,13 @@ bool rbt_recorder_follow(rbt_recorder *recorder, const rbt_model *model, rbt_err
 }
 
 rbt_recorder *rbt_recorder_open(const char *folder, const rbt_model *model, const rbt_output_def *output,
-                                int64_t from_frame, rbt_error *error) {
+                                bool by_error, int64_t from_frame, rbt_error *error) {
     rbt_recorder *r = rbt_array_new(1, sizeof *r, "the recorder", error);
     if (!r) return NULL;
     *r = (rbt_recorder){.model = model,
                         .generation = model->generation,
                         .output = *output,
+                        .by_error = by_error,
                         .vtu_options = {output->compress, output->single_precision},
                         .next = from_frame < 0 ? 0 : from_frame + 1};
     if (prepare(r, folder, error) && (from_frame < 0 ? start_anew(r, error) : go_on(r, from_frame, error))) return r;
@@ -284,6 +290,7 @@ static bool write_growing(rbt_recorder *r, const rbt_state *state, const rbt_ene
     if (!rbt_energy_csv_add(&r->energy, state->t, energies, r->statistics, error)) return false;
     if (r->model->probe_count && !rbt_probes_csv_add(&r->probes, &r->rows, r->model, state->t, r->readings, error))
         return false;
+    if (r->by_error && !rbt_steps_csv_add(&r->steps, &r->attempts, state->t, error)) return false;
     if (r->output.pc2 && !rbt_pc2_add(&r->pc2, r->surface.vertex_count, r->vertices, r->floats, error)) return false;
     if (r->output.usda && !rbt_usda_add(&r->usda, r->vertices, state->t, error)) return false;
     if (r->output.vtu && !rbt_pvd_add(&r->tets_index, TETS, state->t, error)) return false;
@@ -321,6 +328,10 @@ void rbt_recorder_note_labels(rbt_recorder *recorder, const char *name, const in
     recorder->labels = labels;
 }
 
+void rbt_recorder_attempt(rbt_recorder *recorder, const rbt_step_attempt *attempt) {
+    rbt_steps_csv_note(&recorder->attempts, recorder->next - 1, attempt);
+}
+
 bool rbt_recorder_step(rbt_recorder *recorder, const rbt_model *model, const rbt_state *state,
                        const rbt_probe_reading *readings, rbt_error *error) {
     return rbt_probes_csv_step(&recorder->rows, model, state->frame, state->t, readings, error);
@@ -354,6 +365,7 @@ bool rbt_recorder_close(rbt_recorder *recorder, rbt_error *error) {
     good = rbt_usda_close(&r->usda, good ? error : NULL) && good;
     forget_frames(r);
     rbt_text_free(&r->rows);
+    rbt_text_free(&r->attempts);
     free(r->folder);
     free(r);
     return good;

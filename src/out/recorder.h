@@ -16,16 +16,18 @@
 #define RBT_OUT_RECORDER_H
 
 #include "model/model.h"
+#include "step/core/step_control.h"
 
 typedef struct rbt_recorder rbt_recorder;
 
 // from_frame -1: a new run; removes what an earlier run's recorder left in this folder. surface.obj and obj/ are
 // touched only if this run writes them, since such names may well be the user's own. k >= 0: keeps the frames 0..k,
 // drops later ones and continues with k + 1; if a file holds less than that, an error names it and nothing is changed.
+// by_error: steps are chosen by their error, and attempts at them go into steps.csv.
 // The model must outlive the recorder, or its own next frame once another one follows; the definition's `folder` is
 // not used.
 rbt_recorder *rbt_recorder_open(const char *folder, const rbt_model *model, const rbt_output_def *output,
-                                int64_t from_frame, rbt_error *error);
+                                bool by_error, int64_t from_frame, rbt_error *error);
 
 // The model from now on: after a cut another one, with other points and cells in the frames to come.
 bool rbt_recorder_follow(rbt_recorder *recorder, const rbt_model *model, rbt_error *error);
@@ -44,6 +46,9 @@ void rbt_recorder_note_labels(rbt_recorder *recorder, const char *name, const in
 // at the last frame.
 bool rbt_recorder_step(rbt_recorder *recorder, const rbt_model *model, const rbt_state *state,
                        const rbt_probe_reading *readings, rbt_error *error);
+
+// A row of steps.csv, written together with the next frame
+void rbt_recorder_attempt(rbt_recorder *recorder, const rbt_step_attempt *attempt);
 
 // The state is that of the next frame (state->frame). `checkpoint`: write one, then keep only the newest
 // output.checkpoint_keep.

@@ -131,14 +131,43 @@ rbt_contact_def rbt_contact_default(void) {
 
 static const rbt_field TIME[] = {
     {FIELD(rbt_time_def, step, RBT_REAL), .flags = RBT_ABOVE | RBT_AUTO, .fallback = {0.01}, .unit = "s",
-     .doc = "Time step; shortened so that a whole number of steps makes a frame. auto: the method chooses, which "
-            "only imex does: the "
-            "step with the least predicted cost per simulated second."},
+     .doc =
+         "Time step; shortened so that a whole number of steps makes a frame. auto: with backward-euler, bdf2, "
+         "implicit-midpoint, semi-implicit and siere every step is as long as the error that goal asks for allows; "
+         "imex takes the step with the least predicted cost per simulated second."},
     {FIELD(rbt_time_def, end, RBT_REAL), .fallback = {4}, .max = INFINITY, .unit = "s", .doc = "When the run ends."},
     {FIELD(rbt_time_def, frame, RBT_REAL), .flags = RBT_ABOVE, .fallback = {0.04}, .unit = "s",
      .doc = "Time between two frames on disk."},
+    {FIELD(rbt_time_def, min_step, RBT_REAL), .max = INFINITY, .unit = "s",
+     .doc = "Least length of steps that are chosen by their error; where it makes a larger error than asked for, the "
+            "run says so. 0: a frame over 2^20."},
 };
 RECORD(, RBT_TIME_RECORD, rbt_time_def, TIME, "time", "Steps and frames.");
+
+static const char *quality_name(int i) {
+    static const char *const names[RBT_QUALITIES] = {
+        [RBT_BALANCED] = "balanced", [RBT_PREVIEW] = "preview", [RBT_ACCURATE] = "accurate"};
+    return i >= 0 && i < RBT_QUALITIES ? names[i] : NULL;
+}
+
+static const char *keep_name(int i) {
+    static const char *const names[RBT_KEEPS] = {
+        [RBT_KEEP_SHAPE] = "shape", [RBT_KEEP_ENERGY] = "energy", [RBT_KEEP_NOTHING] = "nothing"};
+    return i >= 0 && i < RBT_KEEPS ? names[i] : NULL;
+}
+
+static const rbt_field GOAL[] = {
+    {FIELD(rbt_goal_def, quality, RBT_CHOICE), .of.names = quality_name,
+     .doc = "Stands for an error: preview 0.05, balanced 0.01, accurate 0.001."},
+    {FIELD(rbt_goal_def, error, RBT_REAL), .flags = RBT_AUTO | RBT_ABOVE, .fallback = {NAN}, .min = 0, .max = 1,
+     .doc = "How far the worst node may be from where it should be when the run ends, over the size (the diagonal of "
+            "the box) of its body. auto: by quality."},
+    {FIELD(rbt_goal_def, budget, RBT_REAL), .flags = RBT_ABOVE | RBT_NEVER, .fallback = {INFINITY}, .max = INFINITY,
+     .unit = "s/s", .doc = "Seconds of computing that a simulated second may take; never: as long as it takes."},
+    {FIELD(rbt_goal_def, keep, RBT_CHOICE), .of.names = keep_name,
+     .doc = "What a method must be good at beside positions: shape, energy (without damping of its own), nothing."},
+};
+RECORD(, RBT_GOAL_RECORD, rbt_goal_def, GOAL, "goal", "What is wanted of the result, where the step is left open.");
 
 static rbt_name_of solvers_of(int method) {
     const rbt_method *m = rbt_method_at(method);
@@ -158,7 +187,7 @@ static const rbt_field INTEGRATOR[] = {
     {FIELD(rbt_integrator_def, solver, RBT_CHOICE_BY), .of.by = &BY_METHOD,
      .doc = "How the method solves its equations; absent: the method's first one."},
     {FIELD(rbt_integrator_def, options, RBT_RECORD_BY), .of.by = &BY_METHOD, .doc = "What only this method has."},
-    {FIELD(rbt_integrator_def, max_halvings, RBT_INT), .fallback = {8}, .max = 30,
+    {FIELD(rbt_integrator_def, max_halvings, RBT_INT), .fallback = {14}, .max = 30,
      .doc = "How often a failing step may be halved before the run stops."},
 };
 RECORD(, RBT_INTEGRATOR_RECORD, rbt_integrator_def, INTEGRATOR, "integrator", "The method that moves the bodies.");
@@ -241,6 +270,8 @@ static const rbt_field SCENE[] = {
     {FIELD(rbt_scene, probes, RBT_RECORDS), .of.record = &RBT_PROBE_RECORD,
      .doc = "What is read and written down while time runs."},
     {FIELD(rbt_scene, time, RBT_RECORD), .of.record = &RBT_TIME_RECORD, .doc = "Steps and frames."},
+    {FIELD(rbt_scene, goal, RBT_RECORD), .of.record = &RBT_GOAL_RECORD,
+     .doc = "What is wanted of the result, where the step is left open."},
     {FIELD(rbt_scene, integrator, RBT_RECORD), .of.record = &RBT_INTEGRATOR_RECORD,
      .doc = "The method that moves the bodies."},
     {FIELD(rbt_scene, output, RBT_RECORD), .of.record = &RBT_OUTPUT_RECORD, .doc = "What is written, and where."},

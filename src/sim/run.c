@@ -126,6 +126,11 @@ static bool note_labels(run *r) {
     return true;
 }
 
+static void note_attempt(void *context, const rbt_step_attempt *attempt) { rbt_recorder_attempt(context, attempt); }
+
+// Attempts at steps go into steps.csv.
+static void listen(run *r) { r->sim->stepper.control.log = (rbt_step_log){note_attempt, r->recorder}; }
+
 // ---- Acts
 
 // scene.json has what was done until the frame that is written, as its checkpoint has. It can be run where it lies.
@@ -158,6 +163,7 @@ static bool add_event(run *r, const char *event, rbt_error *error) {
     rbt_sim_free(r->sim);
     rbt_scene_free(r->acted);
     r->sim = next;
+    listen(r);
     r->acted = file;
     r->report.sim = next;
     r->report.scene = rbt_scene_of(file);
@@ -213,8 +219,9 @@ static void see(void *context, rbt_seen what, double t, const double *x) {
         return;
     }
     uint64_t drawn = ((uint64_t)state->frame + 1) * 0x9e3779b97f4a7c15u >> 32;  // one step a frame
-    if (level == RBT_VERIFY_FRAMES && state->step != (int64_t)(drawn % (uint64_t)r->sim->model->steps_per_frame))
-        return;
+    // steps by error are as many as they are: the first
+    uint64_t steps = r->sim->stepper.control.on ? 1 : (uint64_t)r->sim->model->steps_per_frame;
+    if (level == RBT_VERIFY_FRAMES && state->step != (int64_t)(drawn % steps)) return;
     rbt_verified about = {.frame = state->frame, .step = state->step, .event = true, .t = t};
     if (!r->event_failed) r->event_failed = !rbt_verification_add(&r->verification, &about, x, r->error);
 }
@@ -327,6 +334,17 @@ bool rbt_run_warning(const rbt_sim *sim, char text[320]) {
     return rbt_ledger_text(&sim->state.tally.ledger, sim->stepper.method, text);
 }
 
+bool rbt_run_floor_warning(const rbt_sim *sim, char text[320]) {
+    const rbt_step_memory *memory = rbt_stepper_step_memory(&sim->stepper, &sim->state);
+    if (!memory || !memory->floor_steps) return false;
+    snprintf(
+        text, 320,
+        "%lld steps of the least length, %g s, had a larger error than asked for, up to %.3g times; the result may "
+        "be less accurate than goal.error: lower time.min_step, ask for less, or take another method",
+        (long long)memory->floor_steps, sim->stepper.control.shortest, memory->floor_worst);
+    return true;
+}
+
 void rbt_unconverged_text(const rbt_tally *tally, char text[256]) {
     snprintf(
         text, 256,
@@ -378,8 +396,10 @@ static bool begin(run *r) {
     r->readings = rbt_array_new(r->sim->model->probe_count, sizeof *r->readings, "probes", r->error);
     if (!r->readings) return false;
     r->report.resumed_from = again ? r->sim->state.frame : -1;
-    r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->report.resumed_from, r->error);
+    r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->sim->stepper.control.on,
+                                    r->report.resumed_from, r->error);
     if (!r->recorder) return false;
+    listen(r);
     rbt_run_times_begin(o->folder, r->report.resumed_from);
     if (!rbt_obstacle_file_write(o->folder, &r->sim->model->obstacles, r->error)) return false;
     if (o->scene_text && !rbt_file_write(r->scene_path, o->scene_text, strlen(o->scene_text), r->error)) return false;

@@ -153,6 +153,7 @@ static void add_warnings(rbt_text *t, const rbt_run_report *r) {
     for (size_t i = 0; i < sim->model->warning_count; i++) add_warning(t, sim->model->warnings[i], count++);
     if (rbt_run_foreseen(sim, foreseen)) add_warning(t, foreseen, count++);
     if (rbt_run_warning(sim, found)) add_warning(t, found, count++);
+    if (rbt_run_floor_warning(sim, found)) add_warning(t, found, count++);
     if (r->overlap && rbt_overlap_text(r->overlap, sim, found)) add_warning(t, found, count++);
     rbt_text_add(t, "],\n");
 }
@@ -186,6 +187,20 @@ static void add_statistics(rbt_text *t, const double *statistics) {
     }
 }
 
+// Steps that are chosen by their error, since time 0 where nothing else is said
+static void add_steps_by_error(rbt_text *t, const rbt_run_report *r) {
+    const rbt_stepper *s = &r->sim->stepper;
+    const rbt_step_memory *memory = rbt_stepper_step_memory(s, &r->sim->state);
+    if (!memory) return;
+    rbt_text_add(t, "  \"steps_by_error\": {");
+    add_number(t, "error", s->control.error, ", ");
+    add_number(t, "min_step", s->control.shortest, ", ");
+    add_number(t, "max_step", s->control.longest, ", ");
+    add_number(t, "next_step", memory->next, ", ");
+    rbt_text_add(t, "\"floor_steps\": %lld, ", (long long)memory->floor_steps);
+    add_number(t, "floor_worst", memory->floor_worst, "},\n");
+}
+
 bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *error) {
     const rbt_model *m = r->sim->model;
     const rbt_method *method = r->sim->stepper.method;
@@ -201,11 +216,13 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     add_bodies(&t, m, r->bodies ? r->bodies : m->bodies);
     rbt_text_add(&t, "  \"frame\": %lld, \"last_frame\": %lld, ", (long long)r->frames, (long long)m->frame_count);
     add_number(&t, "time", r->sim->state.t, ", ");
-    add_number(&t, "step", m->step, ",\n");
+    if (r->sim->stepper.control.on) add_string(&t, "step", "auto", ",\n");
+    else add_number(&t, "step", m->step, ",\n");
     rbt_text_add(&t, "  \"steps\": %lld, \"iterations\": %lld, \"halved_steps\": %lld, \"max_halvings\": %d,\n",
                  (long long)r->steps, (long long)r->statistics[RBT_STAT_ITERATIONS], (long long)r->halved_steps,
                  r->max_halvings);
     add_statistics(&t, r->statistics);
+    add_steps_by_error(&t, r);
     add_description(&t, r->sim);
     add_seconds(&t, r);
     if (r->more) rbt_text_add(&t, "%s", r->more);

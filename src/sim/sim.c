@@ -71,10 +71,12 @@ bool rbt_sim_choose_step(rbt_sim *sim, rbt_error *error) {
     const rbt_scene *scene = sim->scene;
     const rbt_method *method = rbt_method_at(scene->integrator.method);
     if (!isnan(scene->time.step) && !sim->chooses) return true;
+    if (method && method->error_law) return true;
     sim->chooses = true;
     if (!method || !method->choose_step)
         return rbt_fail_path(error, scene->file, "time.step",
-                             "\"auto\" is for imex, which can choose; give %s a step",
+                             "\"auto\" is for methods whose steps can be chosen by their error and for imex, which "
+                             "chooses one; give %s a step",
                              method ? method->name : "the method");
     double step = method->choose_step(sim->model, scene->integrator.options, error);
     if (!(step > 0)) return false;
@@ -207,6 +209,7 @@ static bool model_of_state(rbt_sim *sim, rbt_error *error) {
 
 bool rbt_sim_resume(rbt_sim *sim, rbt_state *state, rbt_error *error) {
     const volatile int *stop = sim->stepper.stages.stop;
+    const rbt_step_log log = sim->stepper.control.log;
     rbt_state_clear(&sim->state);
     sim->state = *state;
     *state = (rbt_state){0};
@@ -218,6 +221,7 @@ bool rbt_sim_resume(rbt_sim *sim, rbt_state *state, rbt_error *error) {
         good = good && rbt_sim_choose_step(sim, error) &&
                rbt_stepper_init(&sim->stepper, sim->model, &sim->scene->integrator, error);
         rbt_sim_set_stop(sim, stop);
+        sim->stepper.control.log = log;
     }
     if (!good) return false;
     rbt_input_attach(sim->model, &sim->state);
@@ -254,6 +258,7 @@ bool rbt_sim_exchange(rbt_sim *sim, rbt_model *model, rbt_error *error) {
         return false;
     }
     next.stages = sim->stepper.stages;
+    next.control.log = sim->stepper.control.log;
     memcpy(next.statistics, sim->stepper.statistics, sizeof next.statistics);
     watch.every_frame = sim->watch.every_frame;
     rbt_energy_watch_free(&sim->watch);
@@ -281,6 +286,7 @@ static bool choose_again(rbt_sim *sim, rbt_step_report *report) {
     if (!rbt_sim_choose_step(sim, &error) || !rbt_stepper_init(&next, sim->model, &sim->scene->integrator, &error))
         return fail_cut(report, &error);
     next.stages = sim->stepper.stages;
+    next.control.log = sim->stepper.control.log;
     memcpy(next.statistics, sim->stepper.statistics, sizeof next.statistics);
     rbt_stepper_free(&sim->stepper);
     sim->stepper = next;
@@ -351,6 +357,22 @@ double rbt_sim_grid_time(const rbt_sim *sim, int64_t steps) {
                                        : (double)s->frame * m->frame_interval + (double)steps * m->step;
 }
 
+static double frame_end(const rbt_sim *sim) { return (double)(sim->state.frame + 1) * sim->model->frame_interval; }
+
+// One step whose length its error decides, until `stop` at most; `stop` is the end of the frame or lies before it.
+static rbt_outcome advance_by_error(rbt_sim *sim, double stop, rbt_step_report *report) {
+    rbt_state *s = &sim->state;
+    double longest = rbt_sim_longest_step(sim);
+    if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, s);
+    const rbt_state before = *s;
+    if (rbt_stepper_advance_by_error(&sim->stepper, s, stop, longest, report) != RBT_DONE) return report->outcome;
+    bool last = s->t == frame_end(sim);
+    bool due = rbt_energy_watch_due(&sim->watch, &before, 1, last);
+    s->step = last ? 0 : s->step + 1;
+    s->frame += last;
+    return watch_energy(sim, &before, due, report);
+}
+
 // `count` steps of this frame in one attempt, the first of them perhaps begun. Times are multiples of the frame
 // interval and of the step within it, never sums: a resumed run computes the same.
 static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *report) {
@@ -360,7 +382,7 @@ static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *r
     double until = rbt_sim_grid_time(sim, s->step + count);
     if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, s);
     const rbt_state before = *s;
-    bool due = sim->stepper.undoable = rbt_energy_watch_due(&sim->watch, s, count);
+    bool due = sim->stepper.undoable = rbt_energy_watch_due(&sim->watch, s, count, last);
     if (rbt_stepper_advance(&sim->stepper, s, until, report) != RBT_DONE) return report->outcome;
     report->steps += count - 1;
     s->tally.steps += count - 1;
@@ -383,7 +405,23 @@ static bool begin_step(rbt_sim *sim, double until, rbt_step_report *report) {
            fail_change(report, RBT_EVENT_FAILED, "event", &error);
 }
 
+// Cuts, events and what drags, before a step by error; the step ends where the next cut or event is due.
+static rbt_outcome take_step_by_error(rbt_sim *sim, double stop, rbt_step_report *report) {
+    rbt_error error = {0};
+    if (!cut_if_due(sim, report)) return report->outcome;
+    const rbt_step_memory *memory = rbt_stepper_step_memory(&sim->stepper, &sim->state);
+    double planned = rbt_step_control_plan(&sim->stepper.control, memory, stop - sim->state.t);
+    if (!rbt_sim_begin_step(sim, true, fmin(planned, rbt_sim_longest_step(sim)), &error)) {
+        fail_change(report, RBT_EVENT_FAILED, "event", &error);
+        return report->outcome;
+    }
+    double due =
+        fmin(rbt_sim_next_event(sim), sim->cutting ? rbt_cutting_next(sim->cutting, sim->state.t) : INFINITY);
+    return advance_by_error(sim, fmin(stop, due), report);
+}
+
 rbt_outcome rbt_sim_take_step(rbt_sim *sim, rbt_step_report *report) {
+    if (sim->stepper.control.on) return take_step_by_error(sim, frame_end(sim), report);
     if (!begin_step(sim, rbt_sim_grid_time(sim, sim->state.step + 1), report)) return report->outcome;
     if (advance_steps(sim, 1, report) == RBT_DONE && !choose_again(sim, report)) return report->outcome;
     return report->outcome;
@@ -449,6 +487,11 @@ static bool advance_to(rbt_sim *sim, double time, rbt_step_report *report) {
     for (;;) {
         double near = ON_GRID * sim->model->step;
         if (time <= s->t + near) return true;
+        if (sim->stepper.control.on) {
+            double end = frame_end(sim), stop = end <= time + near ? end : time;
+            if (take_step_by_error(sim, stop, report) != RBT_DONE) return false;
+            continue;
+        }
         bool whole = rbt_sim_grid_time(sim, s->step + 1) <= time + near;
         rbt_outcome outcome = whole ? rbt_sim_take_step(sim, report) : take_part(sim, time, report);
         if (outcome != RBT_DONE) return false;
@@ -485,7 +528,12 @@ bool rbt_sim_run(rbt_sim *sim, rbt_frame_callback each, void *context, rbt_step_
 }
 
 double rbt_sim_time(const rbt_sim *sim) { return sim ? sim->state.t : 0; }
-double rbt_sim_step_length(const rbt_sim *sim) { return sim ? sim->model->step : 0; }
+double rbt_sim_step_length(const rbt_sim *sim) {
+    const rbt_step_memory *memory = sim ? rbt_stepper_step_memory(&sim->stepper, &sim->state) : NULL;
+    if (memory) return rbt_step_control_plan(&sim->stepper.control, memory, frame_end(sim) - sim->state.t);
+    return sim ? sim->model->step : 0;
+}
+
 double rbt_sim_frame_interval(const rbt_sim *sim) { return sim ? sim->model->frame_interval : 0; }
 int64_t rbt_sim_frame(const rbt_sim *sim) { return sim ? sim->state.frame : 0; }
 int64_t rbt_sim_frame_count(const rbt_sim *sim) { return sim ? sim->model->frame_count : 0; }

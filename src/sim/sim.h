@@ -84,6 +84,10 @@ rbt_material_values rbt_sim_materials(const rbt_sim *sim, const rbt_state *state
 // false: an event could not be done, and the error names it.
 bool rbt_sim_begin_step(rbt_sim *sim, bool whole, double h, rbt_error *error);
 
+// Where steps are chosen by their error: the longest that springs that drag allow [s], and when the next event is due
+double rbt_sim_longest_step(const rbt_sim *sim);
+double rbt_sim_next_event(const rbt_sim *sim);
+
 // After a cut: forces of events on the nodes that there are now.
 void rbt_sim_share_forces(rbt_sim *sim);
 

@@ -104,7 +104,7 @@ bool rbt_sim_set_material(rbt_sim *sim, const rbt_event_material *change, rbt_er
 static bool drag(rbt_sim *sim, size_t target, const double point[3], double stiffness, rbt_error *error) {
     const rbt_drag_target *t = &sim->model->drag_targets[target];
     double step = sim->model->step, most = t->mass / (step * step);
-    if (stiffness > most)
+    if (stiffness > most && !sim->stepper.control.on)
         return rbt_fail(error,
                         "a spring of %g N/m on nodes of %g kg is too stiff for steps of %g s: it may have %g N/m at "
                         "most; take more nodes, a smaller step or a softer spring",
@@ -227,4 +227,22 @@ void rbt_sim_share_forces(rbt_sim *sim) {
     double done = rbt_input_events(&sim->state) + rounding(sim);
     for (size_t i = 0; i < sim->model->event_count && sim->model->events[i].time <= done; i++)
         if (sim->model->events[i].kind == RBT_PLANNED_FORCE) put_force(&sim->state, &sim->model->events[i]);
+}
+
+// k h^2 <= m, as where the step is given
+double rbt_sim_longest_step(const rbt_sim *sim) {
+    double longest = INFINITY;
+    if (!rbt_input_drags(&sim->state)) return longest;
+    const rbt_drag_spring *springs = rbt_input_springs(&sim->state);
+    for (size_t i = 0; i < sim->model->drag_count; i++)
+        if (springs[i].stiffness > 0)
+            longest = fmin(longest, sqrt(sim->model->drag_targets[i].mass / springs[i].stiffness));
+    return longest;
+}
+
+double rbt_sim_next_event(const rbt_sim *sim) {
+    double now = sim->state.t + rounding(sim);
+    for (size_t i = 0; i < sim->model->event_count; i++)
+        if (sim->model->events[i].time > now) return sim->model->events[i].time;
+    return INFINITY;
 }

@@ -56,7 +56,8 @@ static bool is_finite3(const double a[3]) { return isfinite(a[0]) && isfinite(a[
 // What is prescribed goes straight from step to step where bodies are kept apart.
 static bool check_moment(const rbt_sim *sim, rbt_error *error) {
     double begun = sim->state.t - rbt_sim_grid_time(sim, sim->state.step);
-    if (!rbt_method_has_contact(sim->stepper.method, sim->model) || fabs(begun) <= 1e-6 * sim->model->step)
+    if (sim->stepper.control.on || !rbt_method_has_contact(sim->stepper.method, sim->model) ||
+        fabs(begun) <= 1e-6 * sim->model->step)
         return true;
     return rbt_fail(error,
                     "it is %.9g s, inside a step; %s takes motions between whole steps: continue to the end of it",

@@ -202,8 +202,10 @@ static bool fits(const rbt_sim *sim, const rbt_state *s, rbt_error *error) {
                         "the state was made with another scene (another mesh, material, force, motion or step)");
     if (s->method && s->method != method_hash(sim))
         return rbt_fail(error, "the state was made by another method than %s", sim->stepper.method->name);
-    double begin = (double)s->frame * m->frame_interval + (double)s->step * m->step, near = 1e-3 * m->step;
-    if (s->step >= m->steps_per_frame || s->t < begin - near || s->t > begin + m->step + near)
+    bool by_error = sim->stepper.control.on;  // its steps lie anywhere in the frame
+    double length = by_error ? m->frame_interval : m->step, near = 1e-3 * length;
+    double begin = (double)s->frame * m->frame_interval + (by_error ? 0 : (double)s->step * m->step);
+    if ((!by_error && s->step >= m->steps_per_frame) || s->t < begin - near || s->t > begin + length + near)
         return rbt_fail(error, "the state is at %g s, in step %lld of frame %lld, which the scene has at %g s", s->t,
                         (long long)s->step, (long long)s->frame, begin);
     if (sim->chooses && s->cuts_size && s->step) return fail_inside(error);

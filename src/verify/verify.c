@@ -138,7 +138,7 @@ bool rbt_verification_set_model(rbt_verification *v, const rbt_model *model, con
                               .motions = model->obstacle_motions,
                               .own_contact = rbt_method_has_contact(method, model),
                               .has_events = rbt_method_has_contact(method, model),
-                              .step = model->step};
+                              .step = rbt_model_grid_step(model)};
     int32_t *nodes = NULL;
     double *radius = NULL;
     bool good = list_particles(model, &parts, &nodes, &radius, error) && rbt_verification_set_mesh(v, &parts, error);

@@ -134,7 +134,7 @@ static bool add_plane(rbt_scenery *s, const rbt_obstacle_plane *plane, const rbt
     return add_patch(s, corner, u, v, error);
 }
 
-// Where its sequence has it
+// Where its sequence has it. Both sides of every triangle: an open mesh may be looked at from either.
 static bool add_mesh(rbt_scenery *s, const rbt_obstacle_geometry *g, double time, rbt_error *error) {
     size_t base = s->node_count;
     for (size_t i = 0; i < g->node_count; i++) {
@@ -144,8 +144,8 @@ static bool add_mesh(rbt_scenery *s, const rbt_obstacle_geometry *g, double time
     }
     for (size_t t = 0; t < g->triangle_count; t++) {
         const int32_t *corner = g->triangles + 3 * t;
-        if (!add_triangle(s, base + (size_t)corner[0], base + (size_t)corner[1], base + (size_t)corner[2], error))
-            return false;
+        size_t a = base + (size_t)corner[0], b = base + (size_t)corner[1], c = base + (size_t)corner[2];
+        if (!add_triangle(s, a, b, c, error) || !add_triangle(s, a, c, b, error)) return false;
     }
     return true;
 }

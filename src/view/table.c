@@ -54,7 +54,9 @@ static bool read_row(rbt_table *table, const char *path, long number, const char
                                table->names[k], length);
         memcpy(text, cell, length);
         text[length] = '\0';
-        if (length == 0 && strcmp(table->names[k], "work") == 0) {  // a method that does not count it
+        // a method that does not count it; an attempt at a step that failed, and words about it
+        bool gap = length == 0 && (strcmp(table->names[k], "work") == 0 || strcmp(table->names[k], "estimate") == 0);
+        if (gap || strcmp(table->names[k], "why") == 0) {
             table->columns[k][table->row_count] = NAN;
             continue;
         }

@@ -147,12 +147,6 @@ def same_bits(at):
     looker.start()
     for _ in range(200):  # asks and never reads
         pages[1].send({"frame": {"run": 0, "number": 0, "fields": 15}})
-    crowd = []
-    for _ in range(200):
-        try:
-            crowd.append(socket.create_connection((server.host, server.port), 30))
-        except OSError:
-            break
     for _ in range(20):
         try:
             page = Page(server)
@@ -160,6 +154,12 @@ def same_bits(at):
             break
         page.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
         page.close()  # vanishes
+    crowd = []
+    for _ in range(200):
+        try:
+            crowd.append(socket.create_connection((server.host, server.port), 30))
+        except OSError:
+            break
     for connection in crowd:
         connection.close()
     pages[2].until(lambda m: isinstance(m, dict) and m["type"] == "live" and m["over"])

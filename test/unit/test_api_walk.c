@@ -349,7 +349,7 @@ static void every_function_is_walked(void **state) {
     X(rbt_error) X(rbt_event_def) X(rbt_event_drag) \
     X(rbt_event_drive) X(rbt_event_force) X(rbt_event_material) \
     X(rbt_force_drag) X(rbt_force_gravity) X(rbt_force_pull) \
-    X(rbt_force_pulse) X(rbt_force_wind) X(rbt_imex_options) \
+    X(rbt_force_pulse) X(rbt_force_wind) X(rbt_goal_def) X(rbt_imex_options) \
     X(rbt_implicit_options) X(rbt_integrator_def) X(rbt_material_def) \
     X(rbt_mesh) X(rbt_mesh_def) X(rbt_mesh_report) \
     X(rbt_mesh_set) X(rbt_move_keyframes) X(rbt_move_oscillation) \

@@ -85,7 +85,7 @@ static bool record_frame(rbt_recorder *r, const rbt_model *m, int64_t frame, rbt
 
 static void record(const char *folder, const rbt_model *m, const rbt_output_def *output, int64_t from, int64_t to) {
     rbt_error e = {0};
-    rbt_recorder *r = rbt_recorder_open(folder, m, output, from, &e);
+    rbt_recorder *r = rbt_recorder_open(folder, m, output, false, from, &e);
     if (!r) fail_msg("%s: %s", e.file, e.message);
     for (int64_t f = from + 1; f <= to; f++) assert_true(record_frame(r, m, f, &e));
     assert_true(rbt_recorder_close(r, &e));
@@ -189,7 +189,7 @@ static void refuse(const char *folder, const rbt_model *m, int64_t from, const c
     char path[512], *before = snapshot(folder);
     rbt_error e = {0};
     snprintf(path, sizeof path, "%s/%s", folder, file);
-    assert_null(rbt_recorder_open(folder, m, &EVERYTHING, from, &e));
+    assert_null(rbt_recorder_open(folder, m, &EVERYTHING, false, from, &e));
     assert_string_equal(e.file, path);
     assert_string_equal(e.message, sentence);
     expect_folder(folder, before);
@@ -244,7 +244,7 @@ static void full_disk(rbt_output_def output) {
     out_model *o = out_model_new(1, 2, true);
     char *want = undisturbed(&o->model, &output, 3);
     rbt_error e = {0};
-    rbt_recorder *r = rbt_recorder_open(folder, &o->model, &output, -1, &e);
+    rbt_recorder *r = rbt_recorder_open(folder, &o->model, &output, false, -1, &e);
     for (int64_t f = 0; f < 3; f++) assert_true(record_frame(r, &o->model, f, &e));
     char *before = snapshot(folder);
     int failures = 0, successes = 0;
@@ -281,7 +281,7 @@ static void unwritable_folder(void **unused) {
     rbt_error e = {0};
     add_to(folder, "file", "text");
     snprintf(path, sizeof path, "%s/file/run", folder);
-    assert_null(rbt_recorder_open(path, &o->model, &EVERYTHING, -1, &e));
+    assert_null(rbt_recorder_open(path, &o->model, &EVERYTHING, false, -1, &e));
     path[strlen(path) - 4] = '\0';
     assert_string_equal(e.file, path);
     assert_string_equal(e.message, "cannot make the folder: there is a file of this name");
@@ -319,7 +319,7 @@ static void frames_come_in_order(void **unused) {
     char *folder = out_folder_new();
     out_model *o = out_model_new(1, 1, false);
     rbt_error e = {0};
-    rbt_recorder *r = rbt_recorder_open(folder, &o->model, &EVERYTHING, -1, &e);
+    rbt_recorder *r = rbt_recorder_open(folder, &o->model, &EVERYTHING, false, -1, &e);
     assert_false(record_frame(r, &o->model, 1, &e));
     assert_string_equal(e.message, "frame 1 with 8 nodes was to be recorded, but frame 0 with 8 nodes comes next");
     assert_true(rbt_recorder_close(r, &e));
@@ -339,7 +339,7 @@ static void killed_runs_go_on(void **unused) {
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            rbt_recorder *r = rbt_recorder_open(folder, &o->model, &EVERYTHING, -1, NULL);
+            rbt_recorder *r = rbt_recorder_open(folder, &o->model, &EVERYTHING, false, -1, NULL);
             for (int64_t f = 0; r && f <= LAST; f++) record_frame(r, &o->model, f, NULL);
             for (;;) pause();
         }

@@ -461,7 +461,7 @@ static void frames_show_every_element(void **state) {
     rbt_error error = {0};
     rbt_energies energies = rbt_sim_energies(sim);
     rbt_output_def output = {.vtu = true, .obj = true, .pc2 = true, .usda = true};
-    rbt_recorder *recorder = rbt_recorder_open(folder, sim->model, &output, -1, &error);
+    rbt_recorder *recorder = rbt_recorder_open(folder, sim->model, &output, false, -1, &error);
     assert_non_null(recorder);
     assert_true(rbt_recorder_frame(recorder, &sim->state, &energies, true, &error));
     assert_true(rbt_recorder_close(recorder, &error));
@@ -519,11 +519,11 @@ static void nothing_to_show_is_said(void **state) {
     rbt_sim *sim = net(folder, "bdf2", "", ", 'springs': {'stiffness': 1, 'node_mass': 1}");
     rbt_error error = {0};
     rbt_output_def output = {.vtu = true, .usda = true};
-    assert_null(rbt_recorder_open(folder, sim->model, &output, -1, &error));
+    assert_null(rbt_recorder_open(folder, sim->model, &output, false, -1, &error));
     assert_string_equal(error.message,
                         "obj, pc2 and usda files hold surfaces, but no body has tets or triangles; take vtu only");
     output.usda = false;
-    rbt_recorder *recorder = rbt_recorder_open(folder, sim->model, &output, -1, &error);
+    rbt_recorder *recorder = rbt_recorder_open(folder, sim->model, &output, false, -1, &error);
     assert_non_null(recorder);
     assert_true(rbt_recorder_close(recorder, &error));
     rbt_sim_free(sim);

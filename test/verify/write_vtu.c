@@ -102,7 +102,7 @@ static bool write_variant(const char *folder, const char *name, const rbt_model 
     rbt_error e = {0};
     output.vtu = true;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    rbt_recorder *r = rbt_recorder_open(path, m, &output, -1, &e);
+    rbt_recorder *r = rbt_recorder_open(path, m, &output, false, -1, &e);
     bool good = r != NULL;
     for (int f = 0; good && f < FRAMES; f++) {
         rbt_state s = out_state_new(m, f);

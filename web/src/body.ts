@@ -72,7 +72,8 @@ export class Bodies {
   private wires: THREE.Mesh;
   private strings: THREE.LineSegments;
   private grains: THREE.InstancedMesh;
-  private obstacle: THREE.Mesh;
+  private obstacle: THREE.Mesh; // the side that bodies touch
+  private behind: THREE.Mesh;
   readonly vertexNode: Uint32Array;
   private vertexTriangle: Uint32Array;
   private index: Uint32Array;
@@ -110,14 +111,18 @@ export class Bodies {
     const around = new THREE.BufferGeometry();
     around.setAttribute('position', new THREE.BufferAttribute(shape.obstacle.slice(), 3));
     around.setIndex(new THREE.BufferAttribute(shape.obstacleTriangles.slice(), 1));
-    this.obstacle = new THREE.Mesh(around,
-      // a little further away than it is: bodies that lie on it are made of straight pieces, and may sink in a little
-      new THREE.MeshStandardMaterial({color: 0x9aa3ad, roughness: 0.9, side: THREE.DoubleSide,
-        polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 80}));
+    // A little further away than it is: bodies that lie on it are made of straight pieces, and may sink in a little.
+    const offset = {polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 80};
+    this.obstacle = new THREE.Mesh(around, new THREE.MeshStandardMaterial({color: 0x9aa3ad, roughness: 0.9, ...offset,
+      side: THREE.FrontSide, shadowSide: THREE.FrontSide}));
     this.obstacle.receiveShadow = this.obstacle.castShadow = true;
     around.computeVertexNormals();
-    for (const part of [this.surface, this.inside, this.wires, this.strings, this.obstacle]) part.frustumCulled = false;
-    this.group.add(this.surface, this.inside, this.wires, this.strings, this.grains, this.obstacle);
+    // A wall that is looked at from behind must not hide what it holds.
+    this.behind = new THREE.Mesh(around, new THREE.MeshBasicMaterial({color: 0x9aa3ad, transparent: true, opacity: 0.16,
+      side: THREE.BackSide, depthWrite: false}));
+    const parts = [this.surface, this.inside, this.wires, this.strings, this.obstacle, this.behind];
+    for (const part of parts) part.frustumCulled = false;
+    this.group.add(...parts, this.grains);
   }
 
   dispose() {
@@ -199,7 +204,7 @@ export class Bodies {
     (this.surface.material as THREE.Material).side = look.slice ? THREE.FrontSide : THREE.DoubleSide;
     this.inside.visible = look.slice !== null;
     this.wires.visible = look.wireframe;
-    this.obstacle.visible = look.obstacles;
+    this.obstacle.visible = this.behind.visible = look.obstacles;
   }
 
   /** Linear light of vertex v, or of a node by its body */

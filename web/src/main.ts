@@ -109,7 +109,7 @@ async function start() {
     const {report} = viewer.first;
     get('title').textContent = viewer.first.name.replace(/\/+$/, '').split('/').pop() || 'rubato';
     document.title = `${get('title').textContent} – rubato`;
-    get('subtitle').textContent = report?.scene?.about ?? '';
+    get('subtitle').textContent = get('subtitle').title = report?.scene?.about ?? '';
     panel.draw();
     hand?.report();
     change();

@@ -3,6 +3,12 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import {css, kindColour} from './colours';
 
+/** Four digits, and powers of ten where zeros would take more room than digits */
+function numeral(v: number): string {
+  const plain = String(Number(v.toPrecision(4)));
+  return plain.length > 6 || plain.includes('e') ? v.toExponential(3).replace(/\.?0*e\+?/, 'e') : plain;
+}
+
 export interface Curve {
   name: string;
   values: (number | null)[];
@@ -36,7 +42,7 @@ export class Plot {
     }
     this.plot?.destroy();
     this.key = key;
-    const short = (v: number | null) => (v === null || v === undefined ? '–' : String(Number(v.toPrecision(4))));
+    const short = (v: number | null) => (v === null || v === undefined ? '–' : numeral(v));
     const axis = {stroke: ink, grid: {stroke: line, width: 1}, ticks: {stroke: line}, font: '11px system-ui'};
     this.plot = new uPlot({
       title: `${this.title}${this.unit ? ` [${this.unit}]` : ''}`,

@@ -105,7 +105,7 @@ static double own_work(const rbt_energy_watch *w, const rbt_energies *e) {
 }
 
 static double accounted_for(const rbt_energy_watch *w, const rbt_ledger *l) {
-    double h = w->stepper->model->step;
+    double h = w->stepper->control.on ? w->stepper->control.longest : w->stepper->model->step;
     return l->start + l->effort + fmax(0, l->top - l->gravity) + h * h * (w->acceleration + w->given) + w->noise;
 }
 
@@ -268,9 +268,8 @@ rbt_outcome rbt_energy_watch_look(rbt_energy_watch *w, rbt_state *state, rbt_ste
     return look(w, state, &work, report);
 }
 
-bool rbt_energy_watch_due(rbt_energy_watch *w, const rbt_state *state, int64_t count) {
+bool rbt_energy_watch_due(rbt_energy_watch *w, const rbt_state *state, int64_t count, bool last) {
     int64_t after = state->step + count, steps = state->tally.steps;
-    bool last = after == w->stepper->model->steps_per_frame;
     w->in_turn = last && (w->every_frame || !w->cheap || (steps + count) / CHEAP_STEPS != steps / CHEAP_STEPS);
     return last || after / KINETIC_EVERY != state->step / KINETIC_EVERY;
 }

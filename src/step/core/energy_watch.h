@@ -64,7 +64,7 @@ void rbt_energy_watch_after_input(rbt_energy_watch *w, const rbt_state *state);
 void rbt_energy_watch_begin(rbt_energy_watch *w, rbt_state *state);
 
 // Whether this many steps from state->step on lead to a look at the energies, or may lead to one.
-bool rbt_energy_watch_due(rbt_energy_watch *w, const rbt_state *state, int64_t count);
+bool rbt_energy_watch_due(rbt_energy_watch *w, const rbt_state *state, int64_t count, bool last);
 
 // After the steps; `due` is what was said before them. Fills the report unless RBT_DONE; the state, the ledger in it
 // included, is then the caller's to restore.

@@ -90,6 +90,15 @@ typedef struct rbt_method {
     // NULL: always.
     bool (*accepts)(void *self, const rbt_state *state, char *text, size_t size);
 
+    // Of a method whose steps can be chosen by their error: the order of the step that was attempted last, and the
+    // constant C of its error (step/core/step_control.h), `ratio` times as long as the one before. NULL: they cannot.
+    int (*error_law)(const void *self, double ratio, double *constant);
+    // What the method knows better of e_x and e_v (node_count x 3) of the step that led to this state, state->t still
+    // its start; returns the order that the result has. NULL: nothing.
+    int (*refine_error)(void *self, const rbt_state *state, double h, double *ex, double *ev);
+    // How fine solves must be from now on, as a share of the method's own tolerance; NULL: they are exact.
+    void (*set_precision)(void *self, double share);
+
     // The step it would take for this model, for scenes with "step": "auto"; 0 with an error. NULL: it must be told.
     double (*choose_step)(const rbt_model *model, const void *options, rbt_error *error);
 

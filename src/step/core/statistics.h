@@ -13,7 +13,9 @@
     ROW(INDEFINITE, "indefinite", "fallbacks", RBT_SUMMED, "steps",                                                  \
         "Steps of siere whose matrix was indefinite and factored as it was.")                                        \
     ROW(PROJECTED, "projected", "fallbacks", RBT_SUMMED, "steps",                                                    \
-        "Steps of siere whose matrix was indefinite, with projected stiffness instead.")
+        "Steps of siere whose matrix was indefinite, with projected stiffness instead.")                             \
+    ROW(REJECTED, "rejected", NULL, RBT_SUMMED, "attempts",                                                          \
+        "Steps that were taken back and made shorter because of their error, where steps are chosen by it.")
 
 #define RBT_STATISTIC_NUMBER(NAME, ...) RBT_STAT_##NAME,
 enum { RBT_STATISTICS(RBT_STATISTIC_NUMBER) RBT_STATISTIC_COUNT };

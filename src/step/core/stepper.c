@@ -7,6 +7,14 @@
 // Bytes of x, v and the method's memory
 static size_t saved_size(const rbt_stepper *s) { return 6 * s->model->node_count * sizeof(double) + s->memory_size; }
 
+// Where what steps by error remember begins, behind so many bytes of the method's own
+static size_t control_offset(size_t own) { return (own + sizeof(double) - 1) / sizeof(double) * sizeof(double); }
+
+rbt_step_memory *rbt_stepper_step_memory(const rbt_stepper *s, const rbt_state *state) {
+    if (!s->control.on || state->memory_size != s->memory_size) return NULL;
+    return (void *)((char *)state->memory + s->memory_size - rbt_step_memory_size(s->model));
+}
+
 // What only a method with contact of its own knows must not be left out silently by others.
 static bool check_bodies(const rbt_model *m, const rbt_method *method, rbt_error *error) {
     char path[64];
@@ -65,6 +73,10 @@ static bool begin(rbt_stepper *s, const rbt_model *model, const rbt_integrator_d
     if (!check_bodies(model, s->method, error) || !check_obstacles(model, s->method, error)) return false;
     if (s->method->own_steps) s->max_halvings = 0;
     s->memory_size = s->method->memory_size ? s->method->memory_size(model, def->options) : 0;
+    if (model->asked.error > 0 && s->method->error_law) {
+        if (!rbt_step_control_init(&s->control, model, error)) return false;
+        s->memory_size = control_offset(s->memory_size) + rbt_step_memory_size(model);
+    }
     s->saved = rbt_array_new((size_t)(1 + s->max_halvings), saved_size(s), "saved states", error);
     s->energies = rbt_array_new(model->plan.chunk_count + 1, sizeof *s->energies, "energies", error);
     return s->saved && s->energies;
@@ -97,6 +109,7 @@ bool rbt_stepper_follow(rbt_stepper *s, const rbt_change *change, const rbt_inte
     state->memory_size = next.memory_size;
     next.stages = s->stages;
     memcpy(next.statistics, s->statistics, sizeof next.statistics);
+    next.control.log = s->control.log;
     rbt_stepper_free(s);
     *s = next;
     return true;
@@ -104,6 +117,7 @@ bool rbt_stepper_follow(rbt_stepper *s, const rbt_change *change, const rbt_inte
 
 void rbt_stepper_free(rbt_stepper *s) {
     if (s->self) s->method->destroy(s->self);
+    rbt_step_control_free(&s->control);
     free(s->saved);
     free(s->energies);
     *s = (rbt_stepper){0};
@@ -143,6 +157,8 @@ void rbt_stepper_reset(const rbt_stepper *s) {
 
 void rbt_stepper_forget(const rbt_stepper *s, rbt_state *state) {
     rbt_stepper_reset(s);
+    rbt_step_memory *steps = rbt_stepper_step_memory(s, state);
+    if (steps) memset(steps, 0, rbt_step_memory_size(s->model));
     if (s->method->forget) s->method->forget(s->self, state);
     else if (state->memory_size) memset(state->memory, 0, state->memory_size);
 }
@@ -153,10 +169,11 @@ void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
     state->t = t;
 }
 
-// Whether to retry with half the step. Not if it is unstable: the user chooses another step then. Not without memory:
-// that must not change the motion.
-static bool is_for_shorter_steps(rbt_outcome outcome) {
-    return outcome != RBT_UNSTABLE && outcome != RBT_STOPPED && outcome != RBT_OUT_OF_MEMORY;
+// Whether to retry with half the step. Not if an explicit one is unstable: the user chooses another step then. Not without
+// memory: that must not change the motion.
+static bool is_for_shorter_steps(const rbt_method *method, rbt_outcome outcome) {
+    return (outcome != RBT_UNSTABLE || !method->cheap_steps) && outcome != RBT_STOPPED &&
+           outcome != RBT_OUT_OF_MEMORY;
 }
 
 // What the first rank has to say on which the attempt failed
@@ -188,7 +205,7 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int d
     }
     copy_motion(s, depth, state, false);
     if (!lasting) copy_memory(s, depth, state, false);
-    if (depth == s->max_halvings || !is_for_shorter_steps(outcome)) return outcome;
+    if (depth == s->max_halvings || !is_for_shorter_steps(s->method, outcome)) return outcome;
     if (lasting) copy_memory(s, depth, state, true);  // before smaller steps change it
     if (report->halvings < depth + 1) report->halvings = depth + 1;
     double middle = start + 0.5 * (until - start);
@@ -211,23 +228,104 @@ static void count(rbt_tally *tally, const rbt_step_report *before, const rbt_ste
         tally->worst_residual = after->worst_residual;
 }
 
-rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, rbt_step_report *report) {
-    const rbt_step_report before = *report;
+static void begin_report(rbt_step_report *report) {
     report->body = report->element = -1;
     report->element_kind = NULL;
     report->value = 0;
     report->hint[0] = '\0';
     report->halvings = 0;
-    report->outcome = advance(s, state, until, 0, report);
+}
+
+static rbt_outcome end_report(rbt_stepper *s, rbt_state *state, const rbt_step_report *before,
+                              rbt_step_report *report) {
     report->halved_steps += report->halvings > 0;
-    rbt_statistics_add_change(s->statistics, before.statistics, report->statistics);
-    if (report->halvings < before.halvings) report->halvings = before.halvings;
+    rbt_statistics_add_change(s->statistics, before->statistics, report->statistics);
+    if (report->halvings < before->halvings) report->halvings = before->halvings;
     if (report->outcome == RBT_DONE) {
-        count(&state->tally, &before, report);
+        count(&state->tally, before, report);
         report->stage = "done";
         report->body = report->element = -1;
         report->element_kind = NULL;
         report->hint[0] = '\0';
     }
     return report->outcome;
+}
+
+rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, rbt_step_report *report) {
+    const rbt_step_report before = *report;
+    begin_report(report);
+    report->outcome = advance(s, state, until, 0, report);
+    return end_report(s, state, &before, report);
+}
+
+// ---- Steps by error
+
+static void note(const rbt_stepper *s, double t, double h, double estimate, bool accepted, const char *why) {
+    const rbt_step_log *log = &s->control.log;
+    const rbt_step_attempt attempt = {.t = t, .step = h, .estimate = estimate, .accepted = accepted, .why = why};
+    if (log->note) log->note(log->context, &attempt);
+}
+
+// One attempt with its estimate, as E over what it may be; the state is behind it, whatever comes of it
+static rbt_outcome try_step(rbt_stepper *s, rbt_state *state, double until, double h, double *ratio, int *order,
+                            rbt_step_report *report) {
+    rbt_step_memory *memory = rbt_stepper_step_memory(s, state);
+    rbt_step_control *c = &s->control;
+    const double *v = (const double *)(s->saved + 3 * s->model->node_count * sizeof(double));
+    double constant = 0, t = state->t;
+    if (s->method->set_precision) s->method->set_precision(s->self, memory->precision > 0 ? memory->precision : 1);
+    rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    *order = s->method->error_law(s->self, memory->last > 0 ? h / memory->last : 1, &constant);
+    *order = rbt_step_control_estimate(c, memory, s->model, state, v, h, *order, constant);
+    if (s->method->refine_error) *order = s->method->refine_error(s->self, state, h, c->ex, c->ev);
+    *ratio = rbt_step_control_ratio(c, memory, s->model, t, h);
+    return RBT_DONE;
+}
+
+static rbt_outcome advance_by_error(rbt_stepper *s, rbt_state *state, double until, double longest,
+                                    rbt_step_report *report) {
+    const rbt_step_control *c = &s->control;
+    const double *v = (const double *)(s->saved + 3 * s->model->node_count * sizeof(double));
+    rbt_step_memory *memory = rbt_stepper_step_memory(s, state);
+    double t = state->t, h = fmin(rbt_step_control_plan(c, memory, until - t), longest);
+    bool as_planned = h == rbt_step_control_plan(c, memory, INFINITY);
+    copy_motion(s, 0, state, true);
+    copy_memory(s, 0, state, true);
+    for (int failures = 0;;) {
+        bool last = h == until - t;
+        double end = last ? until : t + h, ratio = NAN;
+        int order = 1;
+        rbt_outcome outcome = try_step(s, state, end, h, &ratio, &order, report);
+        if (outcome == RBT_DONE) {
+            rbt_step_verdict verdict = rbt_step_control_judge(c, memory, ratio, h, order, !as_planned);
+            note(s, t, h, ratio, verdict.accepted, verdict.why);
+            if (verdict.accepted) {
+                rbt_step_control_remember(c, memory, s->model, state, v, t, h, &verdict, ratio);
+                state->t = end;
+                report->steps++;
+                return RBT_DONE;
+            }
+            report->statistics[RBT_STAT_REJECTED]++;
+            h = verdict.next;
+        } else {
+            note(s, t, h, NAN, false, rbt_outcome_name(outcome));
+            failures++;
+            h = fmax(0.5 * h, c->shortest);
+        }
+        rbt_stepper_undo(s, state, t);
+        rbt_stepper_reset(s);
+        as_planned = true;
+        if (outcome == RBT_DONE) continue;
+        if (failures > s->max_halvings || !is_for_shorter_steps(s->method, outcome)) return outcome;
+        if (report->halvings < failures) report->halvings = failures;
+    }
+}
+
+rbt_outcome rbt_stepper_advance_by_error(rbt_stepper *s, rbt_state *state, double until, double longest,
+                                         rbt_step_report *report) {
+    const rbt_step_report before = *report;
+    begin_report(report);
+    report->outcome = advance_by_error(s, state, until, longest, report);
+    return end_report(s, state, &before, report);
 }

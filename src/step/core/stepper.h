@@ -4,6 +4,7 @@
 #define RBT_STEP_CORE_STEPPER_H
 
 #include "step/core/method.h"
+#include "step/core/step_control.h"
 
 typedef struct rbt_stepper {
     const rbt_model *model;
@@ -16,6 +17,7 @@ typedef struct rbt_stepper {
     char *saved;                            // (1 + max_halvings) times x, v and memory: one level of halving each
     rbt_sum *energies;                      // (plan.chunk_count) work space
     bool undoable;                          // the next advance can be undone although it succeeds
+    rbt_step_control control;               // where steps are chosen by their error; off: the caller says how long
 } rbt_stepper;
 
 bool rbt_stepper_init(rbt_stepper *stepper, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error);
@@ -40,6 +42,15 @@ void rbt_stepper_forget(const rbt_stepper *stepper, rbt_state *state);
 
 // After an advance that was undoable: x, v, memory and t as they were before it.
 void rbt_stepper_undo(const rbt_stepper *stepper, rbt_state *state, double t);
+
+// Where steps are chosen by their error: one step towards `until`, as long as its error allows and at most `longest`.
+// Attempts with a larger error are undone and tried again shorter, those that fail in halves. One that ends at `until`
+// ends there exactly. Otherwise as rbt_stepper_advance.
+rbt_outcome rbt_stepper_advance_by_error(rbt_stepper *stepper, rbt_state *state, double until, double longest,
+                                         rbt_step_report *report);
+
+// What is remembered of steps by error; NULL: they are not
+rbt_step_memory *rbt_stepper_step_memory(const rbt_stepper *stepper, const rbt_state *state);
 
 // From state->t to `until`. Adds to the report's counts; on failure the state is bit for bit what it was.
 rbt_outcome rbt_stepper_advance(rbt_stepper *stepper, rbt_state *state, double until, rbt_step_report *report);

@@ -38,6 +38,7 @@
 #include "math/vector.h"
 #include "solve/modes.h"
 #include "step/core/method.h"
+#include "step/exponential/siere_error.h"
 #include "step/linearised/linearised.h"
 
 #include <stdio.h>
@@ -587,6 +588,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     rbt_linearised *base = &s->base;
     double h = rbt_step_length(base->model, state, until);
     rbt_constrained_nodes(base->model, state->t, base->constrained);
+    s->used = 0;
     if (!s->capacity || all_constrained(s)) return rbt_linearised_attempt(base, state, until, stages, report);
     RBT_STAGE("force", rbt_linearised_forces(base, state, h));  // f = f_ext - dW/dx
     RBT_STAGE("analyse", rbt_linearised_analyse(base));         // ordering and fill, when nodes were released
@@ -598,6 +600,38 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     RBT_STAGE("solve", solve_or_project(s, state, h, report));  // modes exactly, the rest A y = ...
     RBT_STAGE("update", update(s, state, h, report));
     return RBT_DONE;
+}
+
+// ---- Steps by error
+
+static int refine_error(void *self, const rbt_state *state, double h, double *ex, double *ev) {
+    siere *s = self;
+    rbt_linearised *base = &s->base;
+    const rbt_model *m = base->model;
+    if (!s->used) return 1;
+    rbt_force_external(m, state->t + h, state->x, state->v, base->f);
+    if (!m->linear) rbt_force_elastic(m, state->x, NULL, base->partial, base->f);
+    else rbt_force_linear(m, &base->stiffness.K, state->x, base->work, base->f);
+    for (size_t i = 0; i < 3 * m->node_count; i++) s->carried[i] = base->constrained[i / 3] ? 0 : state->v[i];
+    rbt_vectors_inner(3 * m->node_count, s->used, s->modes.U, 1, base->f, s->z, s->modes.partial);
+    rbt_vectors_inner(3 * m->node_count, s->used, s->modes.Q, 1, s->carried, s->c, s->modes.partial);
+    for (size_t l = 0; l < s->used; l++) {
+        double foreseen = s->g[l] + h * s->ramp[l] - s->modes.lambda[l] * s->da[l] - s->d[l] * s->db[l];
+        s->z[l] += -s->d[l] * s->c[l] - foreseen;
+    }
+    const rbt_siere_error e = {.count = 3 * m->node_count,
+                               .modes = s->used,
+                               .U = s->modes.U,
+                               .Q = s->modes.Q,
+                               .missed = s->z,
+                               .small = s->small,
+                               .partial = s->modes.partial};
+    return rbt_siere_refine(&e, h, ex, ev);
+}
+
+static int error_law(const void *self, double ratio, double *constant) {
+    const siere *s = self;
+    return rbt_linearised_error_law(&s->base, ratio, constant);
 }
 
 // ---- The tables
@@ -654,4 +688,6 @@ const rbt_method RBT_SIERE = {
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .error_law = error_law,
+    .refine_error = refine_error,
 };

@@ -6,7 +6,16 @@
 //   bdf2              2h/3   (4 x_n - x_{n-1})/3    (4 v_n - v_{n-1})/3    x = z,          v = w
 //
 // BDF2 keeps x_{n-1}, v_{n-1} and the last step in the state's memory; after a step of another length, and at the
-// start, it does one step of backward Euler.
+// start, it does one step of backward Euler. Where steps are chosen by their error, all but the first are of second
+// order: with r = h / h_{n-1}
+//   tau = h (1 + r)/(1 + 2 r),   b = ((1 + r)^2 x_n - r^2 x_{n-1})/(1 + 2 r),   u alike
+//
+// Errors of a step, x(t + h) less what the rule gives, by Taylor's formula:
+//   backward-euler     x_n + h v(t + h) is off by -h^2/2 x'', and v likewise
+//   implicit-midpoint  y_n + h f((y_n + y_{n+1})/2) is off by h^3/24 y''' - h^3/8 f_y y''. For x, f_y y'' is x''', which
+//                      leaves -h^3/12 x'''. For v it is v''' but for the curvature of the forces along the motion,
+//                      W''' v v, which is left out: it is small where strains are.
+//   bdf2               about t + h, terms of third order in b leave h^3 (1 + r)^2/(6 r (1 + 2 r)) x''', and v likewise
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "step/core/method.h"
@@ -29,6 +38,8 @@ typedef struct implicit {
     rbt_arena *arena;
     double *base, *velocity, *z, *other, *constrained_velocity;  // (node_count x 3)
     double stored;                                               // [J] in contact where the step begins
+    double precision;  // share of the tolerance that the next solve is made to; 0: all of it
+    bool second;       // the latest step of BDF2 was one of second order
 } implicit;
 
 static void destroy(void *self) {
@@ -98,7 +109,8 @@ static rbt_contact_memory *contact_memory(const implicit *s, const rbt_state *st
 
 static const double *remembered(const implicit *s, const rbt_state *state, double h) {
     const double *memory = state->memory;
-    bool usable = s->rule == BDF2 && memory && memory[0] == h;
+    bool by_error = s->objective.model->asked.error > 0;
+    bool usable = s->rule == BDF2 && memory && (memory[0] == h || (by_error && memory[0] > 0));
     return usable ? memory + 1 : NULL;
 }
 
@@ -128,10 +140,17 @@ static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
     const rbt_model *m = o->model;
     size_t values = 3 * m->node_count;
     const double *before = remembered(s, state, h);
+    s->second = before != NULL;
     o->tau = s->rule == MIDPOINT ? 0.5 * h : before ? 2 * h / 3 : h;
+    double now = 4, earlier = 1, sum = 3;  // b = (now x - earlier x_before) / sum
+    if (before && before[-1] != h) {
+        double r = h / before[-1];
+        now = (1 + r) * (1 + r), earlier = r * r, sum = 1 + 2 * r;
+        o->tau = h * (1 + r) / sum;
+    }
     for (size_t i = 0; i < values; i++) {
-        s->base[i] = before ? (4 * state->x[i] - before[i]) / 3 : state->x[i];
-        s->velocity[i] = before ? (4 * state->v[i] - before[values + i]) / 3 : state->v[i];
+        s->base[i] = before ? (now * state->x[i] - earlier * before[i]) / sum : state->x[i];
+        s->velocity[i] = before ? (now * state->v[i] - earlier * before[values + i]) / sum : state->v[i];
     }
     o->base = s->base;
     rbt_constrained_nodes(m, state->t, o->constrained);
@@ -204,6 +223,10 @@ static rbt_outcome cannot_begin(rbt_step_contact *c, const rbt_state *state, rbt
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_BLOCKED;
 }
 
+// Halvings after which friction keeps the normal forces of the start. A step that short and still not solved seldom is:
+// normal forces and friction pull each other to and fro. The error is one of a step, here less than 1/256 of the whole.
+enum { LAG_ONCE = 9 };
+
 // With contact a step begins where the last one ended, which is known to be apart. The solver goes from there towards
 // where find_start wants it to begin.
 static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
@@ -211,12 +234,57 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
     rbt_step_contact *c = o->pairs;
     if (!c) return RBT_DONE;
     if (!rbt_step_contact_look(c, state->t, state->x)) return cannot_begin(c, state, report);
+    c->lagged_once = report->halvings >= LAG_ONCE;
     s->stored = rbt_contact_stored(c);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
     for (size_t n = 0; n < o->model->node_count; n++)
         c->firmness[n] = o->stiff[n] + o->model->mass[n] / (o->tau * o->tau);
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
+}
+
+// Of the kinetic and elastic energy: what a step of the midpoint rule may gain by itself.
+static const double GAIN_SHARE = 0.1;
+
+static double kinetic_energy(const rbt_model *m, const double *v) {
+    double sum;
+    rbt_terms terms;
+    rbt_terms_begin(&terms, 1);
+    for (size_t n = 0; n < m->node_count; n++)
+        if (rbt_ranks_owns(m, n)) terms.value[0][rbt_terms_next(&terms)] = m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n);
+    rbt_terms_end(&terms, m, &sum);
+    return 0.5 * sum;
+}
+
+// The midpoint rule takes the elastic force in the middle, z, for the whole way from x to y: with v' + v = 2 (y - x)/h the
+// kinetic energy rises by f(z).(y - x) to the last bit, and the energy of the body by
+//   G = W(y) - W(x) - dW/dx(z).(y - x)
+// beyond what outside forces, prescribed nodes and contact give; of third order in the move, and 0 where W is
+// quadratic. Too long a step shows as a gain, and is taken in halves.
+//
+// What contact itself gives too much (implicit_contact.h) is taken from the velocities, as far as it can be.
+static rbt_outcome check_gain(implicit *s, rbt_state *state, rbt_step_report *report) {
+    rbt_objective *o = &s->objective;
+    const rbt_model *m = o->model;
+    const double *x = s->base, *y = state->x;
+    double before = rbt_energy_elastic(m, x, o->energies), after = rbt_energy_elastic(m, y, o->energies);
+    memset(o->force, 0, 3 * m->node_count * sizeof *o->force);
+    rbt_force_elastic(m, s->z, NULL, o->partial, o->force);
+    rbt_vector_combine(3 * m->node_count, o->product, y, -1, x);
+    double given = -rbt_ranks_dot(m, o->force, o->product);
+    double gain = fmax(0, after - before - given);
+    if (o->pairs) gain += rbt_contact_balance(o->pairs, s->stored, state->v);
+    double first = kinetic_energy(m, s->velocity) + before, last = kinetic_energy(m, state->v) + after - gain;
+    double rounding = rbt_objective_rounding(o, 0) / (o->tau * o->tau);
+    if (gain <= GAIN_SHARE * fmax(first, last) + rounding) return RBT_DONE;
+    report->body = report->element = -1;
+    report->element_kind = NULL;
+    snprintf(
+        report->hint, sizeof report->hint,
+        "at %g s the midpoint rule would gain %.3g J in a step, where the bodies have %.3g J; take a smaller step or "
+        "backward-euler",
+        state->t, gain, fmax(first, last));
+    return RBT_UNSTABLE;
 }
 
 static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_report *report) {
@@ -231,11 +299,12 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
         state->v[i] = o->constrained[i / 3] ? s->constrained_velocity[i] : middle ? 2 * w - v : w;
     }
     rbt_outcome outcome = rbt_check_motion(o->model, state, h, report);
+    bool bad = rbt_ranks_any(o->model, outcome != RBT_DONE);
+    if (!bad && s->rule == MIDPOINT) outcome = check_gain(s, state, report);
     if (outcome != RBT_DONE) return outcome;
     remember(s, state, h, s->base, s->velocity);
     rbt_contact_memory *memory = contact_memory(s, state);
     if (memory) rbt_contact_remember(o->pairs, memory);
-    if (o->pairs && s->rule == MIDPOINT) rbt_contact_balance(o->pairs, s->stored, state->v);
     return outcome;
 }
 
@@ -261,7 +330,8 @@ static int most_iterations(const implicit *s) {
 }
 
 static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
-    rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, s->options.tolerance, tolerance_share(s));
+    double share = tolerance_share(s) * (s->precision > 0 ? s->precision : 1);
+    rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, s->options.tolerance, share);
     if (s->objective.pairs) stop.share = 1;  // a smaller tolerance makes rounding no smaller
     rbt_trace_begin(stages);
     report->at_cap = false;
@@ -291,6 +361,20 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     RBT_STAGE("update", update(s, state, h, report));
     if (accept) count_unconverged(state->t, report);
     return RBT_DONE;
+}
+
+static int error_law(const void *self, double ratio, double *constant) {
+    const implicit *s = self;
+    bool bdf2 = s->rule == BDF2 && s->second;
+    *constant = 0.5;
+    if (s->rule == MIDPOINT) *constant = 1.0 / 12;
+    if (bdf2) *constant = (1 + ratio) * (1 + ratio) / (6 * ratio * (1 + 2 * ratio));
+    return s->rule == MIDPOINT || bdf2 ? 2 : 1;
+}
+
+static void set_precision(void *self, double share) {
+    implicit *s = self;
+    s->precision = share;
 }
 
 static void describe(const void *self, rbt_text *json) {
@@ -385,6 +469,8 @@ const rbt_method RBT_BACKWARD_EULER = {
     .create = create_backward_euler,
     .destroy = destroy,
     .attempt = attempt,
+    .error_law = error_law,
+    .set_precision = set_precision,
     .describe = describe,
     .labels = labels,
     .on_ranks = on_ranks,
@@ -412,6 +498,8 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .create = create_midpoint,
     .destroy = destroy,
     .attempt = attempt,
+    .error_law = error_law,
+    .set_precision = set_precision,
     .describe = describe,
     .labels = labels,
     .on_ranks = on_ranks,
@@ -439,6 +527,8 @@ const rbt_method RBT_BDF2 = {
     .create = create_bdf2,
     .destroy = destroy,
     .attempt = attempt,
+    .error_law = error_law,
+    .set_precision = set_precision,
     .describe = describe,
     .labels = labels,
     .on_ranks = on_ranks,

@@ -77,19 +77,21 @@ static void find_brake(const rbt_step_contact *c, double *d) {
     }
 }
 
-void rbt_contact_balance(const rbt_step_contact *c, double before, double *v) {
+double rbt_contact_balance(const rbt_step_contact *c, double before, double *v) {
     double gain = gained(c, before), *d = c->motion, along = 0, square = 0;
-    if (!(gain > 0) || !c->active_count) return;
+    if (!(gain > 0) || !c->active_count) return 0;
     find_brake(c, d);
     for (size_t i = 0; i < 3 * c->model->node_count; i++) {
         along += c->model->mass[i / 3] * v[i] * d[i];
         square += 0.5 * c->model->mass[i / 3] * d[i] * d[i];
     }
-    if (!(along < 0) || !(square > 0)) return;
+    if (!(square > 0)) return 0;  // no free node slips
+    if (!(along < 0)) return gain;
     // square s^2 + along s + gain = 0, or as little energy as there can be
     double root = along * along - 4 * square * gain,
            s = root > 0 ? 2 * gain / (sqrt(root) - along) : -along / (2 * square);
     for (size_t i = 0; i < 3 * c->model->node_count; i++) v[i] += s * d[i];
+    return fmax(0, gain + s * (along + s * square));
 }
 
 // ---- Questions about a state

@@ -29,8 +29,8 @@ double rbt_contact_stored(const rbt_step_contact *contact);
 //   G = f . (y - x_n) - (B(x_n) - B(y)) = N k |u|^2 / 2 of a pair that slips by u on a curvature k, of first order in h.
 // So each pair gets an impulse -s h N u against its slip, s one number for all of them (it is about half the
 // curvature): the one by which the kinetic energy falls by G. Momentum stays, since pairs have it between them.
-// `before` is B(x_n).
-void rbt_contact_balance(const rbt_step_contact *contact, double before, double *v);
+// `before` is B(x_n). Returns what is left of G: slip may have less energy than that.
+double rbt_contact_balance(const rbt_step_contact *contact, double before, double *v);
 
 // As rbt_method has them, at the positions of a state
 size_t rbt_contact_points(rbt_step_contact *contact, const rbt_state *state, rbt_contact_point *points,

@@ -145,3 +145,9 @@ rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double u
     RBT_STAGE("update", update(s, state, h, report));          // v += dv, x += h v
     return RBT_DONE;
 }
+
+int rbt_linearised_error_law(const void *self, double ratio, double *constant) {
+    (void)self, (void)ratio;
+    *constant = 0.5;
+    return 1;
+}

@@ -8,6 +8,10 @@
 //   f_contact(x+) ~ f_contact(y) + K_contact h^2 f_ext / M - h K_contact dv.
 // K is the exact tangent. If A is not positive definite (strong compression), the step is an outcome: a shorter one
 // is, since M dominates as h goes to 0.
+//
+// By Taylor's formula v+ = v + h f/M + h^2 d(f/M)/dt + ..., where the solution has half of the last term: the error is
+// -h^2/2 v'' in v and -h^2/2 x'' in x, as backward Euler's. Outside forces are those of the start, which turns the sign of
+// their part.
 #ifndef RBT_STEP_LINEARISED_LINEARISED_H
 #define RBT_STEP_LINEARISED_LINEARISED_H
 
@@ -58,6 +62,9 @@ rbt_outcome rbt_linearised_assemble(rbt_linearised *s, const rbt_state *state, r
 rbt_outcome rbt_linearised_factor(rbt_linearised *s, const rbt_state *state, double h, rbt_step_report *report);
 void rbt_linearised_right(rbt_linearised *s, const rbt_state *state, double h);  // moved, rhs
 rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report);    // A dv = rhs
+
+// For rbt_method.error_law
+int rbt_linearised_error_law(const void *self, double ratio, double *constant);
 
 // All of them, and the update: a step of semi-implicit Euler.
 rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_stages *stages,

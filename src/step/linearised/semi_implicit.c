@@ -76,4 +76,5 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .error_law = rbt_linearised_error_law,
 };
