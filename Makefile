@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 setup = $(if $(filter no,$(SETUP)),true,scripts/setup)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo python wheel python-build test soak mutate faults bench bench-plots interop install format fuzz \
+.PHONY: build demo cluster-demo python wheel python-build test soak mutate faults bench bench-plots interop install format fuzz \
 	docs gallery viewer-pictures verification clean help
 
 # A page that could not be bundled is tried again once node and npm are there.
@@ -36,6 +36,21 @@ demo: build
 	@echo
 	@echo "See it move in the browser:"
 	@echo "  build/rubato view out/demo"
+
+# A body of 200,000 tets on two ranks of this machine. OpenMPI refuses root, and more ranks than cores, unless told.
+cluster-demo: build/Makefile
+	@$(setup) mpi
+	@cmake -S . -B build -DRUBATO_MPI=ON >/dev/null
+	@cmake --build build --parallel $(JOBS) --target rubato_cli rubato_mpi
+	@OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none -n 2 \
+	    build/rubato-mpi run scenes/cluster/beam.json -o out/cluster-demo
+	@if /usr/bin/python3 -c 'import vtk' 2>/dev/null; then \
+	    scripts/merge-pieces out/cluster-demo/frames/frame_000010.pvtu out/cluster-demo/last.vtu && \
+	    build/rubato render out/cluster-demo/last.vtu -o out/cluster-demo/last.png && \
+	    echo "  last.png      the last frame, merged of its pieces"; \
+	else echo "  (no picture: python3-vtk9, which merges pieces, is not there)"; fi
+	@echo "  frames.pvd    all frames, in pieces: open in ParaView, press Apply, then Play"
+	@echo "  run.json      everything about the run, with times, bytes and messages of each rank"
 
 # The Python package, in a virtual environment that sees the system's numpy. The interpreter is the one that has it, which
 # need not be the first in the path.
@@ -156,7 +171,7 @@ help:
 	@echo "make demo      install what is missing, build, run scenes/demo.json, draw it: results in out/demo"
 	@echo "make python    install the Python package into build/python; make wheel: one file of it, in dist"
 	@echo "make test      install what is missing, build, run every test and check (see docs/building.md)"
-	@echo "make test PARTS=core   the same without the tests of Python and of the viewer in a browser, and their packages"
+	@echo "make test PARTS=core   the same without the tests of Python, of the viewer in a browser and of ranks"
 	@echo "make soak      the unit tests with 30 seeds and every instruction set, and the thread test with each set"
 	@echo "make mutate    break the library in the ways of test/mutate/table.txt: do tests notice?"
 	@echo "make faults    memory that fails at thousands of places, and 200 runs that are killed: are the results right, or refused?"

@@ -61,7 +61,8 @@ static rbt_sim *bar(const char *material, const char *method, const int cells[3]
 typedef struct core {
     rbt_sim *sim;
     rbt_stiffness stiffness;
-    double *energies, *partial, *f;
+    rbt_sum *energies;
+    double *partial, *f;
     rbt_stiffness_kind kind;
 } core;
 
@@ -97,7 +98,7 @@ static void bench_material(const char *material, const char *energy_target, cons
     const rbt_model *m = c.sim->model;
     char name[96];
     double spread, millions = 1e-6 * (double)m->tet_count, seconds;
-    c.energies = calloc(m->plan.chunk_count, sizeof(double));
+    c.energies = calloc(m->plan.chunk_count, sizeof *c.energies);
     c.partial = calloc(3 * m->plan.slot_count, sizeof(double));
     c.f = calloc(3 * m->node_count, sizeof(double));
     if (!rbt_stiffness_build(&c.stiffness, m, NULL)) exit(1);

@@ -37,6 +37,13 @@ typedef enum rbt_stop_test { RBT_STOP_FORCE, RBT_STOP_CHARACTERISTIC, RBT_STOP_S
 typedef enum rbt_step_start { RBT_START_BEST, RBT_START_PREDICTOR } rbt_step_start;
 typedef enum rbt_at_cap { RBT_CAP_FAILS, RBT_CAP_CONTINUES } rbt_at_cap;
 typedef enum rbt_variant_of_dot { RBT_DOT_FAST, RBT_DOT_PAPER } rbt_variant_of_dot;
+typedef enum rbt_linear_of_newton {
+    RBT_NEWTON_CHOLESKY,
+    RBT_NEWTON_CG,
+    RBT_NEWTON_SCHWARZ,
+    RBT_NEWTON_GAMG,
+    RBT_NEWTON_MUMPS
+} rbt_linear_of_newton;
 
 typedef struct rbt_implicit_options {
     uint64_t cookie;
@@ -47,8 +54,17 @@ typedef struct rbt_implicit_options {
     int at_cap;          // rbt_at_cap
     int subdomains;      // of the solver dot; -1: chosen
     int variant;         // rbt_variant_of_dot
+    int linear;          // rbt_linear_of_newton
 } rbt_implicit_options;
 rbt_implicit_options rbt_implicit_options_default(void);
+
+// ---- semi-implicit
+
+typedef struct rbt_semi_implicit_options {
+    uint64_t cookie;
+    int subdomains;  // of the solver schwarz; -1: chosen
+} rbt_semi_implicit_options;
+rbt_semi_implicit_options rbt_semi_implicit_options_default(void);
 
 // ---- siere
 

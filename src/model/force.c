@@ -83,11 +83,17 @@ void rbt_force_external(const rbt_model *m, double t, const double *x, const dou
     }
     rbt_force_add_wind(m, t, x, v, f);
     rbt_force_add_given(m, f);
+    if (m->loads.wind_count) rbt_ranks_share(m, f);  // triangles around nodes of others are not all here
 }
 
-static double sum_of(const double *values, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += values[i];
+// Energies of the elements of a chunk that count here, which are overwritten
+static rbt_sum sum_energies(const rbt_model *m, const rbt_chunk *chunk, double *energy) {
+    const rbt_group *group = &m->groups[chunk->group];
+    size_t corners = (size_t)group->type->corners;
+    rbt_sum sum = {0};
+    for (size_t e = 0; m->ranks && e < chunk->count; e++)
+        if (!m->ranks->owned[group->nodes[corners * (chunk->first + e)]]) energy[e] = 0;
+    rbt_sum_add(&sum, energy, chunk->count);
     return sum;
 }
 
@@ -114,14 +120,14 @@ static void sum_corners(const rbt_group *group, const rbt_plan *plan, const rbt_
 
 // Every chunk sums its elements' forces into places of its own; every node then sums what its chunks made, in their
 // order.
-static void sum_chunk(const rbt_model *m, const rbt_plan *plan, size_t c, const double *x, double *energies,
+static void sum_chunk(const rbt_model *m, const rbt_plan *plan, size_t c, const double *x, rbt_sum *energies,
                       double *partial) {
     const rbt_chunk *chunk = &plan->chunks[c];
     const rbt_group *group = &m->groups[chunk->group];
     double energy[RBT_CHUNK], *sum = partial + 3 * chunk->slot_begin;
     if (group->type->sum) sum_places(group, plan, chunk, x, energies ? energy : NULL, sum);
     else sum_corners(group, plan, chunk, x, energies ? energy : NULL, sum);
-    if (energies) energies[c] = sum_of(energy, chunk->count);
+    if (energies) energies[c] = sum_energies(m, chunk, energy);
 }
 
 void rbt_force_chunk(const rbt_model *m, const rbt_plan *plan, size_t chunk, const double *x, double *partial) {
@@ -129,7 +135,7 @@ void rbt_force_chunk(const rbt_model *m, const rbt_plan *plan, size_t chunk, con
 }
 
 // A team of one thread costs more than a handful of elements: methods that make millions of small events go around it.
-void rbt_force_slots(const rbt_model *m, const rbt_plan *plan, const double *x, double *energies, double *partial) {
+void rbt_force_slots(const rbt_model *m, const rbt_plan *plan, const double *x, rbt_sum *energies, double *partial) {
     if (plan->slot_count < RBT_PARALLEL_FROM) {
         for (size_t c = 0; c < plan->chunk_count; c++) sum_chunk(m, plan, c, x, energies, partial);
         return;
@@ -138,7 +144,7 @@ void rbt_force_slots(const rbt_model *m, const rbt_plan *plan, const double *x, 
     for (size_t c = 0; c < plan->chunk_count; c++) sum_chunk(m, plan, c, x, energies, partial);
 }
 
-void rbt_force_elastic(const rbt_model *m, const double *x, double *energies, double *partial, double *f) {
+void rbt_force_elastic(const rbt_model *m, const double *x, rbt_sum *energies, double *partial, double *f) {
     const rbt_plan *plan = &m->plan;
     rbt_force_slots(m, plan, x, energies, partial);
 #pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
@@ -155,7 +161,14 @@ void rbt_force_linear(const rbt_model *m, const rbt_block_matrix *K, const doubl
     for (size_t i = 0; i < values; i++) f[i] -= product[i];
 }
 
-double rbt_energy_elastic(const rbt_model *m, const double *x, double *energies) {
+double rbt_energy_of_chunks(const rbt_model *m, const rbt_sum *energies) {
+    rbt_sum sum = {0};
+    for (size_t c = 0; c < m->plan.chunk_count; c++) rbt_sum_join(&sum, &energies[c]);
+    rbt_ranks_join(m, &sum, 1);
+    return rbt_sum_value(&sum);
+}
+
+double rbt_energy_elastic(const rbt_model *m, const double *x, rbt_sum *energies) {
     const rbt_plan *plan = &m->plan;
 #pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t c = 0; c < plan->chunk_count; c++) {
@@ -163,9 +176,9 @@ double rbt_energy_elastic(const rbt_model *m, const double *x, double *energies)
         const rbt_group *group = &m->groups[chunk->group];
         double energy[RBT_CHUNK];
         group->type->energy(group, chunk->first, chunk->count, x, energy);
-        energies[c] = sum_of(energy, chunk->count);
+        energies[c] = sum_energies(m, chunk, energy);
     }
-    return sum_of(energies, plan->chunk_count);
+    return rbt_energy_of_chunks(m, energies);
 }
 
 void rbt_force_contact(const rbt_model *m, const double *x, double *f, double *node_stiffness) {

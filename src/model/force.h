@@ -22,17 +22,20 @@ void rbt_force_add_given(const rbt_model *model, double *f);
 
 // f += -dW/dx of all groups; partial (plan.slot_count x 3) is work space. With energies (plan.chunk_count), the
 // energy of every chunk too.
-void rbt_force_elastic(const rbt_model *model, const double *x, double *energies, double *partial, double *f);
+void rbt_force_elastic(const rbt_model *model, const double *x, rbt_sum *energies, double *partial, double *f);
 
 // The elements of a plan alone: dW/dx summed per slot of its chunks, partial (plan->slot_count x 3).
-void rbt_force_slots(const rbt_model *model, const rbt_plan *plan, const double *x, double *energies,
+void rbt_force_slots(const rbt_model *model, const rbt_plan *plan, const double *x, rbt_sum *energies,
                      double *partial);
 
 // One of its chunks.
 void rbt_force_chunk(const rbt_model *model, const rbt_plan *plan, size_t chunk, const double *x, double *partial);
 
 // W(x) of all groups [J]; energies (plan.chunk_count) is work space.
-double rbt_energy_elastic(const rbt_model *model, const double *x, double *energies);
+double rbt_energy_elastic(const rbt_model *model, const double *x, rbt_sum *energies);
+
+// The same of chunks that are known
+double rbt_energy_of_chunks(const rbt_model *model, const rbt_sum *energies);
 
 // f += -K (x - X) of a linear model, whose stiffness K never changes; work (2 x node_count x 3).
 void rbt_force_linear(const rbt_model *model, const rbt_block_matrix *K, const double *x, double *work, double *f);

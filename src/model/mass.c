@@ -74,25 +74,29 @@ void rbt_mass_momentum(const rbt_model *m, const double *v, size_t node, double 
 
 // For one tet of mass m: sum_ab M_ab p_a.q_b = m/20 (sum_a p_a.q_a + (sum_a p_a).(sum_b q_b)), and likewise with
 // cross products.
-double rbt_mass_consistent_kinetic(const rbt_model *m, const double *x, const double *v, double angular[3]) {
-    double kinetic = 0;
+void rbt_mass_consistent_kinetic(const rbt_model *m, const double *x, const double *v, rbt_terms *terms,
+                                 size_t kinetic, size_t angular) {
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body *body = &m->bodies[b];
         for (size_t t = body->tet_begin; body->consistent_mass && t < body->tet_end; t++) {
-            double weight = tet_mass(m, t) / 20, place[3] = {0}, speed[3] = {0}, turn[3];
+            double weight = tet_mass(m, t) / 20, place[3] = {0}, speed[3] = {0}, turn[3], energy = 0, spin[3] = {0};
+            if (!rbt_ranks_counts_tet(m, t)) continue;
             for (int a = 0; a < 4; a++) {
                 const double *p = x + 3 * (size_t)m->tets[4 * t + (size_t)a],
                              *w = v + 3 * (size_t)m->tets[4 * t + (size_t)a];
-                kinetic += 0.5 * weight * rbt_dot(w, w);
+                energy += 0.5 * weight * rbt_dot(w, w);
                 rbt_cross(p, w, turn);
-                rbt_add_scaled(angular, weight, turn);
+                rbt_add_scaled(spin, weight, turn);
                 rbt_add_scaled(place, 1, p);
                 rbt_add_scaled(speed, 1, w);
             }
-            kinetic += 0.5 * weight * rbt_dot(speed, speed);
+            energy += 0.5 * weight * rbt_dot(speed, speed);
             rbt_cross(place, speed, turn);
-            rbt_add_scaled(angular, weight, turn);
+            rbt_add_scaled(spin, weight, turn);
+            size_t at = rbt_terms_next(terms);
+            for (size_t k = 0; k < terms->width; k++) terms->value[k][at] = 0;
+            terms->value[kinetic][at] = energy;
+            for (size_t k = 0; k < 3; k++) terms->value[angular + k][at] = spin[k];
         }
     }
-    return kinetic;
 }

@@ -26,7 +26,9 @@ void rbt_mass_add_row(const rbt_mass *mass, size_t n, double scale, const rbt_bl
 // (M v) of one node (3)
 void rbt_mass_momentum(const rbt_model *model, const double *v, size_t node, double momentum[3]);
 
-// 1/2 v^T M v of the bodies with consistent mass, and their angular momentum sum M_ij x_i x v_j
-double rbt_mass_consistent_kinetic(const rbt_model *model, const double *x, const double *v, double angular[3]);
+// 1/2 v^T M v of the bodies with consistent mass, and their angular momentum sum M_ij x_i x v_j: goes into the terms of
+// these numbers, the latter three
+void rbt_mass_consistent_kinetic(const rbt_model *model, const double *x, const double *v, rbt_terms *terms,
+                                 size_t kinetic, size_t angular);
 
 #endif

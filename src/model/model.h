@@ -18,6 +18,7 @@
 #include "model/load.h"
 #include "model/motion.h"
 #include "model/plan.h"
+#include "model/ranks.h"
 #include "model/tempo.h"
 #include "rubato/query.h"
 #include "rubato/scene.h"
@@ -145,6 +146,8 @@ typedef struct rbt_model {
     int generation;              // how many models cuts and other materials have replaced before this one
     uint64_t uncut_fingerprint;  // of the first of them; 0: this is the first
 
+    const rbt_ranks *ranks;  // this is one rank's part of a model; NULL: all of it
+
     struct rbt_model *base;  // whose arrays these are; NULL: its own
     atomic_size_t *users;    // of its own arrays
 } rbt_model;
@@ -234,7 +237,7 @@ bool rbt_state_reserve_watch(rbt_state *state, size_t bytes, rbt_error *error);
 // The diagonal of the box that all nodes start in [m]
 double rbt_model_diagonal(const rbt_model *model);
 
-rbt_energies rbt_model_energies(const rbt_model *model, const rbt_state *state, double *energies);
+rbt_energies rbt_model_energies(const rbt_model *model, const rbt_state *state, rbt_sum *energies);
 
 // von Mises stress of every tet [Pa] (tet_count).
 void rbt_model_von_mises(const rbt_model *model, const double *x, double *stress);

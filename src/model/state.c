@@ -73,29 +73,46 @@ bool rbt_state_reserve_watch(rbt_state *state, size_t bytes, rbt_error *error) {
 }
 
 double rbt_model_diagonal(const rbt_model *m) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, across[3];
+    double most[6], across[3];  // of x, and of -x
+    for (size_t i = 0; i < 6; i++) most[i] = -INFINITY;
     for (size_t i = 0; i < 3 * m->node_count; i++) {
-        low[i % 3] = fmin(low[i % 3], m->x0[i]);
-        high[i % 3] = fmax(high[i % 3], m->x0[i]);
+        most[i % 3] = fmax(most[i % 3], m->x0[i]);
+        most[3 + i % 3] = fmax(most[3 + i % 3], -m->x0[i]);
     }
-    rbt_subtract(high, low, across);
+    rbt_ranks_most(m, most, 6);
+    for (size_t i = 0; i < 3; i++) across[i] = most[i] + most[3 + i];
     return m->node_count ? rbt_length(across) : 0;
 }
 
-rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state, double *energies) {
+rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state, rbt_sum *energies) {
+    enum { KINETIC, GRAVITY, CONTACT, MOMENTUM, ANGULAR = MOMENTUM + 3, TERMS = ANGULAR + 3 };
     rbt_energies e = {0};
+    rbt_terms terms;
+    double total[TERMS];
+    rbt_terms_begin(&terms, TERMS);
     for (size_t n = 0; n < m->node_count; n++) {
         const double *x = state->x + 3 * n, *v = state->v + 3 * n;
         double spin[3];
+        if (!rbt_ranks_owns(m, n)) continue;
+        size_t at = rbt_terms_next(&terms);
         bool lumped = !m->bodies[m->node_body[n]].consistent_mass;
-        if (lumped) e.kinetic += 0.5 * m->mass[n] * rbt_dot(v, v);
-        e.gravity -= m->mass[n] * rbt_dot(m->gravity, x);
-        if (m->node_area[n] > 0) e.contact += rbt_obstacles_node(&m->obstacles, x, m->node_area[n], NULL, NULL);
+        terms.value[KINETIC][at] = lumped ? 0.5 * m->mass[n] * rbt_dot(v, v) : 0;
+        terms.value[GRAVITY][at] = -m->mass[n] * rbt_dot(m->gravity, x);
+        terms.value[CONTACT][at] =
+            m->node_area[n] > 0 ? rbt_obstacles_node(&m->obstacles, x, m->node_area[n], NULL, NULL) : 0;
         rbt_cross(x, v, spin);
-        rbt_add_scaled(e.momentum, m->mass[n], v);
-        if (lumped) rbt_add_scaled(e.angular_momentum, m->mass[n], spin);
+        for (size_t k = 0; k < 3; k++) {
+            terms.value[MOMENTUM + k][at] = m->mass[n] * v[k];
+            terms.value[ANGULAR + k][at] = lumped ? m->mass[n] * spin[k] : 0;
+        }
     }
-    e.kinetic += rbt_mass_consistent_kinetic(m, state->x, state->v, e.angular_momentum);
+    rbt_mass_consistent_kinetic(m, state->x, state->v, &terms, KINETIC, ANGULAR);
+    rbt_terms_end(&terms, m, total);
+    e.kinetic = total[KINETIC];
+    e.gravity = total[GRAVITY];
+    e.contact = total[CONTACT];
+    memcpy(e.momentum, total + MOMENTUM, sizeof e.momentum);
+    memcpy(e.angular_momentum, total + ANGULAR, sizeof e.angular_momentum);
     e.elastic = rbt_energy_elastic(m, state->x, energies);
     e.total = e.kinetic + e.elastic + e.gravity + e.contact;
     e.work = NAN;

@@ -8,9 +8,12 @@ static const char HEAD[] = "<?xml version=\"1.0\"?>\n"
                            "  <Collection>\n";
 static const char TAIL[] = "  </Collection>\n</VTKFile>\n";
 
-static void line_start(const void *prefix, int64_t frame, char text[RBT_LINE_START]) {
-    snprintf(text, RBT_LINE_START, "    <DataSet part=\"0\" file=\"%s%06lld.vtu\" timestep=\"", (const char *)prefix,
-             (long long)frame);
+static void line_start(const void *context, int64_t frame, char text[RBT_LINE_START]) {
+    static const char PIECES[] = ".pvtu:";
+    const char *prefix = context;
+    bool pieces = strncmp(prefix, PIECES, strlen(PIECES)) == 0;
+    snprintf(text, RBT_LINE_START, "    <DataSet part=\"0\" file=\"%s%06lld%s\" timestep=\"",
+             prefix + (pieces ? strlen(PIECES) : 0), (long long)frame, pieces ? ".pvtu" : ".vtu");
 }
 
 bool rbt_pvd_open(rbt_frame_file *file, const char *path, const char *prefix, int64_t from_frame, rbt_error *error) {

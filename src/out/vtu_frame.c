@@ -82,7 +82,7 @@ void rbt_vtu_frame_stress(rbt_vtu_frame *frame, const rbt_model *model, const do
     bool evaluated = false;
     for (size_t b = 0; b < model->body_count; b++) {
         const rbt_body *body = &model->bodies[b];
-        if (body->kind != RBT_SHELL) continue;
+        if (body->kind != RBT_SHELL || !rbt_body_element_count(body)) continue;  // a rank may have none of it
         if (!evaluated) rbt_model_shell_von_mises(model, x, frame->triangle_stress);
         evaluated = true;
         size_t count = rbt_body_element_count(body);

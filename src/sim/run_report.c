@@ -69,10 +69,10 @@ static void add_machine(rbt_text *t) {
     add_number(t, "memory_gb", 1e-9 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), "},\n");
 }
 
-static void add_bodies(rbt_text *t, const rbt_model *m) {
+static void add_bodies(rbt_text *t, const rbt_model *m, const rbt_body *bodies) {
     rbt_text_add(t, "  \"bodies\": [\n");
     for (size_t b = 0; b < m->body_count; b++) {
-        const rbt_body *body = &m->bodies[b];
+        const rbt_body *body = &bodies[b];
         size_t nodes = body->node_end - body->node_begin;
         rbt_text_add(t, "    {");
         add_string(t, "name", body->name, ", ");
@@ -213,7 +213,7 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     if (method->solvers) add_string(&t, "solver", method->solvers(r->scene->integrator.solver), ",\n  ");
     rbt_text_add(&t, "\"resumed_from\": %lld,\n", (long long)r->resumed_from);
     add_machine(&t);
-    add_bodies(&t, m);
+    add_bodies(&t, m, r->bodies ? r->bodies : m->bodies);
     rbt_text_add(&t, "  \"frame\": %lld, \"last_frame\": %lld, ", (long long)r->frames, (long long)m->frame_count);
     add_number(&t, "time", r->sim->state.t, ", ");
     if (r->sim->stepper.control.on) add_string(&t, "step", "auto", ",\n");
@@ -225,6 +225,7 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     add_steps_by_error(&t, r);
     add_description(&t, r->sim);
     add_seconds(&t, r);
+    if (r->more) rbt_text_add(&t, "%s", r->more);
     add_energies(&t, "energy_first", &r->first, ",");
     add_energies(&t, "energy_last", &r->last, ",");
     add_balance(&t, &r->sim->state.tally.ledger);

@@ -24,6 +24,8 @@ typedef struct rbt_run_report {
     const char *problem;                   // what the world did to the run; NULL: nothing
     const rbt_verification *verification;  // NULL: not asked for
     const rbt_overlap *overlap;            // NULL: not looked for
+    const rbt_body *bodies;                // of the whole, where the model is a rank's part; NULL: the model's
+    const char *more;                      // further members, in JSON, with a comma behind each; NULL: none
 } rbt_run_report;
 
 bool rbt_run_report_write(const rbt_run_report *report, const char *path, rbt_error *error);

@@ -19,8 +19,11 @@ static const double ON_GRID = 1e-6;  // of a step: a time so near to the end of 
 static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
     const rbt_model *m = sim->model;
     rbt_step_report report;
-    if (rbt_report_inverted(&report, m, sim->state.x)) {
+    bool inverted = rbt_report_inverted(&report, m, sim->state.x);
+    if (!inverted && rbt_ranks_any(m, false)) return rbt_fail(error, "%s", "");  // another rank says why
+    if (inverted) {
         char path[64];
+        rbt_ranks_any(m, true);
         snprintf(path, sizeof path, "bodies[%lld].deform", (long long)report.body);
         return rbt_fail_path(
             error, scene->file, path,
@@ -28,7 +31,7 @@ static bool check_start(const rbt_sim *sim, const rbt_scene *scene, rbt_error *e
             "another deformation or stable-neo-hookean",
             (long long)report.element, m->bodies[report.body].name, report.value);
     }
-    double *energies = rbt_array_new(m->plan.chunk_count + 1, sizeof *energies, "energies", error);
+    rbt_sum *energies = rbt_array_new(m->plan.chunk_count + 1, sizeof *energies, "energies", error);
     if (!energies) return false;
     rbt_energies e = rbt_model_energies(m, &sim->state, energies);
     free(energies);
@@ -107,18 +110,41 @@ static void forget_meshes(rbt_scene *scene) {
     }
 }
 
+// With a model that it has
+static bool make(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
+    return rbt_sim_note_materials(sim, error) && rbt_sim_choose_step(sim, error) &&
+           rbt_state_init(&sim->state, sim->model, error) && check_start(sim, scene, error) &&
+           rbt_sim_equip(sim, error);
+}
+
 rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
     if (!rbt_processor_check(error) || !rbt_scene_check(scene, error)) return NULL;
     rbt_sim *sim = rbt_sim_begin(scene, error);
     if (!sim) return NULL;
-    if (compile(sim, error) && rbt_sim_note_materials(sim, error) && rbt_sim_choose_step(sim, error) &&
-        rbt_state_init(&sim->state, sim->model, error) && check_start(sim, scene, error) &&
-        rbt_sim_equip(sim, error)) {
+    if (compile(sim, error) && make(sim, scene, error)) {
         sim->fingerprint = rbt_model_fingerprint(sim->model);
         forget_meshes(sim->scene);
         return sim;
     }
     // What stepper and start say has a path; of several scenes the file tells which one it is.
+    if (error && error->path[0] && !error->file[0] && scene->file)
+        snprintf(error->file, sizeof error->file, "%s", scene->file);
+    rbt_sim_free(sim);
+    return NULL;
+}
+
+rbt_sim *rbt_sim_create_part(const rbt_scene *scene, rbt_model *model, rbt_error *error) {
+    rbt_sim *sim = rbt_sim_begin(scene, error);
+    if (!sim) {
+        rbt_model_free(model);
+        return NULL;
+    }
+    sim->model = model;
+    if (make(sim, scene, error)) {
+        sim->fingerprint = model->uncut_fingerprint;
+        forget_meshes(sim->scene);
+        return sim;
+    }
     if (error && error->path[0] && !error->file[0] && scene->file)
         snprintf(error->file, sizeof error->file, "%s", scene->file);
     rbt_sim_free(sim);

@@ -60,6 +60,10 @@ rbt_energies rbt_sim_frame_energies(const rbt_sim *sim);
 // One step (the last of a frame completes the frame), before it the cuts that are due; adds to the report.
 rbt_outcome rbt_sim_take_step(rbt_sim *sim, rbt_step_report *report);
 
+// A simulation of a model that is there: a rank's part of a scene's (model/ranks.h), of which it becomes the owner
+// whatever comes of it.
+rbt_sim *rbt_sim_create_part(const rbt_scene *scene, rbt_model *model, rbt_error *error);
+
 // Stages of rbt_sim_create that others need too: a simulation with a copy of the scene and nothing else, the step
 // that the method chooses, and stepper, memory and watch for its model and state.
 rbt_sim *rbt_sim_begin(const rbt_scene *scene, rbt_error *error);

@@ -174,6 +174,7 @@ static void add_damping(const rbt_sim *sim, double *f) {
         size = fmax(size, rbt_length(diagonal));
         stiff = fmax(stiff, m->bodies[b].damping.stiffness);
     }
+    rbt_ranks_most(m, &fastest, 1);
     if (!(stiff > 0 && fastest > 0)) return;
     double way = 1e-6 * size / fastest;
     for (int side = -1; side <= 1; side += 2) {
@@ -239,13 +240,25 @@ int rbt_sim_probe_find(const rbt_sim *sim, const char *name) {
 static rbt_probe_reading read_probe(const rbt_sim *sim, const rbt_probe *probe, const double *reactions,
                                     const double *contact) {
     rbt_probe_reading r = {0};
+    rbt_terms terms;
+    double total[12];
+    rbt_terms_begin(&terms, 12);
     for (size_t i = 0; i < probe->count; i++) {
         size_t n = 3 * (size_t)probe->nodes[i];
-        rbt_add_scaled(r.position, probe->share[i], sim->state.x + n);
-        rbt_add_scaled(r.velocity, probe->share[i], sim->state.v + n);
-        rbt_add_scaled(r.reaction, 1, reactions + n);
-        rbt_add_scaled(r.contact, 1, contact + n);
+        if (!rbt_ranks_owns(sim->model, n / 3)) continue;
+        size_t at = rbt_terms_next(&terms);
+        for (size_t k = 0; k < 3; k++) {
+            terms.value[k][at] = probe->share[i] * sim->state.x[n + k];
+            terms.value[3 + k][at] = probe->share[i] * sim->state.v[n + k];
+            terms.value[6 + k][at] = reactions[n + k];
+            terms.value[9 + k][at] = contact[n + k];
+        }
     }
+    rbt_terms_end(&terms, sim->model, total);
+    memcpy(r.position, total, sizeof r.position);
+    memcpy(r.velocity, total + 3, sizeof r.velocity);
+    memcpy(r.reaction, total + 6, sizeof r.reaction);
+    memcpy(r.contact, total + 9, sizeof r.contact);
     return r;
 }
 

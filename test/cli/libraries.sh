@@ -7,6 +7,7 @@ trap 'rm -rf "$work"' EXIT
 [[ -e $build/librubato.so ]] || exit 77 # an instrumented build: it has no shared libraries, and loads what instruments it
 
 "$source/scripts/check-libraries" "$rubato" "$build/librubato.so" "$build/librubato_view.so"
+if [[ -e $build/rubato-mpi ]]; then "$source/scripts/check-libraries" "$build/rubato-mpi"; fi
 
 # Each thing has the libraries it is for, and no other.
 loads() { readelf -d "$1" | grep -q "NEEDED.*\[$2\.so"; }

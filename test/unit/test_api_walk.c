@@ -50,6 +50,7 @@ static void defaults_carry_cookies(void **state) {
     assert_true(isnan(rbt_contact_default().thickness) && isnan(rbt_contact_default().slip_speed));
     assert_true(rbt_contact_default().friction == 0 && rbt_contact_default().gap == 0);
     assert_true(rbt_implicit_options_default().cookie && rbt_siere_options_default().cookie);
+    assert_true(rbt_semi_implicit_options_default().cookie);
     assert_true(rbt_ere_options_default().cookie && rbt_imex_options_default().cookie);
     assert_true(rbt_multirate_options_default().cookie && rbt_async_contact_options_default().cookie);
     assert_true(isinf(rbt_drive_default().duration));
@@ -357,7 +358,7 @@ static void every_function_is_walked(void **state) {
     X(rbt_obstacle_mesh) X(rbt_obstacle_plane) X(rbt_obstacle_sphere) X(rbt_output_def) \
     X(rbt_particles_def) X(rbt_probe_def) X(rbt_probe_reading) \
     X(rbt_region_def) X(rbt_scene) X(rbt_select_box) \
-    X(rbt_select_nearest) X(rbt_select_plane) X(rbt_select_sphere) X(rbt_sequence_def) \
+    X(rbt_select_nearest) X(rbt_select_plane) X(rbt_select_sphere) X(rbt_semi_implicit_options) X(rbt_sequence_def) \
     X(rbt_shell_def) X(rbt_siere_options) X(rbt_slivers_def) \
     X(rbt_springs_def) X(rbt_statistic_info) X(rbt_step_report) \
     X(rbt_surface_def) X(rbt_tempo_def) X(rbt_time_def) \

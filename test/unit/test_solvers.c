@@ -5,7 +5,7 @@
 #include "sim/sim.h"
 #include "solve/partition.h"
 #include "step/implicit/solver.h"
-#include "step/implicit/subdomains.h"
+#include "step/subdomain/subdomains.h"
 
 // A soft cantilever that bends by half its length within 20 steps. 384 tets.
 static double young = 2e3;  // [Pa]

@@ -131,7 +131,7 @@ void verify_elastic_force(const rbt_model *m, const double *x, double *f) {
 }
 
 double verify_elastic_energy(const rbt_model *m, const double *x) {
-    double *energies = calloc(m->plan.chunk_count + 1, sizeof *energies);
+    rbt_sum *energies = calloc(m->plan.chunk_count + 1, sizeof *energies);
     if (!energies) verify_stop("no memory for energies");
     double W = rbt_energy_elastic(m, x, energies);
     free(energies);

@@ -268,7 +268,7 @@ bool rbt_clocks_init(rbt_clocks *s, const rbt_model *m, double safety, rbt_error
         if (s->clocks[i].plan.slot_count > slots) slots = s->clocks[i].plan.slot_count;
     if (ok && !((s->f = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double))) &&
                 (s->partial = rbt_arena_take(s->arena, 3 * slots, sizeof(double))) &&
-                (s->energies = rbt_arena_take(s->arena, m->plan.chunk_count, sizeof(double))) &&
+                (s->energies = rbt_arena_take(s->arena, m->plan.chunk_count, sizeof *s->energies)) &&
                 (s->constrained = rbt_arena_take(s->arena, m->node_count, 1))))
         ok = rbt_fail_memory(error, 3 * slots * sizeof(double), "clocks");
     if (!ok) rbt_clocks_free(s);

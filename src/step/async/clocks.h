@@ -44,7 +44,7 @@ typedef struct rbt_clocks {
     size_t memory_count;         // doubles that hinges remember
     double *f;                   // (node_count x 3)
     double *partial;             // (most slots x 3)
-    double *energies;            // (chunks of the model) work
+    rbt_sum *energies;           // (chunks of the model) work
     unsigned char *constrained;  // (node_count)
     bool mass_damped, stiffness_damped;
     bool driven;   // some nodes have prescribed motions: who is constrained, and how fast, changes with time

@@ -14,15 +14,22 @@ static const double SURPRISE = 4;              // times the scale: a kinetic ene
 
 // sum |f|^2 / 2 m of gravity and of all loads at once
 static double acceleration(const rbt_model *m) {
-    double sum = 0, g = rbt_dot(m->gravity, m->gravity);
-    for (size_t n = 0; n < m->node_count; n++) sum += m->role[n] == RBT_FREE ? 0.5 * m->mass[n] * g : 0;
+    double sum, g = rbt_dot(m->gravity, m->gravity);
+    rbt_terms terms;
+    rbt_terms_begin(&terms, 1);
+    for (size_t n = 0; n < m->node_count; n++)
+        if (m->role[n] == RBT_FREE && rbt_ranks_owns(m, n))
+            terms.value[0][rbt_terms_next(&terms)] = 0.5 * m->mass[n] * g;
     for (size_t k = 0; k < m->loads.node_load_count; k++) {
         const rbt_node_load *load = &m->loads.node_loads[k];
         for (size_t i = 0; i < load->node_count; i++) {
             double mass = m->mass[load->nodes[i]], share = load->share[i];
-            if (mass > 0) sum += 0.5 * share * share * rbt_dot(load->force, load->force) / mass;
+            if (mass > 0 && rbt_ranks_owns(m, (size_t)load->nodes[i]))
+                terms.value[0][rbt_terms_next(&terms)] =
+                    0.5 * share * share * rbt_dot(load->force, load->force) / mass;
         }
     }
+    rbt_terms_end(&terms, m, &sum);
     return sum;
 }
 
@@ -49,15 +56,21 @@ static double tet_energy(const rbt_model *m, size_t t) {
 // Rounding of energies, 1e-12 of the numbers that they are sums of (4,000 units in the last place, for sums of
 // millions), and all nodes moving by a millionth of their body's size in the whole run
 static double noise(const rbt_model *m) {
-    double sum = 1e-12 * m->sheet_energy,
-           whole = m->frame_interval * (double)(m->frame_count > 0 ? m->frame_count : 1);
-    for (size_t t = 0; t < m->tet_count; t++) sum += 1e-12 * tet_energy(m, t);
+    double sum, whole = m->frame_interval * (double)(m->frame_count > 0 ? m->frame_count : 1);
+    rbt_terms terms;
+    rbt_terms_begin(&terms, 1);
+    for (size_t t = 0; t < m->tet_count; t++)
+        if (rbt_ranks_counts_tet(m, t)) terms.value[0][rbt_terms_next(&terms)] = 1e-12 * tet_energy(m, t);
+    for (size_t n = 0; n < m->node_count; n++)
+        if (rbt_ranks_owns(m, n))
+            terms.value[0][rbt_terms_next(&terms)] = 1e-12 * fabs(m->mass[n] * rbt_dot(m->gravity, m->x0 + 3 * n));
+    rbt_terms_end(&terms, m, &sum);
+    sum += 1e-12 * m->sheet_energy;
     for (size_t b = 0; b < m->body_count; b++) {
         double size[3];
         rbt_subtract(m->bodies[b].box_max, m->bodies[b].box_min, size);
         sum += 0.5 * m->bodies[b].mass * 1e-12 * rbt_dot(size, size) / (whole * whole);
     }
-    for (size_t n = 0; n < m->node_count; n++) sum += 1e-12 * fabs(m->mass[n] * rbt_dot(m->gravity, m->x0 + 3 * n));
     return sum;
 }
 
@@ -162,12 +175,15 @@ bool rbt_ledger_text(const rbt_ledger *l, const rbt_method *method, char text[32
 
 // ---- Looking
 
-// Of lumped masses, which is no less than that of consistent ones; four sums, in an order that depends on the nodes
-// alone
+// Of lumped masses, which is no less than that of consistent ones
 static double kinetic_energy(const rbt_model *m, const double *v, size_t begin, size_t end) {
-    double sum[4] = {0};
-    for (size_t n = begin; n < end; n++) sum[n % 4] += m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n);
-    return 0.5 * (sum[0] + sum[1] + sum[2] + sum[3]);
+    double sum;
+    rbt_terms terms;
+    rbt_terms_begin(&terms, 1);
+    for (size_t n = begin; n < end; n++)
+        if (rbt_ranks_owns(m, n)) terms.value[0][rbt_terms_next(&terms)] = m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n);
+    rbt_terms_end(&terms, m, &sum);
+    return 0.5 * sum;
 }
 
 // In the body with most of the kinetic energy, the node with most of it
@@ -181,7 +197,7 @@ static size_t most_energetic(const rbt_model *m, const double *v) {
     size_t node = body->node_begin;
     most = -1;
     for (size_t n = body->node_begin; n < body->node_end; n++) {
-        double kinetic = kinetic_energy(m, v, n, n + 1);
+        double kinetic = m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n);
         if (kinetic > most) most = kinetic, node = n;
     }
     return node;

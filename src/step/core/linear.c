@@ -20,6 +20,7 @@ bool rbt_linear_init(rbt_linear *l, const rbt_model *model, const rbt_block_matr
 }
 
 void rbt_linear_free(rbt_linear *l) {
+    if (l->other.self) l->other.destroy(l->other.self);
     rbt_cholesky_free(l->cholesky);
     rbt_core_order_free(&l->core_order);
     rbt_incomplete_free(l->incomplete);
@@ -39,6 +40,7 @@ static rbt_outcome analyse_more(rbt_linear *l) {
 
 rbt_outcome rbt_linear_analyse(rbt_linear *l, const unsigned char *constrained, bool *changed) {
     size_t nodes = l->model->node_count;
+    if (l->other.self) return l->other.analyse(l->other.self, constrained, changed);
     bool others = !(l->cholesky || l->incomplete) || memcmp(constrained, l->analysed, nodes) != 0;
     *changed = others || (l->pattern && *l->pattern != l->analysed_pattern);
     if (!*changed) return RBT_DONE;
@@ -60,6 +62,7 @@ rbt_outcome rbt_linear_analyse(rbt_linear *l, const unsigned char *constrained, 
 
 rbt_outcome rbt_linear_factor(rbt_linear *l, const double *x, rbt_step_report *report) {
     size_t row = 0;
+    if (l->other.self) return l->other.factor(l->other.self, x, report);
     rbt_factor_result result = l->iterative ? rbt_incomplete_factor(l->incomplete, l->A, &row)
                                             : rbt_cholesky_factor(l->cholesky, l->A, &row);
     if (result == RBT_FACTORED) return RBT_DONE;
@@ -81,6 +84,7 @@ rbt_outcome rbt_linear_factor(rbt_linear *l, const double *x, rbt_step_report *r
 }
 
 rbt_outcome rbt_linear_solve(rbt_linear *l, const double *b, double *y, rbt_step_report *report) {
+    if (l->other.self) return l->other.solve(l->other.self, b, y, report);
     if (!l->iterative) {
         report->statistics[RBT_STAT_ITERATIONS]++;
         return rbt_cholesky_solve(l->cholesky, b, y) ? RBT_DONE : RBT_OUT_OF_MEMORY;

@@ -4,12 +4,25 @@
 #ifndef RBT_STEP_CORE_LINEAR_H
 #define RBT_STEP_CORE_LINEAR_H
 
+#include "base/text.h"
 #include "solve/cholesky.h"
 #include "solve/precondition.h"
 #include "step/core/stage.h"
 
+// Another solver in the place of these two: subdomains (step/subdomain/schwarz.h), or what ranks bring (model/ranks.h)
+typedef struct rbt_linear_solver {
+    void *self;
+    rbt_outcome (*analyse)(void *self, const unsigned char *constrained, bool *changed);
+    rbt_outcome (*factor)(void *self, const double *x, rbt_step_report *report);
+    rbt_outcome (*solve)(void *self, const double *b, double *y, rbt_step_report *report);
+    void (*destroy)(void *self);
+    void (*describe)(const void *self, rbt_text *json);  // members of an object, in JSON; NULL: nothing
+    int (*labels)(const void *self, int32_t *label);     // as rbt_method has them; NULL: none
+} rbt_linear_solver;
+
 typedef struct rbt_linear {
     const rbt_model *model;
+    rbt_linear_solver other;    // self NULL: none
     const rbt_block_matrix *A;  // the values may change between factorisations
     bool iterative;
     rbt_cholesky *cholesky;

@@ -51,6 +51,12 @@ typedef struct rbt_method {
     // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint,
     // and restored with x and v when a step fails. `options` as in create.
     size_t (*memory_size)(const rbt_model *model, const void *options);
+    // Of these the first ones, which are the same on all ranks (model/ranks.h); the others are (node_count x 3) arrays.
+    size_t memory_head;
+    // It can be taken by ranks together, with the solvers for which this is true; NULL: it cannot.
+    bool (*on_ranks)(int solver, const void *options);
+    // How many subdomains it divides this model into with that solver; 0: into none, or it does not matter. NULL: none.
+    size_t (*subdomains)(const rbt_model *model, int solver, const void *options);
     // A failed attempt leaves the memory as it was, or one to try again with: it is not copied before every step.
     bool failure_spares_memory;
 

@@ -42,21 +42,40 @@ static bool build_part(rbt_outside *s, rbt_error *error) {
     for (size_t i = 0; chosen && i < m->motions.node_count; i++) chosen[m->motions.node[i]] = 1;
     bool ok = chosen && rbt_model_part_build(&s->part, m, chosen, error);
     free(chosen);
-    return ok && ((take(s->arena, s->part.model.node_count, &s->places) &&
-                   take(s->arena, s->part.model.node_count, &s->forces) &&
-                   take(s->arena, s->part.model.plan.slot_count, &s->partial)) ||
+    return ok && (take(s->arena, s->part.model.node_count, &s->places) ||
                   rbt_fail_memory(error, s->part.model.node_count, "the work of driven nodes"));
+}
+
+// Elements of a group that are this rank's; number: what its nodes are called in the model, NULL: the same
+static size_t owned_elements(const rbt_model *m, const rbt_group *group, const int32_t *number) {
+    size_t count = 0, corners = (size_t)group->type->corners;
+    for (size_t e = 0; e < group->count; e++) {
+        int32_t node = group->nodes[corners * e];
+        count += rbt_ranks_owns(m, (size_t)(number ? number[node] : node));
+    }
+    return count;
 }
 
 // What a sample costs beside the force of all elements: its elements, few and scattered, cost twice as much as others,
 // a triangle in the wind as much as they, a node of a load a twentieth of an element (measured).
 static double share_of(const rbt_outside *s) {
+    enum { AT_DRIVEN, LOADED, WINDY, ALL, COUNTS };
     const rbt_model *m = s->model;
-    double all = 1, own = 2 * (double)s->part.element_count + 0.05 * (double)s->load_nodes;
-    for (size_t g = 0; g < m->group_count; g++) all += (double)m->groups[g].count;
+    rbt_sum count[COUNTS] = {0};
+    for (size_t g = 0; g < s->part.model.group_count; g++)
+        rbt_sum_add_one(&count[AT_DRIVEN], (double)owned_elements(m, &s->part.model.groups[g], s->part.nodes));
+    for (size_t g = 0; g < m->group_count; g++)
+        rbt_sum_add_one(&count[ALL], (double)owned_elements(m, &m->groups[g], NULL));
+    for (size_t k = 0; k < m->loads.node_load_count; k++)
+        for (size_t i = 0; i < m->loads.node_loads[k].node_count; i++)
+            rbt_sum_add_one(&count[LOADED], rbt_ranks_owns(m, (size_t)m->loads.node_loads[k].nodes[i]));
     for (size_t k = 0; k < m->loads.wind_count; k++)
-        own += 2 * (double)(m->loads.winds[k].triangle_end - m->loads.winds[k].triangle_begin);
-    return own / all;
+        for (size_t t = m->loads.winds[k].triangle_begin; t < m->loads.winds[k].triangle_end; t++)
+            rbt_sum_add_one(&count[WINDY], rbt_ranks_owns(m, (size_t)m->triangles[3 * t]));
+    rbt_ranks_join(m, count, COUNTS);
+    return (2 * rbt_sum_value(&count[AT_DRIVEN]) + 0.05 * rbt_sum_value(&count[LOADED]) +
+            2 * rbt_sum_value(&count[WINDY])) /
+           (1 + rbt_sum_value(&count[ALL]));
 }
 
 bool rbt_outside_init(rbt_outside *s, const rbt_model *m, bool prescribed, bool cheap, rbt_error *error) {
@@ -73,6 +92,7 @@ bool rbt_outside_init(rbt_outside *s, const rbt_model *m, bool prescribed, bool 
     }
     for (size_t n = 0; n < m->node_count; n++) s->still[n] = m->role[n] == RBT_FIXED;
     s->every = cheap ? 1 + (int64_t)(100 * share_of(s)) : 1;
+    s->any = rbt_ranks_any(m, s->driven_count || s->load_nodes);
     return true;
 }
 
@@ -84,13 +104,21 @@ void rbt_outside_free(rbt_outside *s) {
 
 // ---- Samples
 
-// dW/dx at driven nodes, by the elements that touch them
+// dW/dx at driven nodes, by the elements that touch them: added in the order of the elements, which ranks have, too
 static void sample_elastic(rbt_outside *s, const double *x, double *gradient) {
     const rbt_model *part = &s->part.model;
+    double corner[3 * RBT_MOST_CORNERS * RBT_CHUNK];
     rbt_model_part_gather(&s->part, x, s->places);
-    memset(s->forces, 0, 3 * part->node_count * sizeof *s->forces);
-    rbt_force_elastic(part, s->places, NULL, s->partial, s->forces);
-    for (size_t i = 0; i < 3 * s->driven_count; i++) gradient[i] = -s->forces[i];
+    memset(gradient, 0, 3 * s->driven_count * sizeof *gradient);
+    for (size_t c = 0; c < part->plan.chunk_count; c++) {
+        const rbt_chunk *chunk = &part->plan.chunks[c];
+        const rbt_group *group = &part->groups[chunk->group];
+        size_t corners = (size_t)group->type->corners;
+        const int32_t *node = group->nodes + corners * chunk->first;
+        group->type->gradient(group, chunk->first, chunk->count, s->places, NULL, corner);
+        for (size_t k = 0; k < corners * chunk->count; k++)
+            if ((size_t)node[k] < s->driven_count) rbt_add_scaled(gradient + 3 * (size_t)node[k], 1, corner + 3 * k);
+    }
 }
 
 static void sample_driven(rbt_outside *s, const rbt_state *state, rbt_outside_sample *to) {
@@ -129,12 +157,12 @@ void rbt_outside_begin(rbt_outside *s, const rbt_state *state) {
     s->next.t = s->last.t;
 }
 
-bool rbt_outside_is_idle(const rbt_outside *s) { return !s->driven_count && !s->load_nodes && !is_windy(s); }
+bool rbt_outside_is_idle(const rbt_outside *s) { return !s->any && !is_windy(s); }
 
 // Whether nodes are released, or a load that is short beside the time between samples acts, since the last one
 static bool is_eventful(const rbt_outside *s, double t, double interval) {
     const rbt_model *m = s->model;
-    for (size_t g = 0; s->driven_count && g < m->motions.group_count; g++) {
+    for (size_t g = 0; s->any && g < m->motions.group_count; g++) {
         double release = m->motions.groups[g].release;
         if (release > s->last.t && release <= t) return true;
     }
@@ -163,19 +191,26 @@ static bool is_constrained(const rbt_outside *s, size_t i) {
 static void add_scripts(const rbt_outside *s, rbt_outside_work *work) {
     const rbt_model *m = s->model;
     const rbt_outside_sample *a = &s->last, *b = &s->next;
-    double dt = b->t - a->t, change = 0;
+    double dt = b->t - a->t, total[2];
+    rbt_terms terms;
+    rbt_terms_begin(&terms, 2);
     for (size_t i = 0; i < s->driven_count; i++) {
-        if (!is_constrained(s, i)) continue;
+        if (!is_constrained(s, i) || !rbt_ranks_owns(m, (size_t)m->motions.node[i])) continue;
+        size_t at = rbt_terms_next(&terms);
+        double own = 0, change = 0;
         double beta = m->bodies[m->node_body[m->motions.node[i]]].damping.stiffness / dt;
         for (size_t k = 3 * i; k < 3 * i + 3; k++) {
             double dx = b->x[k] - a->x[k];
-            work->prescribed += 0.5 * (a->v[k] + b->v[k]) * (b->momentum[k] - a->momentum[k]);
-            work->prescribed +=
-                (0.5 * (a->gradient[k] + b->gradient[k]) + beta * (b->elastic[k] - a->elastic[k])) * dx;
+            own += 0.5 * (a->v[k] + b->v[k]) * (b->momentum[k] - a->momentum[k]);
+            own += (0.5 * (a->gradient[k] + b->gradient[k]) + beta * (b->elastic[k] - a->elastic[k])) * dx;
             change += (b->gradient[k] - a->gradient[k]) * dx;
         }
+        terms.value[0][at] = own;
+        terms.value[1][at] = change;
     }
-    if (dt > 1.5 * m->step) work->slack += 0.5 * fabs(change);
+    rbt_terms_end(&terms, m, total);
+    work->prescribed += total[0];
+    if (dt > 1.5 * m->step) work->slack += 0.5 * fabs(total[1]);
 }
 
 static void add_loads(const rbt_outside *s, const unsigned char *still, rbt_outside_work *work) {
@@ -183,13 +218,16 @@ static void add_loads(const rbt_outside *s, const unsigned char *still, rbt_outs
     const double *from = s->last.loaded, *to = s->next.loaded;
     for (size_t k = 0; k < loads->node_load_count; k++) {
         const rbt_node_load *load = &loads->node_loads[k];
-        double path = 0;
+        double path;
+        rbt_terms terms;
+        rbt_terms_begin(&terms, 1);
         for (size_t i = 0; i < load->node_count; i++, from += 3, to += 3) {
-            if (still[load->nodes[i]]) continue;
+            if (still[load->nodes[i]] || !rbt_ranks_owns(s->model, (size_t)load->nodes[i])) continue;
             double moved[3];
             rbt_subtract(to, from, moved);
-            path += load->share[i] * rbt_dot(load->force, moved);
+            terms.value[0][rbt_terms_next(&terms)] = load->share[i] * rbt_dot(load->force, moved);
         }
+        rbt_terms_end(&terms, s->model, &path);
         double mean = rbt_load_mean_strength(load, s->last.t, s->next.t);
         double begin = rbt_load_strength(load, s->last.t), end = rbt_load_strength(load, s->next.t);
         work->loads += mean * path;
@@ -199,10 +237,13 @@ static void add_loads(const rbt_outside *s, const unsigned char *still, rbt_outs
 
 static double wind_work(const rbt_outside *s, const unsigned char *still) {
     const rbt_outside_sample *a = &s->last, *b = &s->next;
-    double work = 0;
+    double work;
+    rbt_terms terms;
+    rbt_terms_begin(&terms, 1);
     for (size_t n = 0; n < s->model->node_count; n++)
-        for (size_t k = 3 * n; !still[n] && k < 3 * n + 3; k++)
-            work += 0.5 * (a->wind[k] + b->wind[k]) * (b->windy[k] - a->windy[k]);
+        for (size_t k = 3 * n; !still[n] && rbt_ranks_owns(s->model, n) && k < 3 * n + 3; k++)
+            terms.value[0][rbt_terms_next(&terms)] = 0.5 * (a->wind[k] + b->wind[k]) * (b->windy[k] - a->windy[k]);
+    rbt_terms_end(&terms, s->model, &work);
     return work;
 }
 

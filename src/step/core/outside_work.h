@@ -32,13 +32,14 @@ typedef struct rbt_outside_sample {
 typedef struct rbt_outside {
     const rbt_model *model;
     rbt_arena *arena;
-    size_t driven_count;                // driven nodes whose work is counted: all, or none if the method counts it
-    size_t load_nodes;                  // of all loads together
-    size_t value_count;                 // numbers in a sample, those about wind left out
-    int64_t every;                      // steps between samples, at most
-    rbt_model_part part;                // the elements at driven nodes
-    double *places, *forces, *partial;  // (part.model.node_count x 3) twice, (part.model.plan.slot_count x 3)
-    unsigned char *still;               // (node_count) nodes on which loads do no work: they are constrained
+    size_t driven_count;   // driven nodes whose work is counted: all, or none if the method counts it
+    size_t load_nodes;     // of all loads together
+    size_t value_count;    // numbers in a sample, those about wind left out
+    int64_t every;         // steps between samples, at most
+    rbt_model_part part;   // the elements at driven nodes
+    double *places;        // (part.model.node_count x 3)
+    unsigned char *still;  // (node_count) nodes on which loads do no work: they are constrained
+    bool any;              // there are driven nodes or nodes of loads, on some rank
     rbt_outside_sample last, next;
 } rbt_outside;
 

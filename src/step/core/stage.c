@@ -16,6 +16,14 @@ void rbt_stage_add(rbt_stages *stages, const char *name, double seconds) {
     stages->seconds[i] += seconds;
 }
 
+rbt_outcome rbt_stage_agree(rbt_stages *stages, rbt_outcome outcome) {
+    if (outcome == RBT_DONE && stages->stop && *stages->stop) outcome = RBT_STOPPED;
+    double worst = outcome;
+    stages->ranks->most(stages->ranks->self, &worst, 1);
+    stages->at_fault = outcome == (rbt_outcome)worst;
+    return (rbt_outcome)worst;
+}
+
 void rbt_trace_begin(rbt_stages *stages) {
     if (!stages->trace) return;
     stages->trace->count = 0;
@@ -53,8 +61,20 @@ static double extent(const double *x, const int32_t *n, size_t corners) {
     return 0.5 * rbt_length(normal);
 }
 
-static void report_element(rbt_step_report *report, const rbt_body *body, size_t element, double ratio) {
-    report->element = (int64_t)element;
+// `element` of all of its kind
+static void report_element(rbt_step_report *report, const rbt_model *m, const rbt_body *body, size_t element,
+                           double ratio) {
+    const rbt_ranks *ranks = m->ranks;
+    switch (body->kind) {
+    case RBT_SHELL:
+        report->element = ranks ? ranks->triangle_number[element] : (int64_t)(element - body->triangle_begin);
+        break;
+    case RBT_NET:
+        report->element = ranks ? ranks->edge_number[element] : (int64_t)(element - body->edge_begin);
+        break;
+    case RBT_PARTICLES: report->element = (int64_t)rbt_ranks_number_in_body(m, element); break;
+    default: report->element = ranks ? ranks->tet_number[element] : (int64_t)(element - body->tet_begin); break;
+    }
     report->element_kind = rbt_body_element(body);
     report->value = isfinite(ratio) ? ratio : 0;
 }
@@ -71,7 +91,7 @@ static void report_sheet(rbt_step_report *report, const rbt_model *m, const rbt_
         double ratio = extent(x, n, corners) / extent(m->X, n, corners);
         if (!(ratio > most) && report->element >= 0) continue;
         most = ratio;
-        report_element(report, body, e, ratio);
+        report_element(report, m, body, e + (corners == 3 ? body->triangle_begin : body->edge_begin), ratio);
     }
 }
 
@@ -80,7 +100,7 @@ void rbt_report_node(rbt_step_report *report, const rbt_model *m, const double *
     report->body = m->node_body[node];
     report->element = -1;
     report->element_kind = NULL;
-    if (body->kind == RBT_PARTICLES) report_element(report, body, node - body->node_begin, 1);
+    if (body->kind == RBT_PARTICLES) report_element(report, m, body, node, 1);
     else if (body->kind != RBT_SOLID) report_sheet(report, m, body, x, node);
     double least = INFINITY;
     for (size_t k = m->tet_start[node]; k < m->tet_start[node + 1]; k++) {
@@ -88,7 +108,7 @@ void rbt_report_node(rbt_step_report *report, const rbt_model *m, const double *
         double J = determinant(m, t, x);
         if (J < least || report->element < 0) {
             least = J;
-            report_element(report, body, t - body->tet_begin, J);
+            report_element(report, m, body, t, J);
         }
     }
 }
@@ -106,7 +126,7 @@ bool rbt_report_inverted(rbt_step_report *report, const rbt_model *m, const doub
         found = true;
         least = J;
         report->body = region->body;
-        report_element(report, &m->bodies[region->body], t - m->bodies[region->body].tet_begin, J);
+        report_element(report, m, &m->bodies[region->body], t, J);
     }
     if (found)
         snprintf(report->hint, sizeof report->hint,
@@ -126,7 +146,7 @@ static void report_motion(const rbt_model *m, const rbt_state *state, size_t n, 
     }
     snprintf(report->hint, sizeof report->hint,
              "node %zu %s; take a smaller step (explicit methods: below %.3g s here), or an implicit method",
-             n - body->node_begin, what, body->explicit_step);
+             rbt_ranks_number_in_body(m, n), what, body->explicit_step);
 }
 
 rbt_outcome rbt_check_motion(const rbt_model *m, const rbt_state *state, double h, rbt_step_report *report) {

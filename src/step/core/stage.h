@@ -22,9 +22,17 @@ typedef struct rbt_stages {  // seconds spent in each stage so far, in the order
     double seconds[RBT_MAX_STAGES];
     rbt_trace *trace;          // of the latest step; NULL: not wanted
     const volatile int *stop;  // becomes non-zero when the step should be given up; NULL: never
+    const rbt_ranks *ranks;    // that take the step together; NULL: one program does
+    bool at_fault;             // with ranks: the latest stage failed on this one
 } rbt_stages;
 
-static inline bool rbt_stage_stopped(const rbt_stages *stages) { return stages->stop && *stages->stop; }
+// Ranks give a step up together, after a stage.
+static inline bool rbt_stage_stopped(const rbt_stages *stages) {
+    return !stages->ranks && stages->stop && *stages->stop;
+}
+
+// What a stage has come to on all ranks: they leave an attempt together.
+rbt_outcome rbt_stage_agree(rbt_stages *stages, rbt_outcome outcome);
 
 void rbt_trace_begin(rbt_stages *stages);
 void rbt_trace_add(rbt_stages *stages, double residual);
@@ -39,6 +47,7 @@ void rbt_stage_add(rbt_stages *stages, const char *name, double seconds);
         if (rbt_stage_stopped(stages)) return RBT_STOPPED;                                                           \
         double stage_start = rbt_now();                                                                              \
         rbt_outcome stage_outcome = (call);                                                                          \
+        if (stages->ranks) stage_outcome = rbt_stage_agree(stages, stage_outcome);                                   \
         rbt_stage_add(stages, (label), rbt_now() - stage_start);                                                     \
         if (stage_outcome != RBT_DONE) return stage_outcome;                                                         \
     } while (0)

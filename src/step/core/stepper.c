@@ -177,12 +177,28 @@ static bool is_for_shorter_steps(const rbt_method *method, rbt_outcome outcome) 
            outcome != RBT_OUT_OF_MEMORY;
 }
 
+// What the first rank has to say on which the attempt failed
+static void share_report(rbt_stepper *s, rbt_step_report *report) {
+    const rbt_ranks *ranks = s->model->ranks;
+    const char *stage = report->stage;
+    int from = ranks->first(ranks->self, s->stages.at_fault);
+    if (from == ranks->count) return;
+    ranks->tell(ranks->self, from, report, sizeof *report);
+    report->stage = stage;
+    report->element_kind = report->element >= 0 ? rbt_body_element(&s->model->bodies[report->body]) : NULL;
+}
+
 static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
     double start = state->t;
     bool lasting = s->method->failure_spares_memory;
     copy_motion(s, depth, state, true);
     if (!lasting || (s->undoable && depth == 0)) copy_memory(s, depth, state, true);
+    s->stages.ranks = s->model->ranks;
     rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
+    if (s->model->ranks && outcome != RBT_DONE) {
+        outcome = rbt_stage_agree(&s->stages, outcome);
+        share_report(s, report);
+    }
     if (outcome == RBT_DONE) {
         state->t = until;
         report->steps++;

@@ -15,7 +15,7 @@ typedef struct rbt_stepper {
     double statistics[RBT_MAX_STATISTICS];  // of all advances so far
     size_t memory_size;                     // bytes of the method's memory in a state
     char *saved;                            // (1 + max_halvings) times x, v and memory: one level of halving each
-    double *energies;                       // (plan.chunk_count) work space
+    rbt_sum *energies;                      // (plan.chunk_count) work space
     bool undoable;                          // the next advance can be undone although it succeeds
     rbt_step_control control;               // where steps are chosen by their error; off: the caller says how long
 } rbt_stepper;

@@ -60,6 +60,7 @@ static void add_damping(rbt_explicit *s, const rbt_state *state) {
     if (!damped) return;
     double fastest = 0, size[3];
     for (size_t n = 0; n < m->node_count; n++) fastest = fmax(fastest, rbt_length(state->v + 3 * n));
+    rbt_ranks_most(m, &fastest, 1);
     rbt_subtract(m->bodies[0].box_max, m->bodies[0].box_min, size);
     double along = fastest > 0 ? 1e-6 * rbt_length(size) / fastest : 0;
     if (s->moved && along > 0) {
@@ -84,6 +85,7 @@ void rbt_explicit_elastic(rbt_explicit *s, const rbt_state *state) { add_elastic
 void rbt_explicit_contact_and_damping(rbt_explicit *s, const rbt_state *state) {
     rbt_force_contact(s->model, state->x, s->f, NULL);
     add_damping(s, state);
+    rbt_ranks_share(s->model, s->f);
 }
 
 void rbt_explicit_velocities(rbt_explicit *s, rbt_state *state, double h, const unsigned char *skip) {

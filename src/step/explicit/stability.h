@@ -121,6 +121,18 @@ double rbt_stability_largest_step(rbt_stability *s, const unsigned char *implici
 // fastest mode is largest. Infinite if nothing can move; NaN with an error if there is no memory.
 double rbt_stability_step_bound(const rbt_model *model, const double *x, size_t *node, rbt_error *error);
 
+// What symplectic-euler is stable with
+typedef struct rbt_stable_steps {
+    double bound;           // longest stable step at rest, nothing touched [s]; infinite: the model's is far below it
+    size_t node;            // where the mode lives that decides: its number within its body
+    int32_t body;           // and that
+    double touching_bound;  // the same with all obstacles touched
+    int32_t touching_body;
+} rbt_stable_steps;
+
+// false: there is no memory. Of a rank's part it is what was found for the whole.
+bool rbt_stability_judge(const rbt_model *model, rbt_stable_steps *steps);
+
 typedef struct rbt_split_def {
     double step;    // [s]
     double safety;  // an element is ill-shaped if step > safety 2 / sqrt(lambda)

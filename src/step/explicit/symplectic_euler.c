@@ -15,11 +15,8 @@ static const double CERTAIN = 1.05;
 
 typedef struct symplectic_euler {
     rbt_explicit base;
-    bool judged;            // what follows is known
-    double bound;           // longest stable step at rest, nothing touched [s]; infinite: the model's is far below it
-    size_t node;            // where the mode lives that decides
-    double touching_bound;  // the same with all obstacles touched
-    size_t touching_node;
+    bool judged;  // what follows is known
+    rbt_stable_steps steps;
 } symplectic_euler;
 
 static void destroy(void *self) {
@@ -39,60 +36,36 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
 
 // ---- Whether the step is stable
 
-// Whether elements alone, each free in space, allow the step: no body is faster than its fastest element. Found with
-// the model already, where the certificate takes as long as a hundred steps and more.
-static bool is_short(const rbt_model *m) {
-    double h = m->step;
-    bool is = m->obstacles.count == 0;
-    for (size_t b = 0; b < m->body_count; b++) {
-        const rbt_body *body = &m->bodies[b];
-        double rate = 4 / (body->explicit_step * body->explicit_step), damping = body->damping.mass;
-        damping += body->damping.stiffness * rate;
-        is &= body->kind == RBT_SOLID && h * h * rate + 2 * h * damping < 3.6;
-    }
-    return is;
-}
-
 static bool judge(symplectic_euler *s) {
-    const rbt_model *m = s->base.model;
-    if (s->judged) return true;
-    s->bound = s->touching_bound = INFINITY;
-    if (!is_short(m)) {
-        rbt_model untouched = *m;
-        untouched.obstacles.count = 0;
-        s->bound = s->touching_bound = rbt_stability_step_bound(&untouched, NULL, &s->node, NULL);
-        s->touching_node = s->node;
-        if (m->obstacles.count) s->touching_bound = rbt_stability_step_bound(m, NULL, &s->touching_node, NULL);
-    }
-    s->judged = !isnan(s->bound) && !isnan(s->touching_bound);
+    s->judged = s->judged || rbt_stability_judge(s->base.model, &s->steps);
     return s->judged;
 }
 
 static rbt_outcome refuse(symplectic_euler *s, double h, rbt_step_report *report) {
-    const rbt_model *m = s->base.model;
     if (!judge(s)) return RBT_OUT_OF_MEMORY;
-    if (!(h > CERTAIN * s->bound)) return RBT_DONE;
-    report->body = m->node_body[s->node];
-    report->value = s->bound;
+    if (!(h > CERTAIN * s->steps.bound)) return RBT_DONE;
+    report->body = s->steps.body;
+    report->value = s->steps.bound;
     snprintf(report->hint, sizeof report->hint,
              "a step of %.4g s is longer than %.4g s, the longest that is stable for symplectic-euler (found at node "
              "%zu); take a smaller step, imex or an implicit method",
-             h, s->bound, s->node - m->bodies[report->body].node_begin);
+             h, s->steps.bound, s->steps.node);
     return RBT_UNSTABLE;
 }
 
 static bool warn(void *self, char text[320]) {
     symplectic_euler *s = self;
     const rbt_model *m = s->base.model;
-    if (!judge(s) || !(m->step > s->touching_bound) || m->step > CERTAIN * s->bound) return false;
-    bool at_rest = m->step > s->bound;
-    size_t node = at_rest ? s->node : s->touching_node;
+    const rbt_stable_steps *steps = &s->steps;
+    if (!judge(s) || !(m->step > steps->touching_bound) || m->step > CERTAIN * steps->bound) return false;
+    bool at_rest = m->step > steps->bound;
     snprintf(
         text, 320,
         "symplectic-euler: a step of %.4g s is longer than %.4g s, the longest that is certain to be stable %s of "
         "body \"%.80s\"; it may gain energy: take a smaller step, imex or an implicit method",
-        m->step, at_rest ? s->bound : s->touching_bound, at_rest ? "at the nodes" : "where obstacles touch nodes",
-        m->bodies[m->node_body[node]].name);
+        m->step, at_rest ? steps->bound : steps->touching_bound,
+        at_rest ? "at the nodes" : "where obstacles touch nodes",
+        m->bodies[at_rest ? steps->body : steps->touching_body].name);
     return true;
 }
 
@@ -121,6 +94,12 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     return RBT_DONE;
 }
 
+static bool on_ranks(int solver, const void *options) {
+    (void)solver;
+    (void)options;
+    return true;
+}
+
 const rbt_method RBT_SYMPLECTIC_EULER = {
     .name = "symplectic-euler",
     .doc = "explicit: forces at the start of the step, then new velocities move the nodes",
@@ -133,4 +112,5 @@ const rbt_method RBT_SYMPLECTIC_EULER = {
     .destroy = destroy,
     .attempt = attempt,
     .warn = warn,
+    .on_ranks = on_ranks,
 };

@@ -61,7 +61,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     if (options) s->options = *(const rbt_ere_options *)options;
     else rbt_record_default(&OPTIONS, &s->options);
     size_t values = 3 * model->node_count;
-    bool ok = rbt_linearised_init(&s->base, model, false, error);
+    bool ok = rbt_linearised_init(&s->base, model, RBT_LINEAR_CHOLESKY, -1, error);
     rbt_arena *arena = s->base.arena;
     if (ok && !((s->b = rbt_arena_take(arena, 2 * values, sizeof(double))) &&
                 (s->c = rbt_arena_take(arena, 2 * values, sizeof(double))) &&

@@ -161,7 +161,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     read_options(options, &s->options);
     s->capacity = capacity_of(&s->options);
     s->driven = model->motions.node_count > 0;
-    bool ok = rbt_linearised_init(&s->base, model, false, error);
+    bool ok = rbt_linearised_init(&s->base, model, RBT_LINEAR_CHOLESKY, -1, error);
     if (ok && s->capacity)
         ok = (s->stiffness = rbt_block_operator_new(&s->base.stiffness.K, error)) &&
              rbt_modes_init(&s->modes, model->node_count, s->capacity, error) && allocate(s, model, error);

@@ -156,7 +156,7 @@ static bool build_implicit(imex *s, rbt_error *error) {
     bool islands = prefers_islands(s);
     s->all = (s->solver == RBT_IMEX_CHOLESKY || s->solver == RBT_IMEX_AUTO) && s->split.implicit_count > 0;
     for (size_t n = 0; n < m->node_count; n++) s->all = s->all && (s->implicit[n] || s->stability.constrained[n]);
-    if (s->all) return rbt_linearised_init(&s->linearised, m, false, error);
+    if (s->all) return rbt_linearised_init(&s->linearised, m, RBT_LINEAR_CHOLESKY, -1, error);
     if (!s->split.implicit_count) return true;
     rbt_imex_solver solver = (rbt_imex_solver)s->solver;
     if (solver == RBT_IMEX_LAGGED || (solver == RBT_IMEX_AUTO && islands))

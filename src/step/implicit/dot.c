@@ -4,7 +4,7 @@
 // As published ("paper"): the factors are made once a step, of H where the step begins; the line search starts at the
 // minimum of the quadratic model along p, within [0.1, 1]: -p.grad E / p^T H(x_n) p (eq. 14).
 //
-// "fast" differs in three points; in brackets what each one alone does to the mean iterations of the first 40 steps
+// "fast" has a coarse space beside the subdomains (coarse.h), and differs in three more points; in brackets what each one alone does to the mean iterations of the first 40 steps
 // of the bunny and the horse stretched and twisted fast, and of the horse stretched slowly (one subdomain, stop test
 // "characteristic", start "predictor"):
 //   - H is taken where the iteration starts, which knows how the constrained nodes moved (9.5 -> 8.1, 26.5 -> 17.3,
@@ -17,9 +17,9 @@
 // precision then. The paper's stop test does not ask for those.
 #include "math/block_matrix.h"
 #include "step/core/method.h"
-#include "step/implicit/coarse.h"
 #include "step/implicit/costs.h"
 #include "step/implicit/lbfgs.h"
+#include "step/subdomain/coarse.h"
 
 #include <stdio.h>
 
@@ -30,7 +30,7 @@ typedef struct dot {
     rbt_lbfgs lbfgs;
     int asked;  // number of subdomains that the scene asks for; -1: none
     rbt_subdomains subdomains;
-    bool coarsens;  // with contact, and several subdomains
+    bool coarsens;  // our variant with several subdomains
     rbt_coarse coarse;
     rbt_costs costs;
     rbt_inverse D;
@@ -46,43 +46,51 @@ static void destroy(void *self) {
 
 // ---- How many subdomains
 
-// Iterations of a step with that many subdomains: some for what is not linear, the others until the subdomains agree,
-// which takes the longer the more digits are asked for. For the characteristic test this fits bunny5K (3.8, 9.8, 10.1
-// with 1, 2, 8), horse7K (2.1, 7.9, 12.9) and bar17K (0.9, 7.3, 10.1 and 14.1 with 32) of the authors; for the force
-// test bar17K (2.2, 20.5, 24.3 with 1, 2, 4).
+// Iterations of a step: some for what is not linear, the others until the subdomains agree, which takes the longer the
+// more digits are asked for. With the coarse space their number hardly matters: a twisted bar of 16,592 nodes took 6.3,
+// 6.8, 6.0 and 5.3 iterations a step with 4, 16, 64 and 128 of them by the characteristic test (without it 9 to 25), and
+// 19, 21, 19 and 16 by the force test (25 to 110); horse7K 9.8 and 8.8, 26 and 25 with 8 and 24.
 static double usual_iterations(rbt_stop_test test, double count) {
     if (!(count > 1)) return 4;
-    return test == RBT_STOP_CHARACTERISTIC ? 4 + 4 * pow(count, 0.3) : 4 + 13 * pow(count, 0.3);
+    return test == RBT_STOP_CHARACTERISTIC ? 7 : 20;
 }
 
+// With the coarse space an iteration has a product of H, too, which costs about half a gradient.
 static double step_cost(const rbt_costs *c, rbt_stop_test test, double count) {
-    return c->assemble + c->factor + usual_iterations(test, count) * (c->solve + c->gradient);
+    double each = c->solve + (count > 1 ? 1.5 : 1) * c->gradient;
+    return c->assemble + c->factor + usual_iterations(test, count) * each;
 }
 
-// The cost of factors is counted for few subdomains, of at most `largest` nodes, and follows the laws of nested
-// dissection for more of them: flops as the square of a solid's size, fill as its power 4/3 (of a sheet's 3/2 and,
-// nearly, 1). The number of threads has no say: results would depend on it. With contact there are no more than memory
-// asks for: what goes through many contacts from subdomain to subdomain takes up to ten times the iterations.
+// Large bodies are divided by their nodes alone; the coarse space has six unknowns for each subdomain, and is solved by one
+// thread.
+enum { SMALLEST = 256, LARGE = 65536, MOST = 2048 };
+
+static size_t count_of_large(size_t nodes) { return nodes / SMALLEST < MOST ? nodes / SMALLEST : MOST; }
+
+// The cost of one factor is counted, and that of more follows the laws of nested dissection: flops as the square of a
+// solid's size, fill as its power 4/3 (of a sheet's 3/2 and, nearly, 1). The number of threads has no say: results
+// would depend on it. With contact there are no more than memory asks for: what goes through many contacts from
+// subdomain to subdomain takes up to ten times the iterations.
 static bool choose_count(const rbt_objective *o, rbt_stop_test test, size_t *chosen, rbt_error *error) {
-    enum { SMALLEST = 256 };
-    size_t largest = test == RBT_STOP_CHARACTERISTIC && !o->pairs ? 16384 : 65536;
     const rbt_model *m = o->model;
     rbt_subdomains parts;
     bool solid = m->tet_count > 0, changed;
-    double flops, fill, count = (double)(1 + m->node_count / largest), least = INFINITY;
-    *chosen = (size_t)count;
+    double flops, fill, least = INFINITY;
+    *chosen = 1 + m->node_count / LARGE;
     if (o->pairs) return true;
-    if (!rbt_subdomains_init(&parts, m, &o->H, (size_t)count, RBT_SINGLE, error)) return false;
+    if (m->node_count >= LARGE) *chosen = count_of_large(m->node_count);
+    if (m->node_count >= LARGE) return true;
+    if (!rbt_subdomains_init(&parts, m, &o->H, 1, RBT_SINGLE, error)) return false;
     bool analysed = rbt_subdomains_analyse(&parts, o->constrained, &changed) == RBT_DONE;
     if (analysed) rbt_subdomains_work(&parts, &flops, &fill);
     rbt_subdomains_free(&parts);
     if (!analysed) return rbt_fail_memory(error, m->node_count * sizeof(double), "subdomains");
-    for (double more = 1; more == 1 || (double)m->node_count / (count * more) >= SMALLEST; more *= 2) {
-        rbt_costs c = rbt_costs_estimate(m, flops / (solid ? more : sqrt(more)), fill / (solid ? cbrt(more) : 1));
-        double cost = step_cost(&c, test, count * more);
+    for (double count = 1; count == 1 || (double)m->node_count / count >= SMALLEST; count *= 2) {
+        rbt_costs c = rbt_costs_estimate(m, flops / (solid ? count : sqrt(count)), fill / (solid ? cbrt(count) : 1));
+        double cost = step_cost(&c, test, count);
         if (cost >= 0.9 * least) continue;  // more subdomains only if that clearly pays
         least = cost;
-        *chosen = (size_t)(count * more);
+        *chosen = (size_t)count;
     }
     return true;
 }
@@ -94,7 +102,8 @@ static rbt_precision precision(const rbt_objective *o, rbt_stop_test test) {
     if (test == RBT_STOP_CHARACTERISTIC) return RBT_SINGLE;
     double h = o->model->step, most = 0;
     for (size_t n = 0; n < o->model->node_count; n++)
-        if (o->model->mass[n] > 0) most = fmax(most, o->stiff[n] / o->model->mass[n]);
+        if (o->model->mass[n] > 0 && rbt_ranks_owns(o->model, n)) most = fmax(most, o->stiff[n] / o->model->mass[n]);
+    rbt_ranks_most(o->model, &most, 1);
     return h * h * most > SINGLE_RANGE ? RBT_DOUBLE : RBT_SINGLE;
 }
 
@@ -115,11 +124,13 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
     size_t count = (size_t)(options->subdomains < 0 ? 1 : options->subdomains);
     const rbt_block_matrix *A = objective->pairs ? &objective->pairs->matrix.A : &objective->H;
     if (check_variant(objective, options, error) && rbt_lbfgs_init(&s->lbfgs, objective, error) &&
-        (options->subdomains >= 0 || choose_count(objective, s->test, &count, error)) &&
+        (objective->model->ranks || options->subdomains >= 0 || choose_count(objective, s->test, &count, error)) &&
         rbt_subdomains_init(&s->subdomains, objective->model, A, count, precision(objective, s->test), error)) {
         s->subdomains.contact = objective->pairs ? &objective->pairs->matrix : NULL;
-        s->coarsens = objective->pairs && s->subdomains.count > 1;
-        if (!s->coarsens || rbt_coarse_init(&s->coarse, objective, &s->subdomains, error)) return s;
+        s->coarsens = s->subdomains.count > 1 && s->fast;
+        if (!s->coarsens ||
+            rbt_coarse_init(&s->coarse, &objective->pieces, objective->constrained, &s->subdomains, error))
+            return s;
     }
     destroy(s);
     return NULL;
@@ -145,8 +156,9 @@ static rbt_outcome assemble(dot *s, const double *z) {
 
 static rbt_outcome make(void *self, const double *z, rbt_stages *stages, rbt_step_report *report) {
     dot *s = self;
-    RBT_STAGE("assemble", assemble(s, z));                                  // H(z), projected
-    RBT_STAGE("factor", rbt_subdomains_factor(&s->subdomains, z, report));  // H_j = L_j L_j^T
+    RBT_STAGE("assemble", assemble(s, z));                                   // H(z), projected
+    RBT_STAGE("factor", rbt_subdomains_factor(&s->subdomains, z, report));   // H_j = L_j L_j^T
+    if (s->coarsens) RBT_STAGE("factor", rbt_coarse_factor(&s->coarse, z));  // Z^T H Z
     return RBT_DONE;
 }
 
@@ -204,6 +216,19 @@ static void describe(const void *self, rbt_text *json) {
     else rbt_text_add(json, ", \"subdomains_asked\": %d", s->asked);
 }
 
+static bool on_ranks(const rbt_implicit_options *options) { return options->variant == RBT_DOT_FAST; }
+
+static size_t subdomains(const rbt_model *model, const rbt_implicit_options *options) {
+    size_t count = 1;
+    rbt_objective objective;
+    if (options->subdomains > 0) return (size_t)options->subdomains;
+    if (model->node_count >= LARGE) return count_of_large(model->node_count);
+    if (!rbt_objective_init(&objective, model, NULL)) return 1;
+    choose_count(&objective, (rbt_stop_test)options->stop, &count, NULL);
+    rbt_objective_free(&objective);
+    return count;
+}
+
 const rbt_step_solver RBT_DOT = {
     .name = "dot",
     .doc = "L-BFGS around the factors of subdomains: large steps, large deformations, large meshes",
@@ -214,4 +239,6 @@ const rbt_step_solver RBT_DOT = {
     .solve = solve,
     .describe = describe,
     .labels = labels,
+    .on_ranks = on_ranks,
+    .subdomains = subdomains,
 };

@@ -256,8 +256,12 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
 static const double GAIN_SHARE = 0.1;
 
 static double kinetic_energy(const rbt_model *m, const double *v) {
-    double sum = 0;
-    for (size_t n = 0; n < m->node_count; n++) sum += m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n);
+    double sum;
+    rbt_terms terms;
+    rbt_terms_begin(&terms, 1);
+    for (size_t n = 0; n < m->node_count; n++)
+        if (rbt_ranks_owns(m, n)) terms.value[0][rbt_terms_next(&terms)] = m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n);
+    rbt_terms_end(&terms, m, &sum);
     return 0.5 * sum;
 }
 
@@ -272,10 +276,11 @@ static rbt_outcome check_gain(implicit *s, rbt_state *state, rbt_step_report *re
     rbt_objective *o = &s->objective;
     const rbt_model *m = o->model;
     const double *x = s->base, *y = state->x;
-    double before = rbt_energy_elastic(m, x, o->energies), after = rbt_energy_elastic(m, y, o->energies), given = 0;
+    double before = rbt_energy_elastic(m, x, o->energies), after = rbt_energy_elastic(m, y, o->energies);
     memset(o->force, 0, 3 * m->node_count * sizeof *o->force);
     rbt_force_elastic(m, s->z, NULL, o->partial, o->force);
-    for (size_t i = 0; i < 3 * m->node_count; i++) given -= o->force[i] * (y[i] - x[i]);
+    rbt_vector_combine(3 * m->node_count, o->product, y, -1, x);
+    double given = -rbt_ranks_dot(m, o->force, o->product);
     double gain = fmax(0, after - before - given);
     if (o->pairs) gain += rbt_contact_balance(o->pairs, s->stored, state->v);
     double first = kinetic_energy(m, s->velocity) + before, last = kinetic_energy(m, state->v) + after - gain;
@@ -303,7 +308,8 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
         state->v[i] = o->constrained[i / 3] ? s->constrained_velocity[i] : middle ? 2 * w - v : w;
     }
     rbt_outcome outcome = rbt_check_motion(o->model, state, h, report);
-    if (outcome == RBT_DONE && s->rule == MIDPOINT) outcome = check_gain(s, state, report);
+    bool bad = rbt_ranks_any(o->model, outcome != RBT_DONE);
+    if (!bad && s->rule == MIDPOINT) outcome = check_gain(s, state, report);
     if (outcome != RBT_DONE) return outcome;
     remember(s, state, h, s->base, s->velocity);
     rbt_contact_memory *memory = contact_memory(s, state);
@@ -394,6 +400,18 @@ static int labels(const void *self, int32_t *label) {
     return s->solver->labels ? s->solver->labels(s->work, label) : -1;
 }
 
+static bool on_ranks(int solver, const void *options) {
+    const rbt_step_solver *own = rbt_step_solver_at(solver);
+    rbt_implicit_options standard = rbt_implicit_options_default();
+    return own && own->on_ranks && own->on_ranks(options ? options : &standard);
+}
+
+static size_t subdomains(const rbt_model *m, int solver, const void *options) {
+    const rbt_step_solver *own = rbt_step_solver_at(solver);
+    rbt_implicit_options standard = rbt_implicit_options_default();
+    return own && own->subdomains ? own->subdomains(m, options ? options : &standard) : 0;
+}
+
 static void set_observer(void *self, const rbt_observer *observer) {
     implicit *s = self;
     if (s->objective.pairs) s->objective.pairs->observer = observer;
@@ -465,6 +483,8 @@ const rbt_method RBT_BACKWARD_EULER = {
     .set_precision = set_precision,
     .describe = describe,
     .labels = labels,
+    .on_ranks = on_ranks,
+    .subdomains = subdomains,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,
@@ -492,6 +512,8 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .set_precision = set_precision,
     .describe = describe,
     .labels = labels,
+    .on_ranks = on_ranks,
+    .subdomains = subdomains,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,
@@ -511,6 +533,7 @@ const rbt_method RBT_BDF2 = {
     .options = &RBT_SOLVER_OPTIONS,
     .contact = true,
     .memory_size = memory_size_bdf2,
+    .memory_head = sizeof(double),
     .create = create_bdf2,
     .destroy = destroy,
     .attempt = attempt,
@@ -518,6 +541,8 @@ const rbt_method RBT_BDF2 = {
     .set_precision = set_precision,
     .describe = describe,
     .labels = labels,
+    .on_ranks = on_ranks,
+    .subdomains = subdomains,
     .set_observer = set_observer,
     .accepts = accepts,
     .warn = warn,

@@ -16,14 +16,15 @@ static void destroy(void *self) {
 }
 
 static void *create(rbt_objective *objective, const rbt_implicit_options *options, rbt_error *error) {
-    (void)options;
     newton *s = rbt_array_new(1, sizeof *s, "a step solver", error);
     if (!s) return NULL;
     size_t values = 3 * objective->model->node_count;
     s->objective = objective;
     s->arena = rbt_arena_new();
+    int kind = objective->pairs || !options ? RBT_LINEAR_CHOLESKY : options->linear;
     const rbt_block_matrix *A = objective->pairs ? &objective->pairs->matrix.A : &objective->H;
-    if (s->arena && rbt_linear_init(&s->linear, objective->model, A, false, error) &&
+    if (s->arena &&
+        rbt_linear_init_kind(&s->linear, objective->model, A, kind, options ? options->subdomains : -1, error) &&
         rbt_search_init(&s->search, objective, error)) {
         s->gradient = rbt_arena_take(s->arena, values, sizeof(double));
         s->direction = rbt_arena_take(s->arena, values, sizeof(double));
@@ -59,7 +60,7 @@ static rbt_outcome solve_direction(newton *s, rbt_step_report *report) {  // p =
 }
 
 static rbt_outcome line_search(newton *s, double *z, double *value, bool *found) {
-    double slope = rbt_vector_dot(3 * s->objective->model->node_count, s->direction, s->gradient);
+    double slope = rbt_ranks_dot(s->objective->model, s->direction, s->gradient);
     *found = rbt_search_along(&s->search, s->direction, slope, 1, z, value, s->gradient) > 0;
     return RBT_DONE;
 }
@@ -91,6 +92,22 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
     }
 }
 
+static bool on_ranks(const rbt_implicit_options *options) { return rbt_linear_on_ranks(options->linear); }
+
+static size_t subdomains(const rbt_model *model, const rbt_implicit_options *options) {
+    return rbt_linear_subdomains(model, options->linear, options->subdomains);
+}
+
+static void describe(const void *self, rbt_text *json) {
+    const rbt_linear_solver *other = &((const newton *)self)->linear.other;
+    if (other->self && other->describe) other->describe(other->self, json);
+}
+
+static int labels(const void *self, int32_t *label) {
+    const rbt_linear_solver *other = &((const newton *)self)->linear.other;
+    return other->self && other->labels ? other->labels(other->self, label) : -1;
+}
+
 const rbt_step_solver RBT_NEWTON = {
     .name = "newton",
     .doc = "projected Newton: few iterations, each with a factorisation of its own",
@@ -99,4 +116,8 @@ const rbt_step_solver RBT_NEWTON = {
     .create = create,
     .destroy = destroy,
     .solve = solve,
+    .describe = describe,
+    .labels = labels,
+    .on_ranks = on_ranks,
+    .subdomains = subdomains,
 };

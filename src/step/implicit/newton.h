@@ -2,8 +2,8 @@
 #ifndef RBT_STEP_IMPLICIT_NEWTON_H
 #define RBT_STEP_IMPLICIT_NEWTON_H
 
-#include "step/core/linear.h"
 #include "step/implicit/contact_drive.h"
+#include "step/subdomain/linear_kind.h"
 
 typedef struct rbt_newton {
     rbt_objective *objective;

@@ -8,6 +8,15 @@
 #include <math.h>
 #include <string.h>
 
+// What is summed over the nodes of a piece
+enum { VALUE, RESIDUAL, INERTIA, INTERNAL, EXTERNAL, ROUNDING, OBSTACLE, DAMPING, TERMS };
+
+static bool is_damped(const rbt_model *m) {
+    for (size_t b = 0; b < m->body_count; b++)
+        if (m->bodies[b].damping.stiffness > 0 || m->bodies[b].damping.mass > 0) return true;
+    return false;
+}
+
 // The face opposite corner a of a tet in rest position [m^2]
 static double opposite_area(const double *X, const int32_t *tet, int a) {
     const double *p[3];
@@ -36,18 +45,29 @@ static double rest_stiffness_norm(const rbt_material_def *def) {
 
 static bool characteristic_force(rbt_objective *o, rbt_error *error) {
     const rbt_model *m = o->model;
-    double *sum = rbt_array_new(m->node_count, sizeof *sum, "a norm", error), square = 0;
+    double *sum = rbt_array_new(m->node_count, sizeof *sum, "a norm", error), total[2];
+    rbt_terms terms;
     if (!sum) return false;
+    rbt_terms_begin(&terms, 2);
     for (size_t t = 0; t < m->tet_count; t++) {
         const int32_t *n = m->tets + 4 * t;
         double stiffness = rest_stiffness_norm(&m->regions[m->tet_region[t]].material);
         for (int a = 0; a < 4; a++) sum[n[a]] += stiffness * opposite_area(m->X, n, a);
-        o->unit_energy += stiffness * rbt_tet_volume(m->X + 3 * (size_t)n[0], m->X + 3 * (size_t)n[1],
-                                                     m->X + 3 * (size_t)n[2], m->X + 3 * (size_t)n[3]);
+        if (!rbt_ranks_counts_tet(m, t)) continue;
+        size_t at = rbt_terms_next(&terms);
+        terms.value[0][at] = 0;
+        terms.value[1][at] = stiffness * rbt_tet_volume(m->X + 3 * (size_t)n[0], m->X + 3 * (size_t)n[1],
+                                                        m->X + 3 * (size_t)n[2], m->X + 3 * (size_t)n[3]);
     }
-    for (size_t n = 0; n < m->node_count; n++) square += sum[n] * sum[n];
-    o->characteristic = sqrt(square);
-    o->unit_energy += m->sheet_energy;
+    for (size_t n = 0; n < m->node_count; n++) {
+        if (!rbt_ranks_owns(m, n)) continue;
+        size_t at = rbt_terms_next(&terms);
+        terms.value[0][at] = sum[n] * sum[n];
+        terms.value[1][at] = 0;
+    }
+    rbt_terms_end(&terms, m, total);
+    o->characteristic = sqrt(total[0]);
+    o->unit_energy = total[1] + m->sheet_energy;
     free(sum);
     return true;
 }
@@ -84,7 +104,7 @@ bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) 
               (o->target = rbt_arena_take(o->arena, values, sizeof(double))) &&
               (o->force = rbt_arena_take(o->arena, values, sizeof(double))) &&
               (o->product = rbt_arena_take(o->arena, values, sizeof(double))) &&
-              (o->energies = rbt_arena_take(o->arena, m->plan.chunk_count, sizeof(double))) &&
+              (o->energies = rbt_arena_take(o->arena, m->plan.chunk_count, sizeof *o->energies)) &&
               (o->partial = rbt_arena_take(o->arena, 3 * m->plan.slot_count, sizeof(double))) &&
               (o->constrained = rbt_arena_take(o->arena, m->node_count, 1));
     if (ok && damped) ok = (o->damping = rbt_arena_take(o->arena, 9 * blocks, sizeof(double))) != NULL;
@@ -95,11 +115,14 @@ bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) 
          rbt_mass_build(&o->mass, o->arena, m, &o->stiffness.K, error) &&
          rbt_pieces_find(&o->pieces, o->arena, m, error) &&
          (o->acting = rbt_arena_take(o->arena, o->pieces.count, sizeof *o->acting)) &&
-         (o->block_acting = rbt_arena_take(o->arena, o->pieces.block_count, sizeof *o->block_acting)) &&
-         (o->block_values = rbt_arena_take(o->arena, o->pieces.block_count, sizeof(double))) &&
+         (o->block_sums = rbt_arena_take(o->arena, TERMS * o->pieces.block_count, sizeof *o->block_sums)) &&
+         (o->piece_sums = rbt_arena_take(o->arena, TERMS * o->pieces.count, sizeof *o->piece_sums)) &&
          (o->stiff = rbt_arena_take(o->arena, m->node_count, sizeof(double)));
     if (ok) {
         find_stiff(o);
+        // the last ones are 0 where nothing makes them
+        bool pushed = m->obstacles.count || m->contact.on;
+        o->acting_terms = is_damped(m) ? TERMS : pushed ? OBSTACLE + 1 : ROUNDING + 1;
         return true;
     }
     rbt_fail_memory(error, 9 * blocks * sizeof(double), "a step's matrix");
@@ -129,7 +152,6 @@ void rbt_objective_freeze_damping(rbt_objective *o, const double *x) {
 static double damp(rbt_objective *o, const double *z) {
     const rbt_model *m = o->model;
     size_t values = 3 * m->node_count;
-    double sum = 0;
     for (size_t i = 0; i < values; i++) o->force[i] = z[i] - o->base[i];
     if (o->damping) {
         rbt_block_matrix D = o->H;
@@ -137,17 +159,8 @@ static double damp(rbt_objective *o, const double *z) {
         rbt_block_matrix_product(&D, o->force, o->product);
     } else memset(o->product, 0, values * sizeof(double));
     rbt_mass_product(&o->mass, o->force, o->inertia);
-    for (size_t i = 0; i < values; i++) {
-        o->product[i] += m->bodies[m->node_body[i / 3]].damping.mass * o->inertia[i];
-        sum += o->product[i] * o->force[i];
-    }
-    return sum;
-}
-
-static bool is_damped(const rbt_model *m) {
-    for (size_t b = 0; b < m->body_count; b++)
-        if (m->bodies[b].damping.stiffness > 0 || m->bodies[b].damping.mass > 0) return true;
-    return false;
+    for (size_t i = 0; i < values; i++) o->product[i] += m->bodies[m->node_body[i / 3]].damping.mass * o->inertia[i];
+    return rbt_ranks_dot(m, o->product, o->force);
 }
 
 // M (z - y) of a node. Held nodes of a lumped M would only add a constant to E, which costs digits: they are left out.
@@ -166,79 +179,84 @@ static void node_inertia(const rbt_objective *o, const double *z, size_t n, doub
 // mass that the node feels, by about as much from its neighbours' positions, and by epsilon times the stress within
 // each element, which is less.
 static void free_row(const rbt_objective *o, const double *z, size_t n, const double pushed[3], const double push[3],
-                     bool damped, double *gradient, rbt_acting *sum) {
+                     bool damped, double *gradient, rbt_terms *terms, size_t at) {
     double tau = o->tau, tau2 = tau * tau, *row = gradient + 3 * n;
     const double *elastic = o->force + 3 * n, *external = o->external + 3 * n, *damp = o->product + 3 * n;
     for (size_t i = 0; i < 3; i++)
         row[i] = pushed[i] - tau2 * (external[i] + elastic[i] + push[i]) + (damped ? tau * damp[i] : 0);
     double contact = o->pairs ? o->pairs->hardness[n] : 0;
     double noise = DBL_EPSILON * (o->stiff[n] + contact + o->model->mass[n] / tau2);
-    sum->residual += rbt_dot(row, row);
-    sum->inertia += rbt_dot(pushed, pushed);
-    sum->internal += rbt_dot(elastic, elastic);
-    sum->external += rbt_dot(external, external);
-    sum->obstacle += rbt_dot(push, push);
-    if (damped) sum->damping += rbt_dot(damp, damp);
-    sum->rounding += noise * noise * rbt_dot(z + 3 * n, z + 3 * n);
+    terms->value[RESIDUAL][at] = rbt_dot(row, row);
+    terms->value[INERTIA][at] = rbt_dot(pushed, pushed);
+    terms->value[INTERNAL][at] = rbt_dot(elastic, elastic);
+    terms->value[EXTERNAL][at] = rbt_dot(external, external);
+    terms->value[ROUNDING][at] = noise * noise * rbt_dot(z + 3 * n, z + 3 * n);
+    terms->value[OBSTACLE][at] = rbt_dot(push, push);
+    terms->value[DAMPING][at] = damped ? rbt_dot(damp, damp) : 0;
 }
 
 // What a block of nodes adds to 1/2 |z - y|_M^2 + tau^2 (C(z) - f_ext.(z - y)), with a gradient to this and the
 // forces, too.
-static double block_terms(const rbt_objective *o, const double *z, bool damped, size_t block, double *gradient) {
+static void block_terms(const rbt_objective *o, const double *z, bool damped, size_t block, double *gradient) {
     const rbt_model *m = o->model;
     const rbt_pieces *p = &o->pieces;
-    double inertia = 0, outside = 0;
-    rbt_acting sum = {0};
+    rbt_terms terms;
+    rbt_terms_begin(&terms, gradient ? o->acting_terms : 1);
     for (size_t k = p->block_start[block]; k < p->block_start[block + 1]; k++) {
         size_t n = (size_t)p->order[k];
         double moved[3], pushed[3], push[3] = {0};
+        if (!rbt_ranks_owns(m, n)) continue;
+        size_t at = rbt_terms_next(&terms);
         node_inertia(o, z, n, moved, pushed);
-        inertia += 0.5 * rbt_dot(moved, pushed);
+        double outside = 0;
         if (o->constrained[n]) {
             for (size_t i = 3 * n; gradient && i < 3 * n + 3; i++) gradient[i] = 0;
+            for (size_t term = 1; term < terms.width; term++) terms.value[term][at] = 0;
+            terms.value[VALUE][at] = 0.5 * rbt_dot(moved, pushed);
             continue;
         }
         outside -= rbt_dot(o->external + 3 * n, moved);
         if (o->pairs && gradient) memcpy(push, o->pairs->force + 3 * n, sizeof push);
         else if (o->contact && m->node_area[n] > 0)
             outside += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], push, NULL);
-        if (gradient) free_row(o, z, n, pushed, push, damped, gradient, &sum);
+        terms.value[VALUE][at] = 0.5 * rbt_dot(moved, pushed) + o->tau * o->tau * outside;
+        if (gradient) free_row(o, z, n, pushed, push, damped, gradient, &terms, at);
     }
-    if (gradient) o->block_acting[block] = sum;
-    return inertia + o->tau * o->tau * outside;
+    rbt_terms_flush(&terms);
+    memcpy(o->block_sums + TERMS * block, terms.sum, terms.width * sizeof *terms.sum);
 }
 
 // From the sums of squares of its blocks
-static rbt_acting piece_acting(const rbt_objective *o, size_t piece) {
-    rbt_acting a = {0};
-    double tau = o->tau, tau2 = tau * tau;
-    for (size_t b = o->pieces.piece_start[piece]; b < o->pieces.piece_start[piece + 1]; b++) {
-        const rbt_acting *sum = &o->block_acting[b];
-        a.residual += sum->residual;
-        a.inertia += sum->inertia;
-        a.internal += sum->internal;
-        a.external += sum->external;
-        a.damping += sum->damping;
-        a.obstacle += sum->obstacle;
-        a.rounding += sum->rounding;
-    }
-    return (rbt_acting){.residual = sqrt(a.residual) / tau2,
-                        .inertia = sqrt(a.inertia) / tau2,
-                        .internal = sqrt(a.internal),
-                        .external = sqrt(a.external),
-                        .damping = sqrt(a.damping) / tau,
-                        .obstacle = sqrt(a.obstacle),
-                        .rounding = sqrt(a.rounding)};
+static rbt_acting piece_acting(const rbt_objective *o, const rbt_sum *sums) {
+    double tau = o->tau, tau2 = tau * tau, root[TERMS];
+    for (size_t k = 0; k < TERMS; k++) root[k] = sqrt(rbt_sum_value(&sums[k]));
+    return (rbt_acting){.residual = root[RESIDUAL] / tau2,
+                        .inertia = root[INERTIA] / tau2,
+                        .internal = root[INTERNAL],
+                        .external = root[EXTERNAL],
+                        .damping = root[DAMPING] / tau,
+                        .obstacle = root[OBSTACLE],
+                        .rounding = root[ROUNDING]};
 }
 
-// The same of all nodes, summed in the order of the blocks.
+// The same of all nodes
 static double all_node_terms(rbt_objective *o, const double *z, bool damped, double *gradient) {
-    double sum = 0;
+    const rbt_pieces *p = &o->pieces;
+    size_t width = gradient ? o->acting_terms : 1;
+    rbt_sum sum = {0};
 #pragma omp parallel for schedule(static) if (o->model->node_count >= RBT_PARALLEL_FROM)
-    for (size_t b = 0; b < o->pieces.block_count; b++) o->block_values[b] = block_terms(o, z, damped, b, gradient);
-    for (size_t b = 0; b < o->pieces.block_count; b++) sum += o->block_values[b];
-    for (size_t p = 0; gradient && p < o->pieces.count; p++) o->acting[p] = piece_acting(o, p);
-    return sum;
+    for (size_t b = 0; b < p->block_count; b++) block_terms(o, z, damped, b, gradient);
+    memset(o->piece_sums, 0, TERMS * p->count * sizeof *o->piece_sums);
+    for (size_t piece = 0; piece < p->count; piece++)
+        for (size_t b = p->piece_start[piece]; b < p->piece_start[piece + 1]; b++)
+            for (size_t k = 0; k < width; k++)
+                rbt_sum_join(&o->piece_sums[TERMS * piece + k], &o->block_sums[TERMS * b + k]);
+    if (gradient) rbt_ranks_join(o->model, o->piece_sums, TERMS * p->count);
+    for (size_t piece = 0; piece < p->count; piece++) rbt_sum_join(&sum, &o->piece_sums[TERMS * piece + VALUE]);
+    if (!gradient) rbt_ranks_join(o->model, &sum, 1);
+    for (size_t piece = 0; gradient && piece < p->count; piece++)
+        o->acting[piece] = piece_acting(o, o->piece_sums + TERMS * piece);
+    return rbt_sum_value(&sum);
 }
 
 // o->inertia = M (z - y) for an M that is not lumped
@@ -266,8 +284,9 @@ double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradien
     couple_inertia(o, z);
     memset(o->force, 0, 3 * m->node_count * sizeof(double));
     rbt_force_elastic(m, z, o->energies, o->partial, o->force);
-    for (size_t c = 0; c < m->plan.chunk_count; c++) elastic += o->energies[c];
+    elastic = rbt_energy_of_chunks(m, o->energies);
     double value = all_node_terms(o, z, damped, gradient) + tau2 * elastic + damping + contact;
+    rbt_ranks_share(m, gradient);
     return isnan(value) ? INFINITY : value;
 }
 
@@ -301,6 +320,7 @@ double rbt_objective_longest(const rbt_objective *o, const double *p) {
         double own = rbt_dot(p + 3 * n, p + 3 * n);
         if (!(own <= square)) square = own;  // a NaN stays
     }
+    rbt_ranks_most(o->model, &square, 1);
     return sqrt(square);
 }
 

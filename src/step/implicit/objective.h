@@ -12,10 +12,10 @@
 
 #include "model/force.h"
 #include "model/mass.h"
+#include "model/pieces.h"
 #include "model/stiffness.h"
 #include "step/contact/step_contact.h"
 #include "step/core/stage.h"
-#include "step/implicit/pieces.h"
 
 // The forces on a connected piece where the gradient was taken last, and what rounding makes of them: 2-norms over
 // its free nodes [N].
@@ -41,21 +41,22 @@ typedef struct rbt_objective {
     double *external;            // f_ext
     double *inertia;             // (node_count x 3) M (z - y), work
     unsigned char *constrained;  // (node_count)
-    double *energies;            // (plan.chunk_count) work
+    rbt_sum *energies;           // (plan.chunk_count) work
     double *partial;             // (plan.slot_count x 3) work
     double *force;               // (node_count x 3) work
     double *contact;             // (node_count x 9) stiffness of obstacles by penalty, NULL without
     rbt_step_contact *pairs;     // contact of the scene, with terms of its own in E; NULL without
     rbt_pieces pieces;
-    rbt_acting *acting;        // (pieces.count)
-    rbt_acting *block_acting;  // (pieces.block_count) work: sums of squares
-    double *block_values;      // (pieces.block_count) work
-    double *stiff;             // (node_count) size of a node's own block of K at rest, with obstacles [N/m]
-    double *product;           // (node_count x 3) work
-    double characteristic;     // |sum over elements at a node of |psi''(I)| * opposite area|, over all nodes [N]
-    double diagonal;           // of the box of all nodes at the start [m]
-    double move;               // how far the last direction wanted to move the node that moves most [m]
-    double unit_energy;        // sum over elements of |psi''(I)| * volume: about the energy of strains of size 1 [J]
+    rbt_acting *acting;     // (pieces.count)
+    size_t acting_terms;    // of the sums that follow those that are not 0
+    rbt_sum *block_sums;    // (pieces.block_count x 8) work: value, and squares of forces
+    rbt_sum *piece_sums;    // (pieces.count x 8) work
+    double *stiff;          // (node_count) size of a node's own block of K at rest, with obstacles [N/m]
+    double *product;        // (node_count x 3) work
+    double characteristic;  // |sum over elements at a node of |psi''(I)| * opposite area|, over all nodes [N]
+    double diagonal;        // of the box of all nodes at the start [m]
+    double move;            // how far the last direction wanted to move the node that moves most [m]
+    double unit_energy;     // sum over elements of |psi''(I)| * volume: about the energy of strains of size 1 [J]
 } rbt_objective;
 
 bool rbt_objective_init(rbt_objective *o, const rbt_model *model, rbt_error *error);

@@ -14,7 +14,8 @@ typedef struct rbt_rigid_sums {  // of a cluster
 bool rbt_rigid_init(rbt_rigid *r, rbt_objective *objective, rbt_error *error) {
     *r = (rbt_rigid){.objective = objective, .arena = rbt_arena_new()};
     r->free = r->arena ? rbt_arena_take(r->arena, objective->pieces.count, 1) : NULL;
-    bool ok = r->free != NULL;
+    r->held = r->arena ? rbt_arena_take(r->arena, objective->pieces.count, sizeof *r->held) : NULL;
+    bool ok = r->free && r->held;
     if (ok && objective->model->contact.on) {
         size_t nodes = objective->model->node_count;
         ok = (r->cluster = rbt_arena_take(r->arena, nodes, sizeof *r->cluster)) &&
@@ -49,6 +50,7 @@ static bool turns_freely(const rbt_model *m) {
 static bool is_free(const rbt_objective *o, size_t piece) {
     size_t begin, end;
     piece_nodes(&o->pieces, piece, &begin, &end);
+    if (begin == end) return true;  // other ranks know
     const rbt_body *body = &o->model->bodies[o->model->node_body[o->pieces.order[begin]]];
     if (body->kind == RBT_PARTICLES || body->consistent_mass || body->damping.stiffness > 0) return false;
     for (size_t k = begin; k < end; k++)
@@ -60,8 +62,10 @@ void rbt_rigid_begin(rbt_rigid *r) {
     const rbt_objective *o = r->objective;
     bool able = turns_freely(o->model) && !o->mass.matrix.value;
     r->any = false;
+    for (size_t p = 0; p < o->pieces.count; p++) r->held[p] = !(able && is_free(o, p));
+    rbt_ranks_most(o->model, r->held, o->pieces.count);
     for (size_t p = 0; p < o->pieces.count; p++) {
-        r->free[p] = able && is_free(o, p);
+        r->free[p] = r->held[p] == 0;
         r->any |= r->free[p];
     }
 }
@@ -96,24 +100,36 @@ static bool turn_of(const double S[9], double Q[9]) {
 static void fit_piece(const rbt_objective *o, size_t piece, double *z) {
     size_t begin, end;
     const int32_t *order = o->pieces.order;
-    double g[3], c[3] = {0}, shift[3] = {0}, S[9] = {0}, Q[9], total = 0;
+    double g[3], c[3], shift[3], S[9], Q[9], total[7];
+    rbt_terms terms;
     piece_nodes(&o->pieces, piece, &begin, &end);
-    if (touches(o->model, z, order, begin, end)) return;
+    if (rbt_ranks_any(o->model, touches(o->model, z, order, begin, end))) return;
+    rbt_terms_begin(&terms, 7);
     for (size_t k = begin; k < end; k++) {
         size_t n = (size_t)order[k];
+        if (!rbt_ranks_owns(o->model, n)) continue;
+        size_t at = rbt_terms_next(&terms);
+        double mass = terms.value[6][at] = o->model->mass[n];
         goal(o, n, g);
-        for (size_t i = 0; i < 3; i++) shift[i] += o->model->mass[n] * (g[i] - z[3 * n + i]);
-        rbt_add_scaled(c, o->model->mass[n], z + 3 * n);
-        total += o->model->mass[n];
+        for (size_t i = 0; i < 3; i++) {
+            terms.value[i][at] = mass * (g[i] - z[3 * n + i]);
+            terms.value[3 + i][at] = mass * z[3 * n + i];
+        }
     }
-    for (size_t i = 0; i < 3; i++) shift[i] /= total, c[i] /= total;
+    rbt_terms_end(&terms, o->model, total);
+    for (size_t i = 0; i < 3; i++) shift[i] = total[i] / total[6], c[i] = total[3 + i] / total[6];
+    rbt_terms_begin(&terms, 9);
     for (size_t k = begin; k < end; k++) {
         size_t n = (size_t)order[k];
         double from[3];
+        if (!rbt_ranks_owns(o->model, n)) continue;
+        size_t at = rbt_terms_next(&terms);
         goal(o, n, g);
         rbt_subtract(z + 3 * n, c, from);
-        for (size_t i = 0; i < 9; i++) S[i] += o->model->mass[n] * (g[i / 3] - c[i / 3] - shift[i / 3]) * from[i % 3];
+        for (size_t i = 0; i < 9; i++)
+            terms.value[i][at] = o->model->mass[n] * (g[i / 3] - c[i / 3] - shift[i / 3]) * from[i % 3];
     }
+    rbt_terms_end(&terms, o->model, S);
     if (!turn_of(S, Q)) return;  // the turn about a line of nodes is not determined
     for (size_t k = begin; k < end; k++) {
         double *x = z + 3 * (size_t)order[k], from[3];

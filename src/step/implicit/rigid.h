@@ -20,6 +20,7 @@ typedef struct rbt_rigid {
     rbt_objective *objective;
     rbt_arena *arena;
     unsigned char *free;  // (pieces.count) nothing holds the piece in this step
+    double *held;         // (pieces.count) 0 where that is so, work
     bool any;
     int32_t *cluster;             // (node_count) with contact: a node of the same cluster, work
     struct rbt_rigid_sums *sums;  // (node_count) with contact: of clusters, work

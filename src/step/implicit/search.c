@@ -42,7 +42,7 @@ static double search_by_slope(rbt_search *s, const double *p, double slope, doub
     size_t values = 3 * s->objective->model->node_count;
     for (; halvings < MAX_HALVINGS; halvings++) {
         double trial_value = evaluate(s, p, first, halvings, z, true);
-        double trial_slope = rbt_vector_dot(values, p, s->trial_gradient);
+        double trial_slope = rbt_ranks_dot(s->objective->model, p, s->trial_gradient);
         if (!(trial_value <= limit) || !(trial_slope <= (1 - 2 * DELTA) * fabs(slope))) continue;
         rbt_vector_copy(values, z, s->trial);
         rbt_vector_copy(values, gradient, s->trial_gradient);

@@ -1,5 +1,7 @@
 #include "step/implicit/solver.h"
 
+#include "step/subdomain/linear_kind.h"
+
 #include "math/vector.h"
 
 #include <stdio.h>
@@ -59,12 +61,18 @@ static const rbt_field FIELDS[] = {
      .doc = "What a step does that has not converged: fail (and be cut), or continue; then the run does not end with "
             "success."},
     {OPTION(subdomains, RBT_INT), .flags = RBT_AUTO, .fallback = {-1}, .min = 1, .max = 1e6,
-     .doc =
-         "Of solver dot: parts whose matrices are factored one by one, at most as many as there are elements; auto: "
-         "chosen from the size and the cost of factors. run.json says how many there are."},
+     .doc = "Of solver dot, and of newton with schwarz: parts whose matrices are factored one by one, at most as "
+            "many as there are elements; auto: "
+            "chosen from the size and the cost of factors. run.json says how many there are."},
     {OPTION(variant, RBT_CHOICE), .of.names = variant_name,
      .doc =
          "Of solver dot: paper is the method as published (Li et al. 2019), which knows no contact, fast our own."},
+    {OPTION(linear, RBT_CHOICE), .of.names = rbt_linear_name,
+     .doc =
+         "Of solver newton: how its linear systems are solved. cholesky: a factor of the whole matrix. cg: conjugate "
+         "gradients with incomplete Cholesky. schwarz: conjugate gradients around the factors of subdomains, with a "
+         "coarse "
+         "space. petsc-gamg, petsc-mumps: multigrid and a factor on many ranks, of rubato-mpi."},
 };
 const rbt_record RBT_SOLVER_OPTIONS = {"implicit options", "How an implicit step is solved.",
                                        sizeof(rbt_implicit_options), RBT_FIELDS_WITH_COOKIE(FIELDS)};
@@ -83,7 +91,7 @@ static size_t report_worst(const rbt_model *m, const double *z, const double *gr
     for (size_t i = 1; i < 3 * m->node_count; i++)
         if (!(fabs(gradient[i]) <= fabs(gradient[worst]))) worst = i;
     rbt_report_node(report, m, z, worst / 3);
-    return worst / 3 - m->bodies[m->node_body[worst / 3]].node_begin;
+    return rbt_ranks_number_in_body(m, worst / 3);
 }
 
 rbt_outcome rbt_solver_not_finite(const rbt_objective *o, const double *z, const double *gradient,

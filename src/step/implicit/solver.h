@@ -32,6 +32,9 @@ typedef struct rbt_step_solver {
     void (*describe)(const void *self, rbt_text *json);
     // Labels of the nodes, as rbt_method has them; NULL: none.
     int (*labels)(const void *self, int32_t *label);
+    // Whether ranks can take it, and how many subdomains it divides a model into, as rbt_method has them; NULL: no, 0
+    bool (*on_ranks)(const rbt_implicit_options *options);
+    size_t (*subdomains)(const rbt_model *model, const rbt_implicit_options *options);
 } rbt_step_solver;
 
 const rbt_step_solver *rbt_step_solver_at(int i);  // NULL past the end

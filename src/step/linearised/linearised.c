@@ -32,7 +32,7 @@ static bool allocate(rbt_linearised *s, const rbt_model *m) {
            (s->constrained = rbt_arena_take(s->arena, m->node_count, 1));
 }
 
-bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, bool iterative, rbt_error *error) {
+bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, int kind, int subdomains, rbt_error *error) {
     *s = (rbt_linearised){.model = model, .arena = rbt_arena_new()};
     if (!s->arena || !rbt_stiffness_build(&s->stiffness, model, error)) {
         rbt_linearised_free(s);
@@ -48,7 +48,7 @@ bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, bool iterati
     if (model->linear) rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
     if (!allocate(s, model)) rbt_fail_memory(error, rbt_arena_bytes(s->arena), "a stepper");
     else if (rbt_mass_build(&s->mass, s->arena, model, &s->stiffness.K, error) &&
-             rbt_linear_init(&s->linear, model, &s->A, iterative, error) &&
+             rbt_linear_init_kind(&s->linear, model, &s->A, kind, subdomains, error) &&
              (!model->contact.on || (s->impulses = rbt_impulses_new(model, &s->A, error))))
         return true;
     rbt_linearised_free(s);
@@ -124,12 +124,9 @@ rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report) {
     rbt_outcome outcome = rbt_linear_solve(&s->linear, s->rhs, s->dv, report);
     if (outcome != RBT_DONE) return outcome;
     rbt_block_matrix_product(&s->A, s->dv, s->product);
-    double error = 0, size = 0;
-    for (size_t i = 0; i < 3 * s->model->node_count; i++) {
-        double r = s->constrained[i / 3] ? 0 : s->product[i] - s->rhs[i];
-        error += r * r;
-        size += s->rhs[i] * s->rhs[i];
-    }
+    for (size_t i = 0; i < 3 * s->model->node_count; i++)
+        s->product[i] = s->constrained[i / 3] ? 0 : s->product[i] - s->rhs[i];
+    double error = rbt_ranks_dot(s->model, s->product, s->product), size = rbt_ranks_dot(s->model, s->rhs, s->rhs);
     report->statistics[RBT_STAT_RESIDUAL] = size > 0 ? sqrt(error / size) : 0;
     return RBT_DONE;
 }

@@ -20,7 +20,7 @@
 #include "model/mass.h"
 #include "model/stiffness.h"
 #include "step/contact/impulses.h"
-#include "step/core/linear.h"
+#include "step/subdomain/linear_kind.h"
 
 typedef struct rbt_linearised {
     const rbt_model *model;
@@ -42,7 +42,8 @@ typedef struct rbt_linearised {
     double *pushed;                        // (node_count x 3) velocities by impulses
 } rbt_linearised;
 
-bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, bool iterative, rbt_error *error);
+// kind: rbt_linear_kind; subdomains: of schwarz, -1: chosen
+bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, int kind, int subdomains, rbt_error *error);
 void rbt_linearised_free(rbt_linearised *s);
 
 // Rayleigh's factors in A at a node: mass (1 + h alpha), stiffness h (h + beta)

@@ -6,17 +6,20 @@
 //
 // Z having six columns for each group of nodes: z_n = t + w x (x_n - c) / R about its middle c, R its radius. A node
 // between subdomains is in the group of the first.
-#ifndef RBT_STEP_IMPLICIT_COARSE_H
-#define RBT_STEP_IMPLICIT_COARSE_H
+#ifndef RBT_STEP_SUBDOMAIN_COARSE_H
+#define RBT_STEP_SUBDOMAIN_COARSE_H
 
-#include "step/implicit/subdomains.h"
+#include "model/pieces.h"
+#include "step/subdomain/subdomains.h"
 
 typedef struct rbt_coarse {
+    const rbt_model *model;
     const rbt_block_matrix *H;
     const unsigned char *constrained;  // (node_count) the objective's: their rows of Z are 0
     size_t node_count, count;          // of groups
     rbt_arena *arena;
     int32_t *group;        // (node_count)
+    unsigned char *mine;   // (count) on ranks: its nodes are this rank's, all of them or none
     double *arm;           // (node_count x 3) (x_n - c) / R where the matrix was made
     double *centre;        // (count x 4) c and R, work
     double *motion;        // (count x 6) t and w, work
@@ -29,15 +32,18 @@ typedef struct rbt_coarse {
     rbt_cholesky *factor;
 } rbt_coarse;
 
-// For subdomains of the objective's model
-bool rbt_coarse_init(rbt_coarse *coarse, const rbt_objective *objective, const rbt_subdomains *subdomains,
-                     rbt_error *error);
+// For subdomains of a model and its connected pieces; `constrained` (node_count) is the caller's.
+bool rbt_coarse_init(rbt_coarse *coarse, const rbt_pieces *pieces, const unsigned char *constrained,
+                     const rbt_subdomains *subdomains, rbt_error *error);
 void rbt_coarse_free(rbt_coarse *coarse);
 
 // Factors E at positions x, for the values and the pattern that H has now.
 rbt_outcome rbt_coarse_factor(rbt_coarse *coarse, const double *x);
 
-// r = C q + D (q - H C q)
+// y += C q
+rbt_outcome rbt_coarse_add(rbt_coarse *coarse, const double *q, double *y);
+
+// r = C q + D (q - H C q). On ranks q must be known in all nodes, and r is.
 rbt_outcome rbt_coarse_apply(rbt_coarse *coarse, rbt_subdomains *D, const double *q, double *r);
 
 #endif

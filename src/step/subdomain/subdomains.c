@@ -1,8 +1,8 @@
-#include "step/implicit/subdomains.h"
+#include "step/subdomain/subdomains.h"
 
 #include "base/threads.h"
-#include "solve/partition.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,15 +11,14 @@ static const char *const WHAT = "subdomains";
 void rbt_subdomains_free(rbt_subdomains *s) {
     for (size_t j = 0; s->factor && j < s->count; j++) rbt_cholesky_free(s->factor[j]);
     for (size_t j = 0; s->exact && j < s->count; j++) rbt_cholesky_free(s->exact[j]);
-    free(s->member_start);
-    free(s->members);
+    if (s->connection) s->model->ranks->disconnect(s->model->ranks->self, s->connection);
+    rbt_division_free(&s->division);
+    free(s->mine);
     free(s->constrained);
     free(s->row_start);
     free(s->rows);
     free(s->copy_start);
     free(s->copies);
-    free(s->home_start);
-    free(s->homes);
     free(s->partners);
     free(s->factor);
     free(s->exact);
@@ -30,102 +29,30 @@ void rbt_subdomains_free(rbt_subdomains *s) {
     *s = (rbt_subdomains){0};
 }
 
-// ---- Dividing
-
-typedef struct elements {  // of all bodies: tets, triangles of shells, edges of nets
-    size_t count, corner_count;
-    size_t *start;
-    int32_t *node;
-} elements;
-
-static void add_elements(elements *e, const int32_t *node, size_t corners, size_t begin, size_t end) {
-    for (size_t k = begin; k < end; k++) {
-        memcpy(e->node + e->corner_count, node + corners * k, corners * sizeof *node);
-        e->corner_count += corners;
-        e->start[++e->count] = e->corner_count;
-    }
-}
-
-static bool collect(elements *e, const rbt_model *m, rbt_error *error) {
-    size_t most = m->tet_count + m->triangle_count + m->edge_count;
-    *e = (elements){.start = rbt_array_new(most + 1, sizeof *e->start, WHAT, error),
-                    .node = rbt_array_new(4 * most, sizeof *e->node, WHAT, error)};
-    if (!e->start || !e->node) return false;
-    for (size_t b = 0; b < m->body_count; b++) {
-        const rbt_body *body = &m->bodies[b];
-        add_elements(e, m->tets, 4, body->tet_begin, body->tet_end);
-        if (body->kind == RBT_SHELL) add_elements(e, m->triangles, 3, body->triangle_begin, body->triangle_end);
-        add_elements(e, m->edges, 2, body->edge_begin, body->edge_end);
-    }
-    return true;
-}
-
-static int compare_keys(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-// The nodes of each part, from the corners of its elements; nodes without an element go to the first.
-static bool list_members(rbt_subdomains *s, const elements *e, const int32_t *part, rbt_error *error) {
-    size_t nodes = s->model->node_count, count = 0, unique = 0;
-    uint64_t *keys = rbt_array_new(e->corner_count + nodes, sizeof *keys, WHAT, error);
-    unsigned char *seen = rbt_array_new(nodes, 1, WHAT, error);
-    bool ok = keys && seen;
-    for (size_t k = 0; ok && k < e->count; k++)
-        for (size_t c = e->start[k]; c < e->start[k + 1]; c++) {
-            keys[count++] = (uint64_t)(uint32_t)part[k] << 32 | (uint32_t)e->node[c];
-            seen[e->node[c]] = 1;
-        }
-    for (size_t n = 0; ok && n < nodes; n++)
-        if (!seen[n]) keys[count++] = n;
-    if (ok) qsort(keys, count, sizeof *keys, compare_keys);
-    for (size_t k = 0; ok && k < count; k++)
-        if (!unique || keys[unique - 1] != keys[k]) keys[unique++] = keys[k];
-    ok = ok && (s->members = rbt_array_new(unique, sizeof *s->members, WHAT, error));
-    for (size_t k = 0; ok && k < unique; k++) {
-        s->members[k] = (int32_t)(uint32_t)keys[k];
-        s->member_start[1 + (keys[k] >> 32)]++;
-    }
-    for (size_t j = 0; ok && j < s->count; j++) s->member_start[j + 1] += s->member_start[j];
-    free(keys);
-    free(seen);
-    return ok;
-}
-
-static bool divide(rbt_subdomains *s, const elements *e, rbt_error *error) {
-    int32_t *part = rbt_array_new(e->count, sizeof *part, WHAT, error);
-    bool ok = part && rbt_partition(e->count, e->start, e->node, s->model->node_count, (int)s->count, part, error) &&
-              list_members(s, e, part, error);
-    free(part);
-    return ok;
-}
-
 static bool reserve_rows(rbt_subdomains *s, size_t count, rbt_error *error) {
     return rbt_array_reserve((void **)&s->rows, &s->row_capacity, count, sizeof *s->rows, WHAT, error) &&
            rbt_array_reserve((void **)&s->copies, &s->copy_capacity, count, sizeof *s->copies, WHAT, error) &&
            rbt_array_reserve((void **)&s->local, &s->local_capacity, 3 * count, sizeof *s->local, WHAT, error);
 }
 
-static void list_homes(rbt_subdomains *s) {
-    size_t nodes = s->model->node_count, *start = s->home_start;
-    for (size_t k = 0; k < s->member_start[s->count]; k++) start[s->members[k] + 1]++;
-    for (size_t n = 0; n < nodes; n++) start[n + 1] += start[n];
-    for (size_t j = 0; j < s->count; j++)
-        for (size_t k = s->member_start[j]; k < s->member_start[j + 1]; k++)
-            s->homes[start[s->members[k]]++] = (int32_t)j;
-    for (size_t n = nodes; n > 0; n--) start[n] = start[n - 1];
-    start[0] = 0;
+static bool divide(rbt_subdomains *s, size_t count, rbt_error *error) {
+    const rbt_ranks *ranks = s->model->ranks;
+    if (!ranks) return rbt_division_build(&s->division, s->model, count, error);
+    return rbt_division_from_homes(&s->division, s->model->node_count, ranks->subdomain_count, ranks->home_start,
+                                   ranks->homes, error);
 }
 
-bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_block_matrix *H, size_t count,
+bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_block_matrix *H, size_t asked,
                          rbt_precision precision, rbt_error *error) {
-    elements e;
-    bool ok = collect(&e, model, error);
-    if (ok && count > e.count) count = e.count;
-    if (count < 1) count = 1;
-    *s = (rbt_subdomains){.model = model, .H = H, .precision = precision, .count = count};
+    *s = (rbt_subdomains){.model = model, .H = H, .precision = precision};
     size_t nodes = model->node_count;
-    ok = ok && (s->member_start = rbt_array_new(count + 1, sizeof *s->member_start, WHAT, error)) &&
+    bool ok = divide(s, asked, error);
+    size_t count = s->count = s->division.count;
+    s->member_start = s->division.member_start;
+    s->members = s->division.members;
+    s->home_start = s->division.home_start;
+    s->homes = s->division.homes;
+    ok = ok && (s->mine = rbt_array_new(count, 1, WHAT, error)) &&
          (s->row_start = rbt_array_new(count + 1, sizeof *s->row_start, WHAT, error)) &&
          (s->factor = rbt_array_new(count, sizeof *s->factor, WHAT, error)) &&
          (s->exact = rbt_array_new(count, sizeof *s->exact, WHAT, error)) &&
@@ -133,13 +60,10 @@ bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_bl
          (s->result = rbt_array_new(count, 1, WHAT, error)) &&
          (s->bad_row = rbt_array_new(count, sizeof *s->bad_row, WHAT, error)) &&
          (s->constrained = rbt_array_new(nodes, 1, WHAT, error)) &&
-         (s->copy_start = rbt_array_new(nodes + 1, sizeof *s->copy_start, WHAT, error)) && divide(s, &e, error) &&
-         reserve_rows(s, s->member_start[count], error) &&
-         (s->home_start = rbt_array_new(nodes + 1, sizeof *s->home_start, WHAT, error)) &&
-         (s->homes = rbt_array_new(s->member_start[count], sizeof *s->homes, WHAT, error));
-    if (ok) list_homes(s);
-    free(e.start);
-    free(e.node);
+         (s->copy_start = rbt_array_new(nodes + 1, sizeof *s->copy_start, WHAT, error)) &&
+         reserve_rows(s, s->member_start[count], error);
+    for (size_t j = 0; ok && j < count; j++)
+        s->mine[j] = !model->ranks || model->ranks->rank_of[j] == model->ranks->rank;
     if (!ok) rbt_subdomains_free(s);
     return ok;
 }
@@ -152,9 +76,16 @@ bool rbt_subdomains_init(rbt_subdomains *s, const rbt_model *model, const rbt_bl
 static void for_each(rbt_subdomains *s, const double *q, void (*work)(rbt_subdomains *s, size_t j, const double *q)) {
     if (s->count >= (size_t)rbt_threads_count()) {
 #pragma omp parallel for schedule(dynamic, 1)
-        for (size_t j = 0; j < s->count; j++) work(s, j, q);
+        for (size_t j = 0; j < s->count; j++)
+            if (s->mine[j]) work(s, j, q);
     } else
-        for (size_t j = 0; j < s->count; j++) work(s, j, q);
+        for (size_t j = 0; j < s->count; j++)
+            if (s->mine[j]) work(s, j, q);
+}
+
+static int compare_keys(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
 }
 
 static bool lives_in(const rbt_subdomains *s, size_t node, int32_t j) {
@@ -224,10 +155,40 @@ static rbt_cholesky *analyse_one(rbt_subdomains *s, size_t j, rbt_precision prec
                                      precision, NULL);
 }
 
+// Results in rows of other ranks' subdomains, of nodes that are this one's: keys are subdomain and node of the whole
+static bool connect(rbt_subdomains *s) {
+    const rbt_ranks *ranks = s->model->ranks;
+    size_t rows = s->row_start[s->count], wanted = 0, known = 0;
+    if (s->connection) ranks->disconnect(ranks->self, s->connection);
+    s->connection = NULL;
+    int64_t *keys = rbt_array_new(2 * rows, sizeof *keys, WHAT, NULL), *own = keys + rows;
+    int32_t *places = rbt_array_new(3 * rows, sizeof *places, WHAT, NULL), *own_places = places + rows;
+    int32_t *owner = places + 2 * rows;
+    bool good = !rbt_ranks_any(s->model, !keys || !places);
+    for (size_t j = 0; good && j < s->count; j++)
+        for (size_t k = s->row_start[j]; k < s->row_start[j + 1]; k++) {
+            int64_t key = (int64_t)j * (int64_t)ranks->whole_nodes + ranks->number[s->rows[k]];
+            if (s->mine[j]) {
+                own[known] = key;
+                own_places[known++] = (int32_t)k;
+            } else if (ranks->owned[s->rows[k]]) {
+                keys[wanted] = key;
+                owner[wanted] = ranks->rank_of[j];
+                places[wanted++] = (int32_t)k;
+            }
+        }
+    rbt_rank_items asked = {wanted, keys, places}, had = {known, own, own_places};
+    if (good) s->connection = ranks->connect(ranks->self, &asked, owner, &had, NULL);
+    free(keys);
+    free(places);
+    return s->connection != NULL;
+}
+
 rbt_outcome rbt_subdomains_analyse(rbt_subdomains *s, const unsigned char *constrained, bool *changed) {
     uint64_t pattern = s->contact ? s->contact->pattern : 0;
     *changed = !s->analysed || memcmp(constrained, s->constrained, s->model->node_count) != 0 ||
                pattern != s->analysed_pattern;
+    *changed = rbt_ranks_any(s->model, *changed);
     if (!*changed) return RBT_DONE;
     s->analysed = false;
     s->analysed_pattern = pattern;
@@ -235,9 +196,11 @@ rbt_outcome rbt_subdomains_analyse(rbt_subdomains *s, const unsigned char *const
     if (s->contact && (!find_partners(s) || !reserve_rows(s, s->member_start[s->count] + s->partner_count, NULL)))
         return RBT_OUT_OF_MEMORY;
     list_rows(s);
+    if (s->model->ranks && !connect(s)) return RBT_OUT_OF_MEMORY;
     bool ok = true;
 #pragma omp parallel for schedule(dynamic, 1) reduction(&& : ok)
     for (size_t j = 0; j < s->count; j++) {
+        if (!s->mine[j]) continue;
         rbt_cholesky_free(s->factor[j]);
         rbt_cholesky_free(s->exact[j]);
         s->exact[j] = NULL;
@@ -249,11 +212,15 @@ rbt_outcome rbt_subdomains_analyse(rbt_subdomains *s, const unsigned char *const
 }
 
 void rbt_subdomains_work(const rbt_subdomains *s, double *flops, double *fill) {
-    *flops = *fill = 0;
+    rbt_sum sums[2] = {0};
     for (size_t j = 0; j < s->count; j++) {
-        *flops += rbt_cholesky_flops(s->factor[j]);
-        *fill += rbt_cholesky_fill(s->factor[j]);
+        if (!s->mine[j]) continue;
+        rbt_sum_add_one(&sums[0], rbt_cholesky_flops(s->factor[j]));
+        rbt_sum_add_one(&sums[1], rbt_cholesky_fill(s->factor[j]));
     }
+    rbt_ranks_join(s->model, sums, 2);
+    *flops = rbt_sum_value(&sums[0]);
+    *fill = rbt_sum_value(&sums[1]);
 }
 
 static void factor_one(rbt_subdomains *s, size_t j, const double *unused) {
@@ -270,7 +237,7 @@ static void factor_one(rbt_subdomains *s, size_t j, const double *unused) {
 rbt_outcome rbt_subdomains_factor(rbt_subdomains *s, const double *x, rbt_step_report *report) {
     for_each(s, NULL, factor_one);
     for (size_t j = 0; j < s->count; j++) {
-        if (s->result[j] == RBT_FACTORED) continue;
+        if (!s->mine[j] || s->result[j] == RBT_FACTORED) continue;
         if (s->result[j] == RBT_FACTOR_NO_MEMORY) {
             snprintf(report->hint, sizeof report->hint,
                      "the factors of %zu subdomains do not fit; take more subdomains or a coarser mesh", s->count);
@@ -289,18 +256,44 @@ static void solve_one(rbt_subdomains *s, size_t j, const double *q) {
     s->result[j] = rbt_cholesky_solve_rows(factor, q, s->local + 3 * s->row_start[j]);
 }
 
-rbt_outcome rbt_subdomains_apply(rbt_subdomains *s, const double *q, double *r) {
-    bool ok = true;
+// r = B S^T local; with `roots` B has the root of what it divides by
+static void bring_together(const rbt_subdomains *s, bool roots, double *r) {
     size_t nodes = s->model->node_count;
-    for_each(s, q, solve_one);
-    for (size_t j = 0; j < s->count; j++) ok = ok && s->result[j];
 #pragma omp parallel for schedule(static) if (nodes >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < nodes; n++) {
         double sum[3] = {0, 0, 0};
         size_t begin = s->copy_start[n], end = s->copy_start[n + 1];
+        double many = (double)(end - begin);
         for (size_t k = begin; k < end; k++)
             for (size_t i = 0; i < 3; i++) sum[i] += s->local[3 * s->copies[k] + i];
-        for (size_t i = 0; i < 3; i++) r[3 * n + i] = end - begin > 1 ? sum[i] / (double)(end - begin) : sum[i];
+        for (size_t i = 0; i < 3; i++) r[3 * n + i] = end - begin > 1 ? sum[i] / (roots ? sqrt(many) : many) : sum[i];
     }
+    rbt_ranks_share(s->model, r);
+}
+
+static rbt_outcome solve_all(rbt_subdomains *s, const double *q) {
+    bool ok = true;
+    for_each(s, q, solve_one);
+    for (size_t j = 0; j < s->count; j++) ok = ok && (!s->mine[j] || s->result[j]);
+    if (s->connection) s->model->ranks->exchange(s->model->ranks->self, s->connection, s->local);
     return ok ? RBT_DONE : RBT_OUT_OF_MEMORY;
+}
+
+rbt_outcome rbt_subdomains_apply(rbt_subdomains *s, const double *q, double *r) {
+    rbt_outcome outcome = solve_all(s, q);
+    bring_together(s, false, r);
+    return outcome;
+}
+
+rbt_outcome rbt_subdomains_apply_symmetric(rbt_subdomains *s, const double *q, double *scaled, double *r) {
+    size_t nodes = s->model->node_count;
+#pragma omp parallel for schedule(static) if (nodes >= RBT_PARALLEL_FROM)
+    for (size_t n = 0; n < nodes; n++) {
+        size_t copies = s->copy_start[n + 1] - s->copy_start[n];
+        double root = copies > 1 ? sqrt((double)copies) : 1;
+        for (size_t i = 3 * n; i < 3 * n + 3; i++) scaled[i] = q[i] / root;
+    }
+    rbt_outcome outcome = solve_all(s, scaled);
+    bring_together(s, true, r);
+    return outcome;
 }

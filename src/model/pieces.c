@@ -1,6 +1,7 @@
-#include "step/implicit/pieces.h"
+#include "model/pieces.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int32_t rbt_pieces_root(int32_t *parent, int32_t n) {
     while (parent[n] != n) n = parent[n] = parent[parent[n]];
@@ -66,8 +67,13 @@ bool rbt_pieces_find(rbt_pieces *p, rbt_arena *arena, const rbt_model *m, rbt_er
     size_t *size = NULL;
     bool ok = parent && piece;
     if (ok) {
-        join_all(m, parent);
-        p->count = number(nodes, parent, piece);
+        if (m->ranks) {
+            memcpy(piece, m->ranks->piece, nodes * sizeof *piece);
+            p->count = m->ranks->piece_count;
+        } else {
+            join_all(m, parent);
+            p->count = number(nodes, parent, piece);
+        }
         ok = (size = rbt_array_new(p->count, sizeof *size, "connected pieces", error)) != NULL;
     }
     if (ok) {

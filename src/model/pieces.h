@@ -4,8 +4,8 @@
 //
 // The nodes of a piece are listed in blocks of at most RBT_PIECE_BLOCK, which depend on the model alone: sums over
 // blocks, added in their order, have the same bits for any number of threads.
-#ifndef RBT_STEP_IMPLICIT_PIECES_H
-#define RBT_STEP_IMPLICIT_PIECES_H
+#ifndef RBT_MODEL_PIECES_H
+#define RBT_MODEL_PIECES_H
 
 #include "model/model.h"
 

@@ -12,11 +12,13 @@
 // without and with: two spheres 71 and 33, chain of links 335 and 242, twisted rods 7.4 and 5.9. One layer of
 // elements more around these nodes: 33, 221, 6.0; two: 35, 263, 5.5. A chain
 // of links is a matter for coarse.h.
-#ifndef RBT_STEP_IMPLICIT_SUBDOMAINS_H
-#define RBT_STEP_IMPLICIT_SUBDOMAINS_H
+#ifndef RBT_STEP_SUBDOMAIN_SUBDOMAINS_H
+#define RBT_STEP_SUBDOMAIN_SUBDOMAINS_H
 
+#include "model/division.h"
 #include "solve/cholesky.h"
-#include "step/implicit/objective.h"
+#include "step/contact/contact_matrix.h"
+#include "step/core/stage.h"
 
 typedef struct rbt_subdomains {
     const rbt_model *model;
@@ -25,11 +27,13 @@ typedef struct rbt_subdomains {
     uint64_t analysed_pattern;
     rbt_precision precision;
     size_t count;
-    // Which nodes belong to each subdomain, found once:
-    size_t *member_start;  // (count + 1)
-    int32_t *members;      // (member_start[count]) ascending in each
-    size_t *home_start;    // (node_count + 1)
-    int32_t *homes;        // (member_start[count]) the subdomains of each node, ascending
+    rbt_division division;  // found once; what follows is its
+    const size_t *member_start, *home_start;
+    const int32_t *members, *homes;
+
+    // On ranks each has some subdomains; of the others it knows the rows of its own nodes, whose results it is sent.
+    unsigned char *mine;  // (count)
+    void *connection;
 
     // The same without the nodes constrained at the latest analysis:
     bool analysed;
@@ -64,7 +68,10 @@ void rbt_subdomains_work(const rbt_subdomains *subdomains, double *flops, double
 // cannot be, the report names the node's place at x.
 rbt_outcome rbt_subdomains_factor(rbt_subdomains *subdomains, const double *x, rbt_step_report *report);
 
-// r = D q; r is 0 in constrained nodes.
+// r = D q; r is 0 in constrained nodes. On ranks q must be known in all nodes, and r is.
 rbt_outcome rbt_subdomains_apply(rbt_subdomains *subdomains, const double *q, double *r);
+
+// The same with the root of the number of copies in B and in S, which makes D symmetric
+rbt_outcome rbt_subdomains_apply_symmetric(rbt_subdomains *subdomains, const double *q, double *scaled, double *r);
 
 #endif
