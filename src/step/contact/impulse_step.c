@@ -46,7 +46,7 @@ static bool build(rbt_impulses *s, const rbt_model *m, const rbt_block_matrix *K
     double **vectors[] = {&s->move, &s->velocity, &s->J, &s->safe, &s->step_move, &s->push, &s->ignored};
     bool ok = (s->part_of = rbt_arena_take(s->arena, m->node_count, sizeof *s->part_of)) &&
               (s->slot_of = rbt_arena_take(s->arena, m->node_count, sizeof *s->slot_of)) &&
-              (s->chunks = rbt_arena_take(s->arena, m->plan.chunk_count + 1, sizeof(double))) &&
+              (s->chunks = rbt_arena_take(s->arena, m->plan.chunk_count + 1, sizeof *s->chunks)) &&
               (s->most_missing = rbt_arena_take(s->arena, m->node_count, sizeof(double))) &&
               (s->free = rbt_arena_take(s->arena, all, sizeof(double))) &&
               (s->free_velocity = rbt_arena_take(s->arena, all, sizeof(double)));

@@ -105,7 +105,7 @@ typedef struct rbt_impulses {
     size_t pair_count, pair_capacity;
     rbt_impulse_proposal *proposed;  // work
     size_t proposed_capacity;
-    double *chunks;                      // (chunks of elements) work
+    rbt_sum *chunks;                     // (chunks of elements) work
     double *most_missing;                // (nodes of the model) work
     double *free, *free_velocity;        // (contact nodes x 3) without impulses
     double *move, *velocity, *J, *safe;  // (nodes x 3)

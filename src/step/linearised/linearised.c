@@ -38,12 +38,13 @@ bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, int kind, in
         rbt_linearised_free(s);
         return false;
     }
-    if (model->contact.on && iterative) {
+    if (model->contact.on && kind != RBT_LINEAR_CHOLESKY) {
         rbt_linearised_free(s);
         return rbt_fail_path(
             error, NULL, "contact",
-            "the solver cg does not know contact, which needs entries of a factor; take cholesky, or "
-            "leave \"contact\" out");
+            "the solver %s does not know contact, which needs entries of a factor; take cholesky, or "
+            "leave \"contact\" out",
+            rbt_linear_name(kind));
     }
     if (model->linear) rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
     if (!allocate(s, model)) rbt_fail_memory(error, rbt_arena_bytes(s->arena), "a stepper");

@@ -32,7 +32,6 @@ static void set_observer(void *self, const rbt_observer *observer) { rbt_lineari
 static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
     return rbt_linearised_accepts(self, state, text, size);
 }
-static void describe(const void *self, rbt_text *json) { rbt_linearised_describe(self, json); }
 static void energies(void *self, const rbt_state *state, rbt_energies *e) {
     rbt_linearised_energies(self, state->memory, e);
 }
@@ -56,6 +55,7 @@ static size_t subdomains(const rbt_model *model, int solver, const void *options
 static void describe(const void *self, rbt_text *json) {
     const rbt_linear_solver *other = &((const rbt_linearised *)self)->linear.other;
     if (other->self && other->describe) other->describe(other->self, json);
+    rbt_linearised_describe(self, json);  // contact, which goes with no other solver
 }
 
 static int labels(const void *self, int32_t *label) {
@@ -94,7 +94,6 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .options = &OPTIONS,
     .on_ranks = on_ranks,
     .subdomains = subdomains,
-    .describe = describe,
     .labels = labels,
     .create = create,
     .destroy = destroy,
