@@ -38,7 +38,7 @@ bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, int kind, in
         rbt_linearised_free(s);
         return false;
     }
-    if (model->contact.on && kind != 0) {
+    if (model->contact.on && kind != RBT_LINEAR_CHOLESKY) {
         rbt_linearised_free(s);
         return rbt_fail_path(
             error, NULL, "contact",

@@ -55,7 +55,7 @@ static size_t subdomains(const rbt_model *model, int solver, const void *options
 static void describe(const void *self, rbt_text *json) {
     const rbt_linear_solver *other = &((const rbt_linearised *)self)->linear.other;
     if (other->self && other->describe) other->describe(other->self, json);
-    rbt_linearised_describe(self, json);  // contact goes with no other solver
+    rbt_linearised_describe(self, json);  // contact, which goes with no other solver
 }
 
 static int labels(const void *self, int32_t *label) {
@@ -94,7 +94,6 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .options = &OPTIONS,
     .on_ranks = on_ranks,
     .subdomains = subdomains,
-    .describe = describe,
     .labels = labels,
     .create = create,
     .destroy = destroy,
@@ -105,6 +104,7 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .forget = forget,
     .set_observer = set_observer,
     .accepts = accepts,
+    .describe = describe,
     .energies = energies,
     .contacts = contacts,
     .contact_forces = contact_forces,
