@@ -138,6 +138,7 @@ typedef struct rbt_step_contact {
     size_t gradient_capacity, hessian_capacity, corner_capacity;
     rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
     size_t rubbing_count, rubbing_capacity;
+    bool lagged_once;  // friction keeps the normal forces of the step's start
     bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
     double *force;     // (node_count x 3) -d(B + D)/dy
     double *hardness;  // (node_count) sum of the second derivatives of the pairs at a node [N/m]

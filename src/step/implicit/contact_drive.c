@@ -232,7 +232,8 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
         outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
         if (outcome != RBT_DONE) return outcome;
         if (k == 0) lagged = stop->residual;
-        if (k > 0 && c->has_friction && !fresh && (solved || stop->residual <= lag_share * lagged)) {
+        if (k > 0 && c->has_friction && !fresh && !c->lagged_once &&
+            (solved || stop->residual <= lag_share * lagged)) {
             outcome = lag(s, z, &value, report);
             if (outcome == RBT_DONE)
                 outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
