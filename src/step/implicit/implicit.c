@@ -223,6 +223,10 @@ static rbt_outcome cannot_begin(rbt_step_contact *c, const rbt_state *state, rbt
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_BLOCKED;
 }
 
+// Halvings after which friction keeps the normal forces of the start. A step that short and still not solved seldom is:
+// normal forces and friction pull each other to and fro. The error is one of a step, here less than 1/256 of the whole.
+enum { LAG_ONCE = 9 };
+
 // [N/m] of a node. Constraints press on a sheet from the side, where it has its thickness to be stiff with.
 static double stiffness_across(const implicit *s, size_t n) {
     const rbt_model *m = s->objective.model;
@@ -231,10 +235,6 @@ static double stiffness_across(const implicit *s, size_t n) {
     bool thin = s->objective.pairs->augmented && body->kind == RBT_SHELL && m->node_area[n] > 0;
     return thin ? whole * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : whole;
 }
-
-// Halvings after which friction keeps the normal forces of the start. A step that short and still not solved seldom is:
-// normal forces and friction pull each other to and fro. The error is one of a step, here less than 1/256 of the whole.
-enum { LAG_ONCE = 9 };
 
 // With contact a step begins where the last one ended, which is known to be apart. The solver goes from there towards
 // where find_start wants it to begin.
