@@ -1,8 +1,10 @@
-// Runs the first steps of a scene with each contact solver, side by side, and prints as one JSON object how far apart nodes
-// in contact are after every step, over the thickness, and what the steps took: seconds of the processors and iterations.
+// Runs the first steps of a scene with each contact solver, side by side, and prints as one JSON object how far apart
+// nodes in contact are after every step, over the thickness, and what the steps took: seconds of the processors and
+// iterations.
 //
-// "steps": [{"off": largest distance over the thickness, of nodes that push in either run, "all": of all nodes, "pairs":
-// [of each], "seconds": [of each], "iterations": [of each]}…], "thickness", "failed": a solver whose step failed, and how.
+// "steps": [{"off": largest distance over the thickness, of nodes that push in either run, "all": of all nodes,
+// "pairs": [of each], "seconds": [of each], "iterations": [of each]}…], "thickness", "failed": a solver whose step
+// failed, and how.
 #include "tool.h"
 
 #include "math/vec3.h"

@@ -17,6 +17,7 @@
 
 #include "contact_scene.h"
 #include "sim/sim.h"
+#include "step/contact/contact_multipliers.h"
 
 typedef struct scene {
     const char *name, *method;
@@ -208,11 +209,38 @@ static void solvers_agree(void **state) {
     for (size_t k = 0; k < SOLVER_COUNT; k++) rbt_sim_free(sims[k]);
 }
 
+// Where a state has room for some multipliers only, those of the largest forces are kept, ascending by key.
+static void largest_multipliers_are_kept(void **state) {
+    (void)state;
+    contact_by = "augmented-lagrangian";
+    rbt_sim *sim = sim_of(&SCENES[0], 0);
+    for (int i = 0; i < 6; i++) contact_try(sim);
+    size_t count = rbt_sim_contacts(sim, NULL, 0);
+    const rbt_step_contact *c = ((implicit *)sim->stepper.self)->objective.pairs;
+    rbt_pair_force *all = calloc(count + 1, sizeof *all), *some = calloc(count + 1, sizeof *some);
+    assert_true(count > 20 && all && some);
+    assert_int_equal(rbt_multipliers_get(c, all, count), count);
+    for (size_t room = 0; room <= count; room++) {
+        double least = INFINITY;
+        size_t larger = 0;
+        assert_int_equal(rbt_multipliers_get(c, some, room), room);
+        for (size_t i = 0; i < room; i++) {
+            assert_true(i == 0 || some[i].key > some[i - 1].key);
+            least = fmin(least, some[i].force);
+        }
+        for (size_t i = 0; i < count; i++) larger += all[i].force > least;
+        assert_true(larger <= room);
+    }
+    free(all);
+    free(some);
+    rbt_sim_free(sim);
+}
+
 int main(void) {
     enum { SCENE_COUNT = sizeof SCENES / sizeof *SCENES };
     static const char *const BY[] = {"barrier", "augmented-lagrangian"};
     static trial trials[2 * SCENE_COUNT];
-    struct CMUnitTest tests[2 * SCENE_COUNT];
+    struct CMUnitTest tests[2 * SCENE_COUNT + 1];
     size_t count = 0;
     for (size_t i = 0; i < 2 * SCENE_COUNT; i++) {
         const scene *s = &SCENES[i / 2];
@@ -222,5 +250,7 @@ int main(void) {
         snprintf(t->name, sizeof t->name, "%s, %s", s->name, t->by);
         tests[count++] = (struct CMUnitTest){t->name, solvers_agree, NULL, NULL, t};
     }
+    tests[count++] =
+        (struct CMUnitTest){"largest multipliers are kept", largest_multipliers_are_kept, NULL, NULL, NULL};
     return _cmocka_run_group_tests("solvers", tests, count, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// The augmented Lagrangian beside the barrier: both are contact within a thickness d^, so that they differ by d^ and vanish
-// together with it; and what constraints promise about their gaps and multipliers.
+// The augmented Lagrangian beside the barrier: both are contact within a thickness d^, so that they differ by d^ and
+// vanish together with it; and what constraints promise about their gaps and multipliers.
 #include "contact_scene.h"
 #include "sim/sim.h"
 
@@ -9,7 +9,8 @@ static const char *const BY[2] = {"barrier", "augmented-lagrangian"};
 
 // ---- The same motion
 
-// The scenes' files, and those of their first steps that are compared
+// The scenes' files, and those of their first steps that are compared: scenes in which bodies are pressed. Fast impacts and
+// folding cloth differ by more (docs/contact.md).
 static const struct {
     const char *file;
     int steps;
@@ -87,7 +88,8 @@ static void shipped_scenes_are_the_same_within_two_thicknesses(void **state) {
 }
 
 // A soft ball that a plate presses on a block, by steps of backward Euler. Over three halvings of the thickness the
-// difference falls to an eighth; differences of second order, and of where contact begins, leave it within 1.4 times that.
+// difference falls to an eighth; differences of second order, and of where contact begins, leave it within 1.4 times
+// that.
 static double pressed(double thickness) {
     rbt_sim *sims[2];
     double most = 0;
@@ -132,9 +134,9 @@ static void difference_falls_with_the_thickness(void **state) {
 
 // ---- Gaps and multipliers
 
-// A stack of blocks that comes to rest: where a step ends, pairs that push are a thickness apart within a tenth, which a
-// step makes good at a quarter of what is missing, so that the gap of the next one may be another tenth smaller: 0.69 at
-// worst (contact_multipliers.c); and none is closer. Constraints store no energy.
+// A stack of blocks that comes to rest: where a step ends, pairs that push are a thickness apart within a tenth, which
+// a step makes good at a quarter of what is missing, so that the gap of the next one may be another tenth smaller: 0.69
+// at worst (contact_multipliers.c); and none is closer. Constraints store no energy.
 static void pairs_that_push_are_a_thickness_apart(void **state) {
     (void)state;
     contact_by = BY[1];

@@ -7,8 +7,8 @@
 
 // m over the stiffness of the softer side, and how much larger it gets where a round has left a pair off
 static const double PENALTY = 100, RAISE = 10;
-// Of the target: how far off a pair may be, w, where the net is, and what is made good in a step of what is missing at its
-// start; of d^: lambda/m at most
+// Of the target: how far off a pair may be, w, where the net is, and what is made good in a step of what is missing at
+// its start; of d^: lambda/m at most
 static const double OFF = 0.1, ENTRY = 0.1, NET = 0.5, RECOVERY = 0.25, LONGEST = 0.5;
 
 // ---- One pair

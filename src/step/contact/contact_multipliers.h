@@ -10,19 +10,19 @@
 //   P(u) = m u^3 / (6 w)                for u < w = 0.1 target,
 //          m (u (u - w)/2 + w^2/6)      beyond,        P'(U(lambda)) = lambda,
 //
-// in the place of the barrier: a function of the true distance (contact/barrier/pair_barrier.h), so that directions, line
-// searches, friction and the continuous test are those of step_contact.h, and nothing ever passes through anything. A pure
-// parabola, P = m u^2/2, has f = max(0, lambda - m c). Its stiffness appears from nowhere as a pair comes in, directions know
-// nothing of it, and line searches stop in front of it again and again; with a cubic entry light contacts are soft, as
-// those of the barrier are. The penalty m [N/m] is PENALTY times the stiffness, inertia over tau^2 included, of the softer
-// side's nodes. P ends where surfaces meet, and what it must stop may be faster than it knows: below half of the
-// target a barrier helps it, which no pair of a solved step feels.
+// in the place of the barrier: a function of the true distance (contact/barrier/pair_barrier.h), so that directions,
+// line searches, friction and the continuous test are those of step_contact.h, and nothing ever passes through
+// anything. A pure parabola, P = m u^2/2, has f = max(0, lambda - m c). Its stiffness appears from nowhere as a pair
+// comes in, directions know nothing of it, and line searches stop in front of it again and again; with a cubic entry
+// light contacts are soft, as those of the barrier are. The penalty m [N/m] is PENALTY times the stiffness, inertia
+// over tau^2 included, of the softer side's nodes. P ends where surfaces meet, and what it must stop may be faster than
+// it knows: below half of the target a barrier helps it, which no pair of a solved step feels.
 //
 // Where a round is solved, f is in balance with all other forces. The step is solved if in addition every pair that
-// pushes is where it should be, |c| <= 0.1 target, and none is closer: with lambda = f these are the conditions of Karush,
-// Kuhn and Tucker, c >= 0, lambda >= 0, lambda c = 0, within a tenth of the gap. Otherwise lambda <- f, m gets ten times as
-// large where |c| was too large, and the next round begins where this one ended. (Multipliers that follow at every
-// iteration, before f is in balance, swing.)
+// pushes is where it should be, |c| <= 0.1 target, and none is closer: with lambda = f these are the conditions of
+// Karush, Kuhn and Tucker, c >= 0, lambda >= 0, lambda c = 0, within a tenth of the gap. Otherwise lambda <- f, m gets
+// ten times as large where |c| was too large, and the next round begins where this one ended. (Multipliers that follow
+// at every iteration, before f is in balance, swing.)
 //
 // m is no less than lambda over half of d^, so that no pair acts beyond 1.55 d^, which candidates are listed for.
 // Multipliers of the end of a step are where the next one begins.

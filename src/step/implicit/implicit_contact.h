@@ -1,9 +1,9 @@
 // Contact in the implicit methods: what the state remembers of it, what it tells, and who watches.
 //
-// The state's memory holds the work that prescribed nodes have done through contact, the energy that friction has taken,
-// and what cannot be found again from positions: the friction forces of the last step, and of an augmented Lagrangian
-// behind them the multipliers of its end, as many as there is room for, those of the largest forces first. A pair that has
-// no room begins the next step without one, which costs it a round.
+// The state's memory holds the work that prescribed nodes have done through contact, the energy that friction has
+// taken, and what cannot be found again from positions: the friction forces of the last step, and of an augmented
+// Lagrangian behind them the multipliers of its end, as many as there is room for, those of the largest forces first. A
+// pair that has no room begins the next step without one, which costs it a round.
 #ifndef RBT_STEP_IMPLICIT_IMPLICIT_CONTACT_H
 #define RBT_STEP_IMPLICIT_IMPLICIT_CONTACT_H
 
@@ -36,8 +36,8 @@ double rbt_contact_stored(const rbt_step_contact *contact);
 //   G = f . (y - x_n) - (B(x_n) - B(y)) = N k |u|^2 / 2 of a pair that slips by u on a curvature k, of first order in h.
 // So each pair gets an impulse -s h N u against its slip, s one number for all of them (it is about half the
 // curvature): the one by which the kinetic energy falls by G. Momentum stays, since pairs have it between them.
-// `before` is B(x_n); constraints have the work of their force on the gap, N (d(y) - d(x_n)), in place of B(x_n) - B(y).
-// Returns what is left of G: slip may have less energy than that.
+// `before` is B(x_n); constraints have the work of their force on the gap, N (d(y) - d(x_n)), in place of B(x_n) -
+// B(y). Returns what is left of G: slip may have less energy than that.
 double rbt_contact_balance(const rbt_step_contact *contact, double before, double *v);
 
 // The pairs that push each other in a state, as rbt_step_contact_look tells them.
