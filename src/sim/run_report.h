@@ -24,6 +24,7 @@ typedef struct rbt_run_report {
     const char *problem;                   // what the world did to the run; NULL: nothing
     const rbt_verification *verification;  // NULL: not asked for
     const rbt_overlap *overlap;            // NULL: not looked for
+    const rbt_text *choices;               // of methods, as JSON (sim/run_choice.h)
 } rbt_run_report;
 
 bool rbt_run_report_write(const rbt_run_report *report, const char *path, rbt_error *error);

@@ -398,7 +398,7 @@ static void pictures_show_them_where_they_are(void **state) {
     rbt_scenery scenery;
     assert_true(rbt_scenery_build(&scenery, &all, &sight, &error));
     assert_int_equal(scenery.node_count, SIDE * SIDE);
-    assert_int_equal(scenery.triangle_count, 2 * s.mesh.triangle_count); // both sides
+    assert_int_equal(scenery.triangle_count, 2 * s.mesh.triangle_count);  // both sides
     for (int i = 0; i < SIDE * SIDE; i++) {
         double want = 0.5 * (s.frames[2][3 * i + 1] + s.frames[3][3 * i + 1]) + 2 * sight.time;
         if (!(fabs(scenery.nodes[3 * i + 1] - want) <= 1e-14))

@@ -267,10 +267,11 @@ static rbt_outcome check_gain(implicit *s, rbt_state *state, rbt_step_report *re
     if (gain <= GAIN_SHARE * fmax(first, last)) return RBT_DONE;
     report->body = report->element = -1;
     report->element_kind = NULL;
-    snprintf(report->hint, sizeof report->hint,
-             "at %g s the midpoint rule would gain %.3g J in a step, where the bodies have %.3g J; take a smaller step or "
-             "backward-euler",
-             state->t, gain, fmax(first, last));
+    snprintf(
+        report->hint, sizeof report->hint,
+        "at %g s the midpoint rule would gain %.3g J in a step, where the bodies have %.3g J; take a smaller step or "
+        "backward-euler",
+        state->t, gain, fmax(first, last));
     return RBT_UNSTABLE;
 }
 
@@ -358,6 +359,8 @@ static int error_law(const void *self, double ratio, double *constant) {
     return s->rule == MIDPOINT || bdf2 ? 2 : 1;
 }
 
+static rbt_step_work work(int solver) { return rbt_step_solver_at(solver)->work; }
+
 static void set_precision(void *self, double share) {
     implicit *s = self;
     s->precision = share;
@@ -444,6 +447,7 @@ const rbt_method RBT_BACKWARD_EULER = {
     .destroy = destroy,
     .attempt = attempt,
     .error_law = error_law,
+    .work = work,
     .set_precision = set_precision,
     .describe = describe,
     .labels = labels,
@@ -462,6 +466,7 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .when = "long undamped motion must keep its energy and the step resolves the stiffest motion that matters",
     .gain_remedy = "a tighter tolerance, or backward-euler",
     .order = 2,
+    .undamped = true,
     .keeps_angular_momentum = true,
     .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
@@ -471,6 +476,7 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .destroy = destroy,
     .attempt = attempt,
     .error_law = error_law,
+    .work = work,
     .set_precision = set_precision,
     .describe = describe,
     .labels = labels,
@@ -497,6 +503,7 @@ const rbt_method RBT_BDF2 = {
     .destroy = destroy,
     .attempt = attempt,
     .error_law = error_law,
+    .work = work,
     .set_precision = set_precision,
     .describe = describe,
     .labels = labels,

@@ -93,6 +93,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
 
 const rbt_step_solver RBT_NEWTON = {
     .name = "newton",
+    .work = {.gradients = 4, .assemblies = 1.5, .factors = 1.5, .solves = 1.5},
     .doc = "projected Newton: few iterations, each with a factorisation of its own",
     .max_iterations = 300,
     .contact = true,

@@ -20,6 +20,11 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     return rbt_linearised_attempt(self, state, until, stages, report);
 }
 
+static rbt_step_work work(int solver) {
+    if (solver == 1) return (rbt_step_work){.gradients = 10, .assemblies = 1};  // products cost about what forces do
+    return (rbt_step_work){.gradients = 1, .assemblies = 1, .factors = 1, .solves = 1};
+}
+
 static const char *solver_name(int i) { return i == 0 ? "cholesky" : i == 1 ? "cg" : NULL; }
 
 const rbt_method RBT_SEMI_IMPLICIT = {
@@ -32,5 +37,6 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .work = work,
     .error_law = rbt_linearised_error_law,
 };
