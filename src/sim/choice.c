@@ -69,7 +69,7 @@ static bool by_error(const rbt_method *method, const rbt_model *m) {
     return m->asked.error > 0 && method->error_law != NULL;
 }
 
-static void predict(rbt_candidate *c, const rbt_model *m, const motion *moves, const rbt_unit_costs *costs,
+static void predict(rbt_method_candidate *c, const rbt_model *m, const motion *moves, const rbt_unit_costs *costs,
                     double error) {
     const rbt_method *method = rbt_method_at(c->method);
     double length = fmax(1, (double)m->frame_count) * m->frame_interval;
@@ -92,13 +92,13 @@ static void predict(rbt_candidate *c, const rbt_model *m, const motion *moves, c
 // ---- Candidates
 
 // A copy of the model with the candidate's step, for a stepper
-static bool own_model(const rbt_sim *sim, const rbt_candidate *c, rbt_model *model) {
+static bool own_model(const rbt_sim *sim, const rbt_method_candidate *c, rbt_model *model) {
     *model = *sim->model;
     if (sim->model->asked.error > 0 && !rbt_method_at(c->method)->error_law) rbt_model_set_step(model, c->step);
     return true;
 }
 
-static rbt_integrator_def own_def(const rbt_sim *sim, const rbt_candidate *c) {
+static rbt_integrator_def own_def(const rbt_sim *sim, const rbt_method_candidate *c) {
     const rbt_integrator_def *given = &sim->scene->integrator;
     return (rbt_integrator_def){.method = c->method,
                                 .solver = c->solver,
@@ -106,14 +106,14 @@ static rbt_integrator_def own_def(const rbt_sim *sim, const rbt_candidate *c) {
                                 .max_halvings = given->max_halvings};
 }
 
-static void refuse(rbt_candidate *c, rbt_fate fate, const char *reason) {
+static void refuse(rbt_method_candidate *c, rbt_fate fate, const char *reason) {
     c->fate = fate;
     snprintf(c->reason, sizeof c->reason, "%.250s", reason);
 }
 
 // What is known before anything is made: whether the candidate's steps can be left open, and whether the method knows
 // what the scene has
-static void ask(const rbt_sim *sim, rbt_candidate *c) {
+static void ask(const rbt_sim *sim, rbt_method_candidate *c) {
     const rbt_method *method = rbt_method_at(c->method);
     rbt_error why = {0};
     bool open = sim->model->asked.error > 0;
@@ -127,7 +127,7 @@ static void ask(const rbt_sim *sim, rbt_candidate *c) {
 }
 
 // A stepper for a trial, or why there is none; false only without memory
-static bool make_stepper(const rbt_sim *sim, rbt_candidate *c, rbt_model *model, rbt_stepper *stepper,
+static bool make_stepper(const rbt_sim *sim, rbt_method_candidate *c, rbt_model *model, rbt_stepper *stepper,
                          rbt_error *error) {
     const rbt_method *method = rbt_method_at(c->method);
     rbt_error why = {0};
@@ -150,8 +150,8 @@ static void list(const rbt_sim *sim, int method, int solver, bool own_contact, r
         if ((method >= 0 && i != method) || (method < 0 && row->own_contact != own_contact)) continue;
         for (int k = 0; k == 0 || rbt_solver_name(i, k); k++) {
             if ((solver >= 0 && k != solver) || choice->count == RBT_MAX_CANDIDATES) continue;
-            rbt_candidate *c = &choice->candidates[choice->count++];
-            *c = (rbt_candidate){.method = i, .solver = k, .fate = RBT_FATE_PREDICTED};
+            rbt_method_candidate *c = &choice->candidates[choice->count++];
+            *c = (rbt_method_candidate){.method = i, .solver = k, .fate = RBT_FATE_PREDICTED};
             ask(sim, c);
         }
     }
@@ -171,7 +171,7 @@ static rbt_outcome one_step(rbt_stepper *s, rbt_state *state, double frame, rbt_
     return rbt_stepper_advance(s, state, state->t + s->model->step, report);
 }
 
-static bool run_trial(rbt_stepper *s, rbt_state *state, rbt_candidate *c) {
+static bool run_trial(rbt_stepper *s, rbt_state *state, rbt_method_candidate *c) {
     double frame = s->model->frame_interval, until = state->t + TRIAL_FRAMES * frame, begun = rbt_now(), spent = 0;
     double lengths = 0;
     int counted = 0;
@@ -204,7 +204,7 @@ static bool run_trial(rbt_stepper *s, rbt_state *state, rbt_candidate *c) {
     return true;
 }
 
-static bool try_out(const rbt_sim *sim, const rbt_state *start, rbt_candidate *c, rbt_error *error) {
+static bool try_out(const rbt_sim *sim, const rbt_state *start, rbt_method_candidate *c, rbt_error *error) {
     rbt_model model;
     rbt_stepper stepper = {0};
     rbt_state state = {0};
@@ -228,7 +228,7 @@ static bool try_out(const rbt_sim *sim, const rbt_state *start, rbt_candidate *c
 static int next_to_try(const rbt_choice *choice, int of_one) {
     int best = -1;
     for (int i = 0; i < choice->count; i++) {
-        const rbt_candidate *c = &choice->candidates[i];
+        const rbt_method_candidate *c = &choice->candidates[i];
         int tried = 0;
         for (int k = 0; k < choice->count; k++)
             tried += choice->candidates[k].method == c->method && choice->candidates[k].fate > RBT_FATE_PREDICTED;
@@ -243,7 +243,7 @@ static bool try_best(const rbt_sim *sim, const rbt_state *state, rbt_choice *cho
     while (finished < TRIALS) {
         if ((next = next_to_try(choice, OF_ONE_METHOD)) < 0) next = next_to_try(choice, RBT_MAX_CANDIDATES);
         if (next < 0) break;
-        rbt_candidate *c = &choice->candidates[next];
+        rbt_method_candidate *c = &choice->candidates[next];
         if (!try_out(sim, state, c, error)) return false;
         finished += c->fate == RBT_FATE_TRIED;
         if (sim->stepper.stages.stop && *sim->stepper.stages.stop) break;
@@ -258,14 +258,14 @@ static bool try_best(const rbt_sim *sim, const rbt_state *state, rbt_choice *cho
 
 // A budget that the error does not fit makes it less strict: time goes with the error to the power -1/order.
 static void fit_budget(const rbt_sim *sim, rbt_choice *choice) {
-    const rbt_candidate *c = &choice->candidates[choice->best];
+    const rbt_method_candidate *c = &choice->candidates[choice->best];
     double budget = sim->scene->goal.budget;
     if (!by_error(rbt_method_at(c->method), sim->model) || !(c->tried_cost > budget)) return;
     choice->error = fmin(1, choice->error * pow(c->tried_cost / budget, rbt_method_at(c->method)->order));
 }
 
 static bool fail_all(const rbt_sim *sim, const rbt_choice *choice, rbt_error *error) {
-    const rbt_candidate *c = choice->count ? &choice->candidates[0] : NULL;
+    const rbt_method_candidate *c = choice->count ? &choice->candidates[0] : NULL;
     for (int i = 0; i < choice->count; i++)
         if (choice->candidates[i].fate == RBT_FATE_FAILED) c = &choice->candidates[i];
     return rbt_fail_path(

@@ -30,14 +30,14 @@ typedef enum rbt_fate {
     RBT_FATE_CHOSEN
 } rbt_fate;
 
-typedef struct rbt_candidate {
+typedef struct rbt_method_candidate {
     int method, solver;
     rbt_fate fate;
     char reason[256];                 // of the first two and RBT_FATE_FAILED
     double step, step_seconds, cost;  // predicted [s], [s], and seconds per simulated second
     double longest;  // [s] step that is accurate enough, of methods whose steps are all equal; 0: no such limit
     double tried_step, tried_seconds, tried_cost;
-} rbt_candidate;
+} rbt_method_candidate;
 
 typedef struct rbt_choice {
     int64_t frame;
@@ -46,7 +46,7 @@ typedef struct rbt_choice {
     double error, asked;   // that steps are chosen for, and that goal asks for, which a budget can make less strict
     double seconds;        // that choosing took
     int count, best;       // best: -1 if there is none
-    rbt_candidate candidates[RBT_MAX_CANDIDATES];
+    rbt_method_candidate candidates[RBT_MAX_CANDIDATES];
 } rbt_choice;
 
 // For the present state; method, solver: -1 where they are open, otherwise only those. `without`: a method that has

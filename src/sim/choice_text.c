@@ -4,16 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-static void add_name(rbt_text *t, const rbt_candidate *c) {
+static void add_name(rbt_text *t, const rbt_method_candidate *c) {
     const char *solver = rbt_solver_name(c->method, c->solver);
     rbt_text_add(t, "%s", rbt_method_name(c->method));
     if (solver && rbt_solver_name(c->method, 1)) rbt_text_add(t, " with %s", solver);
 }
 
-static bool is_by_error(const rbt_candidate *c) { return rbt_method_at(c->method)->error_law != NULL; }
+static bool is_by_error(const rbt_method_candidate *c) { return rbt_method_at(c->method)->error_law != NULL; }
 
 static void add_chosen(rbt_text *t, const rbt_choice *choice) {
-    const rbt_candidate *c = &choice->candidates[choice->best];
+    const rbt_method_candidate *c = &choice->candidates[choice->best];
     add_name(t, c);
     rbt_text_add(t, ", steps of about %.2g s", c->tried_step);
     if (is_by_error(c)) rbt_text_add(t, " for an error of %.2g", choice->error);
@@ -25,7 +25,7 @@ static void add_chosen(rbt_text *t, const rbt_choice *choice) {
 static void add_tried(rbt_text *t, const rbt_choice *choice) {
     int others = 0;
     for (int i = 0; i < choice->count; i++) {
-        const rbt_candidate *c = &choice->candidates[i];
+        const rbt_method_candidate *c = &choice->candidates[i];
         if (c->fate != RBT_FATE_TRIED && c->fate != RBT_FATE_FAILED) continue;
         rbt_text_add(t, others++ ? "; " : "Tried too: ");
         add_name(t, c);
@@ -39,10 +39,10 @@ static void add_tried(rbt_text *t, const rbt_choice *choice) {
 static void add_predicted(rbt_text *t, const rbt_choice *choice) {
     int others = 0;
     for (int i = 0; i < choice->count; i++) {
-        const rbt_candidate *c = &choice->candidates[i];
+        const rbt_method_candidate *c = &choice->candidates[i];
         bool best = c->fate == RBT_FATE_PREDICTED;
         for (int k = 0; k < choice->count && best; k++) {
-            const rbt_candidate *o = &choice->candidates[k];
+            const rbt_method_candidate *o = &choice->candidates[k];
             if (o->method != c->method || k == i) continue;
             best = o->fate <= RBT_FATE_UNWANTED ||
                    (o->fate == RBT_FATE_PREDICTED && (o->cost > c->cost || (o->cost == c->cost && k > i)));
@@ -57,7 +57,7 @@ static void add_predicted(rbt_text *t, const rbt_choice *choice) {
 static void add_unable(rbt_text *t, const rbt_choice *choice) {
     int others = 0, last = -1;
     for (int i = 0; i < choice->count; i++) {
-        const rbt_candidate *c = &choice->candidates[i];
+        const rbt_method_candidate *c = &choice->candidates[i];
         bool all = c->fate <= RBT_FATE_UNWANTED && c->method != last;
         for (int k = 0; k < choice->count && all; k++)
             all = choice->candidates[k].method != c->method || choice->candidates[k].fate <= RBT_FATE_UNWANTED;
@@ -99,7 +99,7 @@ void rbt_choice_json(const rbt_choice *choice, rbt_text *t) {
     rbt_text_add_json(t, words.text ? words.text : "");
     rbt_text_add(t, ",\n    \"candidates\": [");
     for (int i = 0; i < choice->count; i++) {
-        const rbt_candidate *c = &choice->candidates[i];
+        const rbt_method_candidate *c = &choice->candidates[i];
         const char *solver = rbt_solver_name(c->method, c->solver);
         rbt_text_add(t, "%s\n      {\"method\": \"%s\", \"solver\": ", i ? "," : "", rbt_method_name(c->method));
         rbt_text_add_json(t, solver ? solver : "");

@@ -34,7 +34,7 @@ static bool add_row(rbt_run_choices *c, const rbt_choice_row *row, rbt_error *er
 }
 
 static rbt_chosen chosen_of(const rbt_choice *choice) {
-    const rbt_candidate *best = &choice->candidates[choice->best];
+    const rbt_method_candidate *best = &choice->candidates[choice->best];
     return (rbt_chosen){
         .method = best->method, .solver = best->solver, .error = choice->error, .longest = best->longest};
 }
@@ -112,7 +112,7 @@ const rbt_choice_row *rbt_run_choices_at(const rbt_run_choices *c, int64_t frame
 }
 
 bool rbt_run_choices_add(rbt_run_choices *c, const rbt_choice *choice, rbt_error *error) {
-    const rbt_candidate *best = &choice->candidates[choice->best];
+    const rbt_method_candidate *best = &choice->candidates[choice->best];
     rbt_choice_row row = {.frame = choice->frame, .chosen = chosen_of(choice)};
     while (c->count && c->rows[c->count - 1].frame >= row.frame) c->count--;  // it did not get far
     snprintf(row.occasion, sizeof row.occasion, "%s", choice->occasion);
@@ -151,7 +151,7 @@ bool rbt_run_reconsider(rbt_run_choices *c, rbt_sim *sim, const rbt_scene *scene
     c->last_look = frame;
     if (!rbt_choose(sim, &sim->state, scene->integrator.method, scene->integrator.solver, -1, why, choice, error))
         return false;
-    const rbt_candidate *best = &choice->candidates[choice->best], *present = NULL;
+    const rbt_method_candidate *best = &choice->candidates[choice->best], *present = NULL;
     for (int i = 0; i < choice->count; i++)
         if (choice->candidates[i].method == now->method && choice->candidates[i].solver == now->solver)
             present = &choice->candidates[i];

@@ -122,7 +122,7 @@ static bool choose_method(rbt_sim *sim, rbt_error *error) {
     if (!sim->choice || !rbt_choose(sim, &sim->state, def->method, def->method < 0 ? -1 : def->solver, -1,
                                     "the run begins", sim->choice, error))
         return false;
-    const rbt_candidate *best = &sim->choice->candidates[sim->choice->best];
+    const rbt_method_candidate *best = &sim->choice->candidates[sim->choice->best];
     def->method = best->method;
     def->solver = best->solver;
     sim->longest = best->longest;

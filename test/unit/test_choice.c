@@ -17,7 +17,7 @@ static rbt_sim *bar(const char *goal, const char *integrator, const char *more) 
     return sim_from(json);
 }
 
-static const rbt_candidate *best_of(const rbt_sim *sim) {
+static const rbt_method_candidate *best_of(const rbt_sim *sim) {
     assert_non_null(sim->choice);
     assert_true(sim->choice->best >= 0);
     return &sim->choice->candidates[sim->choice->best];
@@ -26,11 +26,11 @@ static const rbt_candidate *best_of(const rbt_sim *sim) {
 static void chooses_and_says_why(void **unused) {
     (void)unused;
     rbt_sim *sim = bar("", "'method': 'auto'", "");
-    const rbt_candidate *best = best_of(sim);
+    const rbt_method_candidate *best = best_of(sim);
     assert_string_equal(rbt_sim_method(sim), rbt_method_name(best->method));
     int tried = 0, able = 0;
     for (int i = 0; i < sim->choice->count; i++) {
-        const rbt_candidate *c = &sim->choice->candidates[i];
+        const rbt_method_candidate *c = &sim->choice->candidates[i];
         const rbt_method *method = rbt_method_at(c->method);
         bool can = method->error_law || method->choose_step;
         if (!can) assert_int_equal(RBT_FATE_UNABLE, c->fate);
@@ -79,7 +79,7 @@ static void asks_who_can(void **unused) {
     rbt_sim *sim = bar("'quality': 'preview'", "'method': 'auto'",
                        ", 'contact': {}, 'obstacles': [{'plane': {'point': [0, -0.5, 0]}}]");
     for (int i = 0; i < sim->choice->count; i++) {
-        const rbt_candidate *c = &sim->choice->candidates[i];
+        const rbt_method_candidate *c = &sim->choice->candidates[i];
         if (c->fate > RBT_FATE_UNWANTED) assert_true(rbt_method_at(c->method)->contact);
     }
     assert_true(rbt_method_at(best_of(sim)->method)->contact);
