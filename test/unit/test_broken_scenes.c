@@ -59,7 +59,7 @@ static const broken SCENES[] = {
      "s.json: unknown key `xyzzyxyzzy`; known are: $schema, rubato, about, bodies, forces, obstacles, contact, cuts, "
      "events, "
      "probes, "
-     "time, "
+     "time, goal, "
      "integrator, output"},
     {"about no text", SCENE("'about': 7"), "s.json: about: a text is needed, found 7"},
     {"body without name", "{'rubato': 1, 'bodies': [{'mesh': {'file': 'a.msh'}}]}",
