@@ -84,7 +84,11 @@ VARIANTS(static, FORCE_VARIANTS, FORCES, force_at, "force", "What acts on the bo
 
 // ---- Contact
 
-static const char *contact_solver_name(int i) { return i == RBT_CONTACT_BARRIER ? "barrier" : NULL; }
+static const char *contact_solver_name(int i) {
+    static const char *const NAMES[RBT_CONTACT_SOLVERS] = {
+        [RBT_CONTACT_BARRIER] = "barrier", [RBT_CONTACT_AUGMENTED_LAGRANGIAN] = "augmented-lagrangian"};
+    return i >= 0 && i < RBT_CONTACT_SOLVERS ? NAMES[i] : NULL;
+}
 
 static const rbt_field CONTACT_PAIR[] = {
     {FIELD(rbt_contact_pair_def, a, RBT_TEXT), .flags = RBT_NOT_EMPTY,
@@ -113,7 +117,10 @@ static const rbt_field CONTACT[] = {
          "Speed below which surfaces count as sticking to each other: friction grows from 0 to its full size up to "
          "it. auto: a thousandth of the smallest body per second."},
     {FIELD(rbt_contact_def, solver, RBT_CHOICE), .of.names = contact_solver_name,
-     .doc = "How contact is solved. barrier: an energy that grows without bound as gaps close (Li et al. 2020)."},
+     .doc = "How contact is solved. barrier: an energy that grows without bound as gaps close (Li et al. 2020). "
+            "augmented-lagrangian: gaps are constraints, at least the thickness, and their multipliers the forces "
+            "(Zheng "
+            "et al. 2026)."},
     {FIELD(rbt_contact_def, pairs, RBT_RECORDS), .of.record = &CONTACT_PAIR_RECORD,
      .doc = "Coefficients of certain pairs of bodies and obstacles."},
 };
@@ -191,7 +198,7 @@ static const rbt_field INTEGRATOR[] = {
          "How the method solves its equations; absent: the method's first one. auto: the one that is found to take "
          "the least time; of imex, its own."},
     {FIELD(rbt_integrator_def, options, RBT_RECORD_BY), .of.by = &BY_METHOD, .doc = "What only this method has."},
-    {FIELD(rbt_integrator_def, max_halvings, RBT_INT), .fallback = {8}, .max = 30,
+    {FIELD(rbt_integrator_def, max_halvings, RBT_INT), .fallback = {14}, .max = 30,
      .doc = "How often a failing step may be halved before the run stops."},
 };
 RECORD(, RBT_INTEGRATOR_RECORD, rbt_integrator_def, INTEGRATOR, "integrator", "The method that moves the bodies.");

@@ -72,7 +72,7 @@ static void defaults_are_as_documented(void **state) {
     rbt_scene s = rbt_scene_default();
     rbt_body_def b = rbt_body_default();
     assert_true(s.version == 1 && s.time.step == 0.01 && s.time.end == 4 && s.time.frame == 0.04);
-    assert_true(s.integrator.method == 0 && s.integrator.max_halvings == 8);
+    assert_true(s.integrator.method == 0 && s.integrator.max_halvings == 14);
     assert_true(s.output.vtu && !s.output.obj && !s.output.pc2 && !s.output.usda && !s.output.compress);
     assert_true(!s.output.single_precision && s.output.checkpoint_every == 1 && s.output.checkpoint_keep == 0);
     assert_null(s.output.folder);
