@@ -3,10 +3,10 @@
 
     make bench-auto [ARGS=--quick]
 
-Prints for every body, method and asked error the error at the end over the asked one (at most 3), how errors of single steps
-compare with what they may be (within a factor of 3), steps and seconds; at last the slope of the error over the asked one in
-logarithms (1 +- 0.2). Work-precision plots go into out/auto. Ends with 1 if a bound is missed. The reference is the
-implicit midpoint rule with steps of 2e-5 s.
+Prints for every body, method and asked error the error at the end over the asked one (at most 3), how errors of single
+steps compare with what they may be (within a factor of 3), steps and seconds; at last the slope of the error over the
+asked one in logarithms (1 +- 0.2). Work-precision plots go into out/auto. Ends with 1 if a bound is missed. The
+reference is the implicit midpoint rule with steps of 2e-5 s.
 """
 
 import json
@@ -37,7 +37,8 @@ SCENES = {
     "swinging bar": scene(body([4, 1, 1], 1e5, fixed=LEFT), 0.5, forces=GRAVITY),
     "soft bar": scene(body([8, 2, 2], 3e4, fixed=LEFT), 0.5, forces=GRAVITY),
     "spinning bar": scene(body([4, 1, 1], 1e5, velocity={"angular": [0, 0, 6], "linear": [1, 0, 0]}), 0.5),
-    "stretched bar": scene(body([4, 1, 1], 3e4, fixed=LEFT, deform=[{"stretch": {"axis": [1, 0, 0], "factor": 1.3}}]), 0.5),
+    "stretched bar": scene(body([4, 1, 1], 3e4, fixed=LEFT,
+                                deform=[{"stretch": {"axis": [1, 0, 0], "factor": 1.3}}]), 0.5),
 }
 
 
@@ -70,8 +71,9 @@ def main():
             points, curve = [], []
             for asked in errors:
                 try:
-                    run = precision(tools, path, {"integrator.method": method, "goal.error": asked}, "--load", reference)
-                    local = precision(tools, path, {"integrator.method": method, "goal.error": asked}, "--trace")["local"]
+                    settings = {"integrator.method": method, "goal.error": asked}
+                    run = precision(tools, path, settings, "--load", reference)
+                    local = precision(tools, path, settings, "--trace")["local"]
                 except TooLong:
                     break
                 worst = max((step[3] for step in local[3:]), default=0)
