@@ -128,6 +128,12 @@ int rbt_statistic_find(const char *name);                   // -1: there is none
 double rbt_report_statistic(const rbt_step_report *report, int statistic);
 double rbt_sim_statistic(const rbt_sim *sim, int statistic);
 
+// ---- The method
+
+// Name of the method that moves the bodies, also where the scene leaves it to rubato; NULL without a simulation. It lives
+// as long as the program.
+const char *rbt_sim_method(const rbt_sim *sim);
+
 #ifdef __cplusplus
 }
 #endif

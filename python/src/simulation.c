@@ -354,7 +354,7 @@ static PyObject *get_method(PyObject *self, void *unused) {
     (void)unused;
     rbp_sim *s = (rbp_sim *)self;
     if (!rbp_sim_enter(s)) return NULL;
-    return PyUnicode_FromString(rbt_method_name(((rbp_scene_object *)s->scene)->scene.integrator.method));
+    return PyUnicode_FromString(rbt_sim_method(s->sim));
 }
 
 static rbp_view_kind kinds[RBP_VIEWS] = {RBP_POSITIONS, RBP_VELOCITIES, RBP_FORCES,    RBP_REST,

@@ -37,7 +37,7 @@ typedef enum rbt_kind {
 
 enum {
     RBT_REQUIRED = 1,      // must be given
-    RBT_AUTO = 2,          // the text "auto" is allowed too: stored as NaN (RBT_REAL) or -1 (RBT_INT)
+    RBT_AUTO = 2,          // the text "auto" is allowed too: stored as NaN (RBT_REAL) or -1 (RBT_INT and choices)
     RBT_ABOVE = 4,         // the lower limit itself is not allowed
     RBT_BELOW = 8,         // the upper limit itself is not allowed
     RBT_NOT_EMPTY = 16,    // a list or text needs at least one item or character; a vector must not be zero

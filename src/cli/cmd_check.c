@@ -21,7 +21,8 @@ static bool check_scene(const char *path, const rbt_word_list *settings) {
     if (sim) {
         const rbt_scene *scene = rbt_scene_of(file);
         printf("%s: fine: %zu %s, %s, %.0f frames\n", path, scene->bodies.count,
-               scene->bodies.count == 1 ? "body" : "bodies", rbt_method_name(scene->integrator.method),
+               scene->bodies.count == 1 ? "body" : "bodies",
+               scene->integrator.method < 0 ? "a method to be chosen" : rbt_method_name(scene->integrator.method),
                floor(scene->time.end / scene->time.frame + 1e-9));
     } else {
         rbt_complain(&error);

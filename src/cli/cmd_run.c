@@ -82,6 +82,45 @@ static void start_viewing(const rbt_run_progress *p, voice *v) {
     } else rbt_live_show(v->viewing->live, p->sim);
 }
 
+// A paragraph of at most 100 columns
+static void print_wrapped(const char *text) {
+    enum { COLUMNS = 100 };
+    int column = 0;
+    for (const char *word = text; *word;) {
+        int length = (int)strcspn(word, " ");
+        if (column && column + 1 + length > COLUMNS) column = 0, printf("\n");
+        printf("%s%.*s", column ? " " : "", length, word);
+        column += length + (column > 0);
+        word += length;
+        while (*word == ' ') word++;
+    }
+    printf("\n");
+}
+
+static void print_choice(const rbt_choice *choice) {
+    rbt_text text = {0};
+    if (!choice) return;
+    rbt_choice_text(choice, &text);
+    if (text.text) print_wrapped(text.text);
+    rbt_text_free(&text);
+}
+
+// What would be chosen, and why; nothing is run.
+static int explain(const rbt_scene *scene) {
+    rbt_error error = {0};
+    if (!rbt_scene_is_open(scene)) {
+        const char *solver = rbt_solver_name(scene->integrator.method, scene->integrator.solver);
+        printf("The scene names its method, %s%s%s; \"auto\" would leave it to rubato.\n",
+               rbt_method_name(scene->integrator.method), solver ? " with " : "", solver ? solver : "");
+        return 0;
+    }
+    rbt_sim *sim = rbt_sim_create(scene, &error);
+    if (!sim) return rbt_complain(&error);
+    print_choice(sim->choice);
+    rbt_sim_free(sim);
+    return 0;
+}
+
 static void started(const rbt_run_progress *p, void *listener) {
     voice *v = listener;
     start_viewing(p, v);
@@ -95,6 +134,7 @@ static void started(const rbt_run_progress *p, void *listener) {
                (long long)p->frame, (long long)p->last_frame, m->node_count, m->tet_count, m->step,
                p->sim->stepper.method->name, rbt_threads_count());
     } else if (!v->quiet) {
+        print_choice(p->choice);
         char steps[64];
         const rbt_step_control *control = &p->sim->stepper.control;
         if (control->on) snprintf(steps, sizeof steps, "steps for an error of %g", control->error);
@@ -145,6 +185,7 @@ static void framed(const rbt_run_progress *p, void *listener) {
     const voice *v = listener;
     if (v->viewing) rbt_live_show(v->viewing->live, p->sim);
     const rbt_step_report *r = p->report;
+    if (!v->quiet && !v->json) print_choice(p->choice);
     if (v->json) {
         printf("{\"event\": \"frame\", \"frame\": %lld, \"time\": %.17g, \"steps\": %lld, \"iterations\": %lld, "
                "\"halvings\": %d, \"unconverged\": %lld, "
@@ -243,9 +284,9 @@ static rbt_scene_file *read_scene(const char *path, const char *method, const ch
 }
 
 int rbt_command_run(int count, char **words) {
-    const char *folder = NULL, *method = NULL, *solver = NULL, *log = NULL, *scene_path;
+    const char *folder = NULL, *method = NULL, *solver = NULL, *log = NULL, *choices = NULL, *scene_path;
     long frames = -1, threads = 0, from_frame = -1;
-    bool view = false;
+    bool view = false, only_explain = false;
     rbt_viewing viewing = {0};
     bool resume = false, quiet = false, verify = false, verify_steps = false, verify_events = false;
     rbt_word_list settings = {0};
@@ -266,6 +307,10 @@ int rbt_command_run(int count, char **words) {
         {"--verify-steps", NULL, NULL, "the same after every step", .flag = &verify_steps},
         {"--verify-events", NULL, NULL, "the same from event to event, of methods that have events",
          .flag = &verify_events},
+        {"--explain", NULL, NULL, "which method and steps would be chosen, and why; nothing is run",
+         .flag = &only_explain},
+        {"--choices", NULL, "DIR", "take the methods that the run in DIR has chosen, instead of choosing",
+         .text = &choices},
         {"--view", NULL, NULL, "show it in the browser while it runs", .flag = &view},
         {"--interact", NULL, NULL, "with --view: pause, drag, push and cut; all of it goes into the scene's events",
          .flag = &viewing.interact},
@@ -300,6 +345,11 @@ int rbt_command_run(int count, char **words) {
     rbt_scene_file *file = read_scene(scene_path, method, solver, &settings, &error);
     if (!file) return rbt_complain(&error);
     const rbt_scene *scene = rbt_scene_of(file);
+    if (only_explain) {
+        code = explain(scene);
+        rbt_scene_free(file);
+        return code;
+    }
     char *chosen = folder                 ? strdup(folder)
                    : scene->output.folder ? strdup(scene->output.folder)
                                           : rbt_default_folder("out/", scene_path);
@@ -325,6 +375,7 @@ int rbt_command_run(int count, char **words) {
     rbt_run_options o = {.scene = scene,
                          .scene_text = rbt_scene_json(file),
                          .folder = chosen,
+                         .choices = choices,
                          .frames = frames,
                          .resume = resume,
                          .from_frame = from_frame,

@@ -332,6 +332,8 @@ void rbt_recorder_attempt(rbt_recorder *recorder, const rbt_step_attempt *attemp
     rbt_steps_csv_note(&recorder->attempts, recorder->next - 1, attempt);
 }
 
+void rbt_recorder_forget_attempts(rbt_recorder *recorder) { rbt_text_free(&recorder->attempts); }
+
 bool rbt_recorder_step(rbt_recorder *recorder, const rbt_model *model, const rbt_state *state,
                        const rbt_probe_reading *readings, rbt_error *error) {
     return rbt_probes_csv_step(&recorder->rows, model, state->frame, state->t, readings, error);

@@ -50,6 +50,8 @@ bool rbt_recorder_step(rbt_recorder *recorder, const rbt_model *model, const rbt
 // A row of steps.csv, written together with the next frame
 void rbt_recorder_attempt(rbt_recorder *recorder, const rbt_step_attempt *attempt);
 
+void rbt_recorder_forget_attempts(rbt_recorder *recorder);  // those of the next frame
+
 // The state is that of the next frame (state->frame). `checkpoint`: write one, then keep only the newest
 // output.checkpoint_keep.
 bool rbt_recorder_frame(rbt_recorder *recorder, const rbt_state *state, const rbt_energies *energies, bool checkpoint,

@@ -137,8 +137,10 @@ static bool check_field(checker *c, const rbt_record *record, const void *data, 
     case RBT_VEC3: return check_vector(c, f, at, NULL);
     case RBT_INT3: return check_vector(c, f, NULL, at);
     case RBT_TEXT: return check_text(c, f, *(const char *const *)at);
-    case RBT_CHOICE: return check_choice(c, *(const int *)at, f->of.names);
+    case RBT_CHOICE:
+        return ((f->flags & RBT_AUTO) && *(const int *)at == -1) || check_choice(c, *(const int *)at, f->of.names);
     case RBT_CHOICE_BY:
+        if ((f->flags & RBT_AUTO) && *(const int *)at == -1) return true;
         return check_choice(c, *(const int *)at, f->of.by->names(rbt_record_sibling(record, f, data)));
     case RBT_RECORD: return check_record(c, f->of.record, at);
     case RBT_OPTIONAL: return !*(const void *const *)at || check_record(c, f->of.record, *(const void *const *)at);

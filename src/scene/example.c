@@ -33,7 +33,7 @@ bool rbt_default_write(rbt_text *t, const rbt_field *f) {
     case RBT_TEXT:
         if (f->fallback_text) rbt_text_add_json(t, f->fallback_text);
         return f->fallback_text != NULL;
-    case RBT_CHOICE: rbt_text_add_json(t, f->of.names((int)value)); return true;
+    case RBT_CHOICE: rbt_text_add_json(t, value < 0 ? "auto" : f->of.names((int)value)); return true;
     default: return false;
     }
 }
@@ -106,7 +106,7 @@ void rbt_example_write(rbt_text *t, const rbt_record *record, const rbt_field *f
     case RBT_TEXT:
         rbt_text_add_json(t, f->fallback_text ? f->fallback_text : f->of.names ? f->of.names(0) : f->name);
         break;
-    case RBT_CHOICE: rbt_text_add_json(t, f->of.names((int)f->fallback[0])); break;
+    case RBT_CHOICE: rbt_text_add_json(t, f->fallback[0] < 0 ? "auto" : f->of.names((int)f->fallback[0])); break;
     case RBT_CHOICE_BY: rbt_text_add_json(t, f->of.by->names(which) ? f->of.by->names(which)(0) : ""); break;
     case RBT_RECORD:
     case RBT_OPTIONAL: write_record(t, f->of.record, full); break;

@@ -123,10 +123,16 @@ static bool read_text(reader *r, const rbt_field *f, json_t *value, const char *
     return true;
 }
 
+// What has a choice of that name itself means that one.
+static bool is_auto(const rbt_field *f, json_t *value) {
+    return (f->flags & RBT_AUTO) && strcmp(json_string_value(value), "auto") == 0;
+}
+
 static bool read_choice(reader *r, const rbt_field *f, json_t *value, int *at) {
     char begin[96];
     if (!json_is_string(value)) return fail_kind(r, "a text", value);
     *at = rbt_json_choice(value, f->of.names);
+    if (*at < 0 && is_auto(f, value)) return true;
     snprintf(begin, sizeof begin, "unknown %s", f->name);
     return *at >= 0 || rbt_walk_unknown(r->walk, begin, json_string_value(value), f->of.names);
 }
@@ -134,7 +140,7 @@ static bool read_choice(reader *r, const rbt_field *f, json_t *value, int *at) {
 // The name of the sibling's choice, for messages
 static const char *sibling_name(const rbt_record *record, const rbt_field *f, int which) {
     const rbt_field *sibling = rbt_record_field(record, f->of.by->sibling);
-    return sibling ? sibling->of.names(which) : "";
+    return !sibling ? "" : which < 0 ? "auto" : sibling->of.names(which);
 }
 
 static bool read_choice_by(reader *r, const rbt_record *record, const void *data, const rbt_field *f, json_t *value,
@@ -145,6 +151,7 @@ static bool read_choice_by(reader *r, const rbt_record *record, const void *data
     char begin[160];
     snprintf(begin, sizeof begin, "%s \"%s\" has no %s", f->of.by->sibling, sibling_name(record, f, which), f->name);
     *at = rbt_json_choice(value, names);
+    if (*at < 0 && (names || which < 0) && is_auto(f, value)) return true;
     return *at >= 0 || rbt_walk_unknown(r->walk, begin, json_string_value(value), names);
 }
 

@@ -42,17 +42,20 @@ static void write_vector(rbt_text *t, const rbt_field *f, const char *type) {
     if (one_for_all) rbt_text_add(t, "}]");
 }
 
-static void write_enum(rbt_text *t, rbt_name_of names) {
+// flags: those of the field
+static void write_enum(rbt_text *t, rbt_name_of names, unsigned flags) {
+    bool has_auto = !(flags & RBT_AUTO);
     rbt_text_add(t, "\"enum\": [");
     for (int i = 0; names(i); i++) {
         if (i) rbt_text_add(t, ", ");
         rbt_text_add_json(t, names(i));
+        has_auto |= strcmp(names(i), "auto") == 0;
     }
-    rbt_text_add(t, "]");
+    rbt_text_add(t, "%s]", has_auto ? "" : ", \"auto\"");
 }
 
 static void write_text(rbt_text *t, const rbt_field *f) {
-    if (f->of.names) write_enum(t, f->of.names);
+    if (f->of.names) write_enum(t, f->of.names, 0);
     else rbt_text_add(t, "\"type\": \"string\"%s", f->flags & RBT_NOT_EMPTY ? ", \"minLength\": 1" : "");
 }
 
@@ -81,7 +84,7 @@ static void write_type(rbt_text *t, const rbt_definitions *d, const rbt_field *f
     case RBT_VEC3: write_vector(t, f, "number"); break;
     case RBT_INT3: write_vector(t, f, "integer"); break;
     case RBT_TEXT: write_text(t, f); break;
-    case RBT_CHOICE: write_enum(t, f->of.names); break;
+    case RBT_CHOICE: write_enum(t, f->of.names, f->flags); break;
     case RBT_CHOICE_BY: rbt_text_add(t, "\"type\": \"string\""); break;
     case RBT_RECORD_BY: rbt_text_add(t, "\"type\": \"object\""); break;
     case RBT_RECORD:
@@ -149,10 +152,10 @@ static void write_dependents(rbt_text *t, const rbt_definitions *d, const rbt_re
         rbt_text_add(t, "%s\"%s\": ", count++ ? ", " : "", f->name);
         if (by_name && f->of.by->names(which)) {
             rbt_text_add(t, "{");
-            write_enum(t, f->of.by->names(which));
+            write_enum(t, f->of.by->names(which), f->flags);
             rbt_text_add(t, "}");
         } else if (by_name) {
-            rbt_text_add(t, "false");
+            rbt_text_add(t, which < 0 && (f->flags & RBT_AUTO) ? "{\"const\": \"auto\"}" : "false");
         } else if (f->of.by->record(which)) {
             rbt_text_add(t, "{");
             write_reference(t, d, f->of.by->record(which));
@@ -172,10 +175,11 @@ static void write_dependences(rbt_text *t, const rbt_definitions *d, const rbt_r
     const rbt_field *chooser = sibling ? rbt_record_field(record, sibling) : NULL;
     if (!chooser) return;
     rbt_text_add(t, ",\n      \"allOf\": [");
-    for (int which = 0; chooser->of.names(which); which++) {
+    int first = chooser->flags & RBT_AUTO ? -1 : 0;
+    for (int which = first; which < 0 || chooser->of.names(which); which++) {
         bool is_default = which == (int)chooser->fallback[0];
-        rbt_text_add(t, "%s\n        {\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}", which ? "," : "",
-                     sibling, chooser->of.names(which));
+        rbt_text_add(t, "%s\n        {\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}",
+                     which > first ? "," : "", sibling, which < 0 ? "auto" : chooser->of.names(which));
         if (!is_default) rbt_text_add(t, ", \"required\": [\"%s\"]", sibling);
         rbt_text_add(t, "},\n         \"then\": {\"properties\": {");
         write_dependents(t, d, record, sibling, which);

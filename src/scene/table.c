@@ -191,10 +191,14 @@ static const rbt_record *options_of(int method) {
 static const rbt_dependence BY_METHOD = {"method", solvers_of, options_of};
 
 static const rbt_field INTEGRATOR[] = {
-    {FIELD(rbt_integrator_def, method, RBT_CHOICE), .of.names = rbt_method_name,
-     .doc = "How time is stepped; `rubato methods` says when to use which."},
-    {FIELD(rbt_integrator_def, solver, RBT_CHOICE_BY), .of.by = &BY_METHOD,
-     .doc = "How the method solves its equations; absent: the method's first one."},
+    {FIELD(rbt_integrator_def, method, RBT_CHOICE), .flags = RBT_AUTO, .of.names = rbt_method_name,
+     .doc =
+         "How time is stepped; `rubato methods` says when to use which. auto: rubato tries those that can, and takes "
+         "the one that gets to goal in the least time."},
+    {FIELD(rbt_integrator_def, solver, RBT_CHOICE_BY), .flags = RBT_AUTO, .of.by = &BY_METHOD,
+     .doc =
+         "How the method solves its equations; absent: the method's first one. auto: the one that is found to take "
+         "the least time; of imex, its own."},
     {FIELD(rbt_integrator_def, options, RBT_RECORD_BY), .of.by = &BY_METHOD, .doc = "What only this method has."},
     {FIELD(rbt_integrator_def, max_halvings, RBT_INT), .fallback = {14}, .max = 30,
      .doc = "How often a failing step may be halved before the run stops."},

@@ -5,7 +5,9 @@
 #include "out/checkpoint.h"
 #include "out/obstacle_file.h"
 #include "out/recorder.h"
+#include "rubato/state.h"
 #include "scene/absolute_files.h"
+#include "sim/run_choice.h"
 #include "sim/run_report.h"
 #include "sim/run_times.h"
 
@@ -39,6 +41,12 @@ typedef struct run {
     size_t label_nodes;
     rbt_scene_file *acted;  // the scene with what was done to the run; NULL: nothing was
     bool scene_is_old;      // scene.json does not have all of it
+    rbt_run_choices choices;
+    rbt_choice choice;      // the latest of them
+    rbt_chosen recalled;    // that was written down, for the start; of longest 0 if there is nothing to say
+    rbt_state before;       // the frame to come, where methods are chosen
+    int others;             // methods that were tried after one had failed
+    bool chosen;            // since the listener heard last
     double acting_seconds;  // spent on acts and on waiting for them
     rbt_error *error;
 } run;
@@ -50,14 +58,21 @@ static void stamp(char text[32]) {
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+static bool scene_is_same(const run *r) {
+    rbt_bytes before;
+    const char *now = r->options->scene_text;
+    if (!now || !rbt_file_read(r->scene_path, &before, NULL)) return false;
+    bool same = before.size == strlen(now) && memcmp(before.data, now, before.size) == 0;
+    free(before.data);
+    return same;
+}
+
 // A run that continues must be the run that stopped: the same scene, to the letter.
 static bool same_scene(run *r) {
     rbt_bytes before;
-    const char *now = r->options->scene_text;
     if (!rbt_file_read(r->scene_path, &before, r->error)) return false;
-    bool same = before.size == strlen(now) && memcmp(before.data, now, before.size) == 0;
     free(before.data);
-    return same ||
+    return scene_is_same(r) ||
            rbt_fail_at(r->error, r->scene_path, 0, 0,
                        "the scene has changed since this run was started; --from-frame N continues from frame N with "
                        "the changed scene");
@@ -155,7 +170,9 @@ static bool add_event(run *r, const char *event, rbt_error *error) {
     if (setting.failed) rbt_fail_memory(error, setting.size, "an event");
     else file = rbt_scene_parse(text, strlen(text), scene->file, (const char *const[]){setting.text}, 1, error);
     rbt_text_free(&setting);
-    rbt_sim *next = file ? rbt_sim_extend(r->sim, rbt_scene_of(file), error) : NULL;
+    rbt_scene with = file ? *rbt_scene_of(file) : (rbt_scene){0};
+    if (r->choices.open) with.integrator = r->sim->scene->integrator, with.goal = r->sim->scene->goal;
+    rbt_sim *next = file ? rbt_sim_extend(r->sim, &with, error) : NULL;
     if (!next) {
         rbt_scene_free(file);
         return false;
@@ -205,9 +222,12 @@ static bool write_frame(run *r, bool last) {
 static void tell(run *r, void (*hear)(const rbt_run_progress *, void *), const rbt_step_report *report,
                  double frame_seconds) {
     if (!hear) return;
-    rbt_run_progress progress = {r->sim, r->sim->state.frame, r->last_frame, rbt_now() - r->started, frame_seconds,
-                                 report, r->report.last,      &r->report,    r->report.verification, &r->overlap};
+    rbt_run_progress progress = {
+        r->sim,     r->sim->state.frame, r->last_frame, rbt_now() - r->started, frame_seconds,
+        report,     r->report.last,      &r->report,    r->report.verification, r->chosen ? &r->choice : NULL,
+        &r->overlap};
     hear(&progress, r->options->listener);
+    r->chosen = false;
 }
 
 static void see(void *context, rbt_seen what, double t, const double *x) {
@@ -286,6 +306,30 @@ static rbt_run_end advance(run *r, rbt_step_report *report) {
     return r->event_failed ? RBT_RUN_WORLD_FAILED : end;
 }
 
+// Whether another method would be better from now on
+static bool reconsider(run *r, double seconds) {
+    size_t rows = r->choices.count;
+    if (!r->choices.open) return true;
+    if (!rbt_run_reconsider(&r->choices, r->sim, r->options->scene, seconds, &r->choice, &r->chosen, r->error))
+        return false;
+    return r->choices.count == rows || rbt_run_choices_write(&r->choices, r->options->folder, r->error);
+}
+
+// After a step that failed: back to the frame before, with another method; false: there is none, or none is wanted.
+static bool change_method(run *r, const rbt_step_report *report) {
+    enum { OTHERS = 3 };
+    rbt_error error = {0};
+    bool numerics = report->outcome != RBT_OUT_OF_MEMORY && report->outcome != RBT_CUT_FAILED &&
+                    report->outcome != RBT_EVENT_FAILED && report->outcome != RBT_STOPPED;
+    if (!r->choices.open || !numerics || r->others >= OTHERS || !rbt_sim_restore(r->sim, &r->before, &error))
+        return false;
+    r->others++;
+    rbt_recorder_forget_attempts(r->recorder);
+    if (!rbt_run_choose_other(&r->choices, r->sim, r->options->scene, &r->choice, &error)) return false;
+    r->chosen = true;
+    return rbt_run_choices_write(&r->choices, r->options->folder, &error);
+}
+
 static rbt_run_end run_frames(run *r, rbt_step_report *report) {
     const rbt_run_options *o = r->options;
     int64_t last = r->sim->model->frame_count;
@@ -297,7 +341,9 @@ static rbt_run_end run_frames(run *r, rbt_step_report *report) {
     while (r->sim->state.frame < last) {
         if (o->stop && *o->stop) return RBT_RUN_INTERRUPTED;
         double start = rbt_now(), before = r->report.step_seconds;
+        if (r->choices.open && !rbt_sim_save_to(r->sim, &r->before, r->error)) return RBT_RUN_WORLD_FAILED;
         rbt_run_end end = advance(r, report);
+        while (end == RBT_RUN_STEP_FAILED && change_method(r, report)) end = advance(r, report);
         r->report.steps += report->steps;
         rbt_statistics_add(r->report.statistics, report->statistics);
         memcpy(r->statistics, report->statistics, sizeof r->statistics);
@@ -311,6 +357,8 @@ static rbt_run_end run_frames(run *r, rbt_step_report *report) {
             return RBT_RUN_WORLD_FAILED;
         rbt_run_times_add(o->folder, r->sim->state.frame, r->sim->state.t, report->steps,
                           r->report.step_seconds - before);
+        if (r->sim->state.frame < last && !reconsider(r, r->report.step_seconds - before))
+            return RBT_RUN_WORLD_FAILED;
         tell(r, o->framed, report, rbt_now() - start);
     }
     char text[256];
@@ -381,22 +429,75 @@ static bool has_run(const run *r) {
                        why, r->options->resume ? "leaving out --resume" : "leaving out --from-frame");
 }
 
+// The frame that a run continues after; -1 with an error
+static int64_t frame_to_continue(run *r) {
+    rbt_state state = {0};
+    int64_t limit = r->options->resume ? INT64_MAX : r->options->from_frame;
+    if (!rbt_checkpoint_newest(r->options->folder, limit, NULL, RBT_SAME_NODES, &state, r->error)) return -1;
+    int64_t frame = state.frame;
+    rbt_state_clear(&state);
+    return frame;
+}
+
+// Choices that are written down take the place of what the scene leaves open. The one of the very frame that a run
+// continues after was made with its state: it is taken once that is there, as it was then.
+static bool recall_choices(run *r, bool again, rbt_scene *scene) {
+    const rbt_run_options *o = r->options;
+    const char *from = o->choices ? o->choices : again ? o->folder : NULL;
+    r->choices.open = rbt_scene_is_open(scene);
+    r->report.choices = &r->choices.json;
+    if (!r->choices.open || !from) return true;
+    int64_t frame = again ? frame_to_continue(r) : 0;
+    bool changed = again && !o->resume && !o->choices;  // --from-frame: the scene may be another one from there on
+    if (frame < 0 ||
+        !rbt_run_choices_read(&r->choices, from, changed && !scene_is_same(r) ? frame : INT64_MAX, r->error))
+        return false;
+    const rbt_choice_row *row = rbt_run_choices_at(&r->choices, frame > 0 ? frame - 1 : 0);
+    if (o->choices && !row)
+        return rbt_fail_at(r->error, o->choices, 0, 0, "holds no choice.csv with choices of a method");
+    if (!row) return true;
+    if (scene->integrator.method != row->chosen.method) scene->integrator.options = NULL;
+    scene->integrator.method = row->chosen.method;
+    scene->integrator.solver = row->chosen.solver;
+    scene->goal.error = row->chosen.error;
+    r->recalled = row->chosen;
+    return true;
+}
+
+static bool record_choice(run *r) {
+    const rbt_choice_row *row = rbt_run_choices_at(&r->choices, r->sim->state.frame);
+    if (!r->choices.open) return true;
+    if (r->sim->choice) {
+        r->choice = *r->sim->choice;
+        r->chosen = true;
+        r->choices.count = 0;
+        if (!rbt_run_choices_add(&r->choices, r->sim->choice, r->error)) return false;
+    } else if (row && row->frame > 0 && row->frame == r->sim->state.frame &&
+               !rbt_sim_take_choice(r->sim, &row->chosen, r->error))
+        return false;
+    return rbt_run_choices_write(&r->choices, r->options->folder, r->error);
+}
+
 static bool begin(run *r) {
     const rbt_run_options *o = r->options;
     bool again = o->resume || o->from_frame >= 0;
     double start = rbt_now();
+    rbt_scene scene = *o->scene;
     if (again && !has_run(r)) return false;
-    if (!(r->sim = rbt_sim_create(o->scene, r->error))) return false;
+    if (!recall_choices(r, again, &scene) || !(r->sim = rbt_sim_create(&scene, r->error))) return false;
+    if (r->recalled.longest > 0 && !rbt_sim_take_choice(r->sim, &r->recalled, r->error)) return false;
     r->report.sim = r->sim;
     r->sim->watch.every_frame = true;
     r->report.compile_seconds = rbt_now() - start;
     if (!rbt_folder_make(o->folder, r->error) || (r->lock = rbt_folder_lock(o->folder, r->error)) < 0) return false;
     if (again && !restore(r)) return false;
+    if (!record_choice(r)) return false;
     remove_failure(r);
     r->readings = rbt_array_new(r->sim->model->probe_count, sizeof *r->readings, "probes", r->error);
     if (!r->readings) return false;
     r->report.resumed_from = again ? r->sim->state.frame : -1;
-    r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output, r->sim->stepper.control.on,
+    r->recorder = rbt_recorder_open(o->folder, r->sim->model, &o->scene->output,
+                                    r->sim->stepper.control.on || (r->choices.open && isnan(o->scene->time.step)),
                                     r->report.resumed_from, r->error);
     if (!r->recorder) return false;
     listen(r);
@@ -436,6 +537,8 @@ rbt_run_end rbt_run(const rbt_run_options *options, rbt_step_report *report, rbt
     }
     rbt_verification_free(&r.verification);
     rbt_overlap_free(&r.overlap);
+    rbt_run_choices_free(&r.choices);
+    rbt_state_clear(&r.before);
     rbt_sim_free(r.sim);
     free(r.readings);
     free(r.contact);

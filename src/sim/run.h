@@ -2,6 +2,7 @@
 #ifndef RBT_SIM_RUN_H
 #define RBT_SIM_RUN_H
 
+#include "sim/choice.h"
 #include "sim/overlap.h"
 #include "sim/sim.h"
 #include "verify/verify.h"
@@ -24,6 +25,7 @@ typedef struct rbt_run_progress {  // what a listener hears at the start, after 
     rbt_energies energies;
     const struct rbt_run_report *totals;   // of the run so far: steps, iterations, seconds
     const rbt_verification *verification;  // its last state is this frame; NULL: not asked for
+    const rbt_choice *choice;              // of a method, made since the last time; NULL: none
     const rbt_overlap *overlap;            // whether bodies pass through each other, where the method lets them
 } rbt_run_progress;
 
@@ -49,9 +51,10 @@ typedef struct rbt_run_options {
     const rbt_scene *scene;
     const char *scene_text;  // the scene as JSON, settings applied: goes into run.json and scene.json
     const char *folder;
-    int64_t frames;      // stop after this frame; -1: to the end of the scene
-    bool resume;         // from the newest checkpoint in the folder
-    int64_t from_frame;  // from the checkpoint of this frame, the scene may have changed; -1: no
+    const char *choices;  // folder of a run whose choices of methods are taken; NULL: they are made
+    int64_t frames;       // stop after this frame; -1: to the end of the scene
+    bool resume;          // from the newest checkpoint in the folder
+    int64_t from_frame;   // from the checkpoint of this frame, the scene may have changed; -1: no
     rbt_verify_level verify;
     void (*started)(const rbt_run_progress *progress, void *listener);
     void (*framed)(const rbt_run_progress *progress, void *listener);

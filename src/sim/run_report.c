@@ -210,7 +210,7 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     add_string(&t, "status", r->status, ",\n  ");
     add_string(&t, "started", r->started, ",\n  ");
     add_string(&t, "method", method->name, ",\n  ");
-    if (method->solvers) add_string(&t, "solver", method->solvers(r->scene->integrator.solver), ",\n  ");
+    if (method->solvers) add_string(&t, "solver", method->solvers(r->sim->scene->integrator.solver), ",\n  ");
     rbt_text_add(&t, "\"resumed_from\": %lld,\n", (long long)r->resumed_from);
     add_machine(&t);
     add_bodies(&t, m, r->bodies ? r->bodies : m->bodies);
@@ -223,6 +223,7 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
                  r->max_halvings);
     add_statistics(&t, r->statistics);
     add_steps_by_error(&t, r);
+    if (r->choices && r->choices->size) rbt_text_add(&t, "  \"choices\": [\n    %s],\n", r->choices->text);
     add_description(&t, r->sim);
     add_seconds(&t, r);
     if (r->more) rbt_text_add(&t, "%s", r->more);

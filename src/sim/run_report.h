@@ -26,6 +26,7 @@ typedef struct rbt_run_report {
     const rbt_overlap *overlap;            // NULL: not looked for
     const rbt_body *bodies;                // of the whole, where the model is a rank's part; NULL: the model's
     const char *more;                      // further members, in JSON, with a comma behind each; NULL: none
+    const rbt_text *choices;               // of methods, as JSON (sim/run_choice.h)
 } rbt_run_report;
 
 bool rbt_run_report_write(const rbt_run_report *report, const char *path, rbt_error *error);

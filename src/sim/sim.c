@@ -6,6 +6,7 @@
 #include "model/fingerprint.h"
 #include "model/input.h"
 #include "scene/table.h"
+#include "sim/choice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,6 +81,7 @@ bool rbt_sim_choose_step(rbt_sim *sim, rbt_error *error) {
                              method ? method->name : "the method");
     double step = method->choose_step(sim->model, scene->integrator.options, error);
     if (!(step > 0)) return false;
+    if (sim->longest > 0 && step > sim->longest) step = sim->longest;
     rbt_model_set_step(sim->model, step);
     sim->scene->time.step = sim->model->step;  // for models after cuts, until one is chosen for them
     return true;
@@ -110,10 +112,32 @@ static void forget_meshes(rbt_scene *scene) {
     }
 }
 
+bool rbt_scene_is_open(const rbt_scene *scene) {
+    const rbt_integrator_def *def = &scene->integrator;
+    return def->method < 0 || def->solver < 0;
+}
+
+// Method and solver of a scene that leaves them open
+static bool choose_method(rbt_sim *sim, rbt_error *error) {
+    rbt_integrator_def *def = &sim->scene->integrator;
+    if (!rbt_scene_is_open(sim->scene)) return true;
+    sim->choice = rbt_array_new(1, sizeof *sim->choice, "a choice", error);
+    if (!sim->choice || !rbt_choose(sim, &sim->state, def->method, def->method < 0 ? -1 : def->solver, -1,
+                                    "the run begins", sim->choice, error))
+        return false;
+    const rbt_method_candidate *best = &sim->choice->candidates[sim->choice->best];
+    def->method = best->method;
+    def->solver = best->solver;
+    sim->longest = best->longest;
+    sim->scene->goal.error = sim->choice->error;
+    if (sim->model->asked.error > 0) sim->model->asked.error = sim->choice->error;
+    return true;
+}
+
 // With a model that it has
 static bool make(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
-    return rbt_sim_note_materials(sim, error) && rbt_sim_choose_step(sim, error) &&
-           rbt_state_init(&sim->state, sim->model, error) && check_start(sim, scene, error) &&
+    return rbt_sim_note_materials(sim, error) && rbt_state_init(&sim->state, sim->model, error) &&
+           check_start(sim, scene, error) && choose_method(sim, error) && rbt_sim_choose_step(sim, error) &&
            rbt_sim_equip(sim, error);
 }
 
@@ -161,6 +185,7 @@ void rbt_sim_free(rbt_sim *sim) {
     rbt_cutting_free(sim->cutting);
     rbt_sources_free(sim->sources);
     free(sim->acting);
+    free(sim->choice);
     if (sim->workspace) rbt_sim_workspace_clear(sim->workspace);
     rbt_arena_free(sim->arena);
     free(sim);
@@ -240,6 +265,20 @@ static bool fail_change(rbt_step_report *report, rbt_outcome outcome, const char
     return false;
 }
 
+// A stepper and its watch in the place of those that are there, whose counts continue
+static void put_stepper(rbt_sim *sim, rbt_stepper *next, rbt_energy_watch *watch) {
+    next->stages = sim->stepper.stages;
+    next->control.log = sim->stepper.control.log;
+    memcpy(next->statistics, sim->stepper.statistics, sizeof next->statistics);
+    watch->every_frame = sim->watch.every_frame;
+    rbt_energy_watch_free(&sim->watch);
+    rbt_stepper_free(&sim->stepper);
+    sim->stepper = *next;
+    sim->watch = *watch;
+    sim->watch.stepper = &sim->stepper;
+    rbt_stepper_forget(&sim->stepper, &sim->state);
+}
+
 bool rbt_sim_exchange(rbt_sim *sim, rbt_model *model, rbt_error *error) {
     rbt_model *before = sim->model;
     rbt_stepper next = {0};
@@ -257,19 +296,46 @@ bool rbt_sim_exchange(rbt_sim *sim, rbt_model *model, rbt_error *error) {
         sim->scene->time.step = step;
         return false;
     }
-    next.stages = sim->stepper.stages;
-    next.control.log = sim->stepper.control.log;
-    memcpy(next.statistics, sim->stepper.statistics, sizeof next.statistics);
-    watch.every_frame = sim->watch.every_frame;
-    rbt_energy_watch_free(&sim->watch);
-    rbt_stepper_free(&sim->stepper);
+    put_stepper(sim, &next, &watch);
     rbt_model_free(before);
-    sim->stepper = next;
-    sim->watch = watch;
-    sim->watch.stepper = &sim->stepper;
     sim->changed = sim->state.step != 0;
-    rbt_stepper_forget(&sim->stepper, &sim->state);
     return true;
+}
+
+bool rbt_sim_take_choice(rbt_sim *sim, const rbt_chosen *chosen, rbt_error *error) {
+    rbt_scene *scene = sim->scene;
+    rbt_model *m = sim->model;
+    const rbt_scene before = *scene;
+    const rbt_asked_error asked = m->asked;
+    double step = m->step;
+    double longest = sim->longest;
+    bool chooses = sim->chooses;
+    rbt_stepper next = {0};
+    rbt_energy_watch watch = {0};
+    if (scene->integrator.method != chosen->method) scene->integrator.options = NULL;
+    scene->integrator.method = chosen->method;
+    scene->integrator.solver = chosen->solver;
+    scene->goal.error = chosen->error;
+    sim->longest = chosen->longest;
+    if (asked.error > 0) {
+        scene->time.step = NAN;
+        sim->chooses = false;
+        m->asked.error = chosen->error;
+        rbt_model_set_step(m, m->frame_interval / RBT_NOMINAL_STEPS);
+    }
+    if (rbt_sim_choose_step(sim, error) && rbt_stepper_init(&next, m, &scene->integrator, error) &&
+        rbt_energy_watch_init(&watch, &next, error) && rbt_stepper_prepare(&next, &sim->state, error)) {
+        put_stepper(sim, &next, &watch);
+        return true;
+    }
+    rbt_energy_watch_free(&watch);
+    rbt_stepper_free(&next);
+    *scene = before;
+    m->asked = asked;
+    rbt_model_set_step(m, step);
+    sim->chooses = chooses;
+    sim->longest = longest;
+    return false;
 }
 
 static bool fail_cut(rbt_step_report *report, const rbt_error *error) {

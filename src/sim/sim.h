@@ -24,12 +24,14 @@ struct rbt_sim {
     rbt_state state;
     rbt_stepper stepper;
     rbt_energy_watch watch;
-    double cut_seconds;    // spent on cuts so far
-    int threads;           // of steps; 0: as OpenMP has it
-    uint64_t fingerprint;  // of the model before cuts
-    int64_t topology;      // how often nodes and elements have got other numbers
-    bool chooses;          // the step is the method's choice
-    bool changed;          // and is to be chosen again at the end of the frame, since the model is another
+    double cut_seconds;         // spent on cuts so far
+    int threads;                // of steps; 0: as OpenMP has it
+    uint64_t fingerprint;       // of the model before cuts
+    int64_t topology;           // how often nodes and elements have got other numbers
+    bool chooses;               // the step is the method's choice
+    double longest;             // [s] that it may be; 0: no limit
+    struct rbt_choice *choice;  // by which method and solver were found (sim/choice.h); NULL: the scene names them
+    bool changed;               // and is to be chosen again at the end of the frame, since the model is another
 
     rbt_material_values own;  // those of the scene
     double *acting;           // (acting_count x 3) forces of a step while springs drag; NULL: none have yet
@@ -69,6 +71,16 @@ rbt_sim *rbt_sim_create_part(const rbt_scene *scene, rbt_model *model, rbt_error
 rbt_sim *rbt_sim_begin(const rbt_scene *scene, rbt_error *error);
 bool rbt_sim_choose_step(rbt_sim *sim, rbt_error *error);
 bool rbt_sim_equip(rbt_sim *sim, rbt_error *error);
+
+// Whether the scene leaves method or solver to rubato; and another method, solver and error from now on, where a frame
+// has ended. On failure the simulation is as it was.
+bool rbt_scene_is_open(const rbt_scene *scene);
+typedef struct rbt_chosen {
+    int method, solver;
+    double error;    // for steps by error
+    double longest;  // [s] of steps that are all equal; 0: as the method has them
+} rbt_chosen;
+bool rbt_sim_take_choice(rbt_sim *sim, const rbt_chosen *chosen, rbt_error *error);
 
 // Puts a model in the place of this one: a stepper and a watch for it, whose counts continue. The model is the
 // simulation's then; on failure it is freed and the simulation is as it was.

@@ -307,3 +307,5 @@ double rbt_sim_stage_seconds(const rbt_sim *sim, size_t stage) {
 double rbt_sim_statistic(const rbt_sim *sim, int statistic) {
     return sim && rbt_statistic_at(statistic) ? sim->stepper.statistics[statistic] : 0;
 }
+
+const char *rbt_sim_method(const rbt_sim *sim) { return sim ? sim->stepper.method->name : NULL; }

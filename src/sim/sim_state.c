@@ -308,6 +308,7 @@ static rbt_sim *make_in(const rbt_sim *sim, const rbt_state *state, rbt_error *e
     rbt_sim *next = rbt_sim_begin(sim->scene, error);
     if (!next) return NULL;
     next->chooses = sim->chooses;
+    next->longest = sim->longest;
     next->changed = sim->changed;
     next->threads = sim->threads;
     next->fingerprint = sim->fingerprint;

@@ -12,13 +12,15 @@
 
 static const char *name_of(const rbt_contender *c) { return c->name; }
 static const char *method_of(const rbt_contender *c) {
-    return rbt_method_name(rbt_scene_of(c->scene)->integrator.method);
+    const char *name = rbt_method_name(rbt_scene_of(c->scene)->integrator.method);
+    return name ? name : "auto";
 }
 
 static const char *solver_of(const rbt_contender *c) {
     const rbt_scene *scene = rbt_scene_of(c->scene);
     const rbt_method *method = rbt_method_at(scene->integrator.method);
-    return method->solvers ? method->solvers(scene->integrator.solver) : "";
+    const char *name = method && method->solvers ? method->solvers(scene->integrator.solver) : "";
+    return name ? name : "auto";
 }
 
 static const char *outcome_of(const rbt_contender *c) {

@@ -89,7 +89,7 @@ static bool exchange_contact(const rbt_method *method, const rbt_scene *scene, r
                (!(friction > 0) ||
                 rbt_setting_add(list, "integrator.options.friction", rbt_text_number(friction, number), error));
     }
-    if (before->own_contact && method->contact && !scene->contact) {
+    if (before && before->own_contact && method->contact && !scene->contact) {
         double friction = own_friction(scene, before);
         return rbt_setting_add(list, "contact", "{}", error) &&
                (!(friction > 0) ||

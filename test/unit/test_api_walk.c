@@ -184,7 +184,7 @@ static void questions_without_a_simulation(void **state) {
     refused(rbt_sim_contact_forces(NULL, three, &error));
     assert_true(!rbt_sim_contacts(NULL, NULL, 0));
     assert_true(!rbt_sim_stage_count(NULL) && !rbt_sim_stage_name(NULL, 0) && rbt_sim_stage_seconds(NULL, 0) == 0);
-    assert_true(rbt_sim_statistic(NULL, 0) == 0);
+    assert_true(rbt_sim_statistic(NULL, 0) == 0 && !rbt_sim_method(NULL));
     rbt_probe_reading reading;
     assert_true(!rbt_sim_probe_count(NULL) && !rbt_sim_probe_name(NULL, 0) && rbt_sim_probe_find(NULL, "x") == -1);
     refused(rbt_sim_probe(NULL, 0, &reading, &error));

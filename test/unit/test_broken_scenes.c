@@ -59,7 +59,7 @@ static const broken SCENES[] = {
      "s.json: unknown key `xyzzyxyzzy`; known are: $schema, rubato, about, bodies, forces, obstacles, contact, cuts, "
      "events, "
      "probes, "
-     "time, "
+     "time, goal, "
      "integrator, output"},
     {"about no text", SCENE("'about': 7"), "s.json: about: a text is needed, found 7"},
     {"body without name", "{'rubato': 1, 'bodies': [{'mesh': {'file': 'a.msh'}}]}",
@@ -390,7 +390,7 @@ static void long_words_are_shortened(void **state) {
            "s.json: unknown key "
            "`x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4"
            "x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4x\xc3\xa4...`; known are: $schema, rubato, about, bodies, forces, "
-           "obstacles, contact, cuts, events, probes, time, integrator, output");
+           "obstacles, contact, cuts, events, probes, time, goal, integrator, output");
 }
 
 int main(void) {

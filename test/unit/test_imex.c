@@ -503,7 +503,7 @@ static void the_step_can_be_chosen(void **state) {
     for (int k = 0; k < 20; k++) assert_int_equal(rbt_sim_take_step(sim, &report), RBT_DONE);
     rbt_sim_free(sim);
     rbt_scene_file *file = scene_from("{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {}}}}], "
-                                      "'time': {'step': 'auto'}}");
+                                      "'time': {'step': 'auto'}, 'integrator': {'method': 'ere'}}");
     rbt_error error;
     assert_null(rbt_sim_create(rbt_scene_of(file), &error));
     assert_non_null(strstr(error.message, "imex"));

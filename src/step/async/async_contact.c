@@ -707,6 +707,12 @@ static void energies(void *self, const rbt_state *state, rbt_energies *e) {
     e->total = e->kinetic + e->elastic + e->gravity + e->contact;
 }
 
+// Elements and layers have clocks of their own below it: all it decides is how often the state is a whole one.
+static double choose_step(const rbt_model *model, const void *options, rbt_error *error) {
+    (void)options, (void)error;
+    return fmin(model->frame_interval, 0.01);
+}
+
 const rbt_method RBT_ASYNC_CONTACT = {
     .name = "async-contact",
     .doc = "explicit: every element and every contact at its own rate; nothing ever penetrates",
@@ -718,6 +724,8 @@ const rbt_method RBT_ASYNC_CONTACT = {
     .options = &OPTIONS,
     .own_contact = true,
     .own_steps = true,
+    .undamped = true,
+    .choose_step = choose_step,
     .needs_lumped_mass = true,
     .memory_size = memory_size,
     .create = create,

@@ -7,6 +7,7 @@
 #include "model/change.h"
 #include "rubato/methods.h"
 #include "step/core/stage.h"
+#include "step/core/step_work.h"
 
 // An observer that receives intermediate positions, as `rubato run --verify` asks for.
 typedef enum rbt_seen {
@@ -38,6 +39,7 @@ typedef struct rbt_method {
     // Stiffness damping is beta D(x) v of energy/group.h instead of beta K(x) v: the same at rest.
     bool damps_strain_rates;
     bool keeps_angular_momentum;  // of a free body, to rounding or the solver's tolerance; all keep the linear one
+    bool undamped;                // it takes no energy from vibrations by itself
     bool needs_lumped_mass;       // refuses bodies with consistent mass
     rbt_name_of solvers;          // names of its step solvers, the first is the default; NULL: it needs none
     const rbt_record *options;    // its own options; NULL: it has none
@@ -98,6 +100,9 @@ typedef struct rbt_method {
     int (*refine_error)(void *self, const rbt_state *state, double h, double *ex, double *ev);
     // How fine solves must be from now on, as a share of the method's own tolerance; NULL: they are exact.
     void (*set_precision)(void *self, double share);
+
+    // What a step costs with one of its solvers, roughly, for predictions; NULL: not known.
+    rbt_step_work (*work)(int solver);
 
     // The step it would take for this model, for scenes with "step": "auto"; 0 with an error. NULL: it must be told.
     double (*choose_step)(const rbt_model *model, const void *options, rbt_error *error);

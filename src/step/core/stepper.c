@@ -68,10 +68,14 @@ static bool check_obstacles(const rbt_model *m, const rbt_method *method, rbt_er
     return true;
 }
 
+bool rbt_stepper_knows(const rbt_model *model, const rbt_method *method, rbt_error *error) {
+    return check_bodies(model, method, error) && check_obstacles(model, method, error);
+}
+
 static bool begin(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
     *s = (rbt_stepper){.model = model, .method = rbt_method_at(def->method), .max_halvings = def->max_halvings};
     if (!s->method) return rbt_fail(error, "there is no method number %d", def->method);
-    if (!check_bodies(model, s->method, error) || !check_obstacles(model, s->method, error)) return false;
+    if (!rbt_stepper_knows(model, s->method, error)) return false;
     if (s->method->own_steps) s->max_halvings = 0;
     s->memory_size = s->method->memory_size ? s->method->memory_size(model, def->options) : 0;
     if (model->asked.error > 0 && s->method->error_law) {

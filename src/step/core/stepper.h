@@ -23,6 +23,9 @@ typedef struct rbt_stepper {
 bool rbt_stepper_init(rbt_stepper *stepper, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error);
 void rbt_stepper_free(rbt_stepper *stepper);
 
+// Whether a method knows what a model has, as far as it can be said without making a stepper; false: an error says what.
+bool rbt_stepper_knows(const rbt_model *model, const rbt_method *method, rbt_error *error);
+
 // Gives the state the memory that the method needs, empty unless it has it already. To be called for every state once.
 bool rbt_stepper_prepare(const rbt_stepper *stepper, rbt_state *state, rbt_error *error);
 

@@ -100,6 +100,20 @@ static bool on_ranks(int solver, const void *options) {
     return true;
 }
 
+static rbt_step_work work(int solver) {
+    (void)solver;
+    return (rbt_step_work){.gradients = 1};
+}
+
+// Strains stiffen materials
+static double choose_step(const rbt_model *model, const void *options, rbt_error *error) {
+    (void)options;
+    size_t node;
+    double bound = rbt_stability_step_bound(model, NULL, &node, error);
+    if (isnan(bound)) return 0;
+    return bound < INFINITY ? 0.7 * bound : model->frame_interval;
+}
+
 const rbt_method RBT_SYMPLECTIC_EULER = {
     .name = "symplectic-euler",
     .doc = "explicit: forces at the start of the step, then new velocities move the nodes",
@@ -107,7 +121,10 @@ const rbt_method RBT_SYMPLECTIC_EULER = {
     .cheap_steps = true,
     .order = 1,
     .needs_lumped_mass = true,
+    .undamped = true,
     .keeps_angular_momentum = true,
+    .work = work,
+    .choose_step = choose_step,
     .create = create,
     .destroy = destroy,
     .attempt = attempt,

@@ -268,6 +268,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
 
 const rbt_step_solver RBT_ADMM_PD = {
     .name = "admm-pd",
+    .work = {.gradients = 200, .solves = 30},
     .doc = "ADMM with a small problem per tet and one Laplacian for the whole run: fast at first, then slow; tets "
            "without "
            "obstacles",

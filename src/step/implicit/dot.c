@@ -231,6 +231,7 @@ static size_t subdomains(const rbt_model *model, const rbt_implicit_options *opt
 
 const rbt_step_solver RBT_DOT = {
     .name = "dot",
+    .work = {.gradients = 9, .assemblies = 1, .factors = 0.3, .solves = 4},
     .doc = "L-BFGS around the factors of subdomains: large steps, large deformations, large meshes",
     .max_iterations = 1000,
     .contact = true,

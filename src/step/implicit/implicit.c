@@ -381,6 +381,8 @@ static int error_law(const void *self, double ratio, double *constant) {
     return s->rule == MIDPOINT || bdf2 ? 2 : 1;
 }
 
+static rbt_step_work work(int solver) { return rbt_step_solver_at(solver)->work; }
+
 static void set_precision(void *self, double share) {
     implicit *s = self;
     s->precision = share;
@@ -480,6 +482,7 @@ const rbt_method RBT_BACKWARD_EULER = {
     .destroy = destroy,
     .attempt = attempt,
     .error_law = error_law,
+    .work = work,
     .set_precision = set_precision,
     .describe = describe,
     .labels = labels,
@@ -500,6 +503,7 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .when = "long undamped motion must keep its energy and the step resolves the stiffest motion that matters",
     .gain_remedy = "a tighter tolerance, or backward-euler",
     .order = 2,
+    .undamped = true,
     .keeps_angular_momentum = true,
     .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
@@ -509,6 +513,7 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .destroy = destroy,
     .attempt = attempt,
     .error_law = error_law,
+    .work = work,
     .set_precision = set_precision,
     .describe = describe,
     .labels = labels,
@@ -538,6 +543,7 @@ const rbt_method RBT_BDF2 = {
     .destroy = destroy,
     .attempt = attempt,
     .error_law = error_law,
+    .work = work,
     .set_precision = set_precision,
     .describe = describe,
     .labels = labels,

@@ -81,6 +81,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
 
 const rbt_step_solver RBT_LBFGS_H = {
     .name = "lbfgs-h",
+    .work = {.gradients = 8, .assemblies = 1, .factors = 1, .solves = 4},
     .doc = "L-BFGS around the whole matrix of the step's start, factored once a step",
     .max_iterations = 1000,
     .share = 0.5,

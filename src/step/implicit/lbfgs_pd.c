@@ -43,6 +43,7 @@ static rbt_outcome solve(void *self, const double *last, double *z, rbt_stop *st
 
 const rbt_step_solver RBT_LBFGS_PD = {
     .name = "lbfgs-pd",
+    .work = {.gradients = 60, .solves = 15},
     .doc = "L-BFGS around a Laplacian that is factored once for the whole run: cheap iterations, but many",
     .max_iterations = 1000,
     .share = 0.03,

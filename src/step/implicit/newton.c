@@ -110,6 +110,7 @@ static int labels(const void *self, int32_t *label) {
 
 const rbt_step_solver RBT_NEWTON = {
     .name = "newton",
+    .work = {.gradients = 4, .assemblies = 1.5, .factors = 1.5, .solves = 1.5},
     .doc = "projected Newton: few iterations, each with a factorisation of its own",
     .max_iterations = 300,
     .contact = true,

@@ -7,6 +7,7 @@
 #include "base/record.h"
 #include "base/text.h"
 #include "rubato/methods.h"
+#include "step/core/step_work.h"
 #include "step/implicit/stop.h"
 
 extern const rbt_record RBT_SOLVER_OPTIONS;  // of rbt_implicit_options
@@ -21,6 +22,7 @@ typedef struct rbt_step_solver {
     // all of them, and where it is left depends on the matrix that a solver has in place of H: the shares are what
     // test/verify/measure_sweep.c asks for.
     double share;
+    rbt_step_work work;  // of a step
     // A workspace for this objective, which stays alive as long; the options too.
     void *(*create)(rbt_objective *objective, const rbt_implicit_options *options, rbt_error *error);
     void (*destroy)(void *self);
