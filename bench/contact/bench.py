@@ -10,8 +10,11 @@ bench/contact/scenes.py, whose meshes are no part of rubato; without them these 
 Targets are for the stop test of IPC 2020 ("stop": "step"), beside which the default one is measured. IPC's own figures
 were measured once, with its release on a machine of the same kind, two threads.
 
-Then: what contact costs where nothing touches; and the time per step of 10 to 1,000 soft balls that fall into a box.
-ROW is part of a row's name: a scene, "apart" or "growth". --quick makes few steps and one round, and judges nothing.
+Then: what contact costs where nothing touches; the time per step of 10 to 1,000 soft balls that fall into a box; and
+the contact solvers side by side in one process over all contact scenes, shipped ones and those above: time,
+iterations, how far apart nodes in contact are after each of the first ten steps, and that over three halvings of the
+thickness. ROW is part of a row's name: a scene, "apart", "growth" or "solvers".
+--quick makes few steps and one round, and judges nothing.
 --busy is for a machine that others use: one thread and its own processor time, beside the fastest of many
 factorisations by one thread; it judges nothing either.
 """
@@ -46,6 +49,9 @@ ROWS = {
 FINDING = 30  # percent of a step for search and continuous tests together, at most
 APART = 5  # percent that contact may cost where nothing touches
 BALLS = (10, 30, 100, 300, 1000)
+OFF = 2  # thicknesses that nodes in contact may be apart between the contact solvers, in the first ten steps
+BUDGET = 20  # seconds of the processors for a scene with both contact solvers
+HALVED = "squash"  # the scene whose thickness is halved
 
 # What makes CHOLMOD fastest depends on the machine and its libraries: all are tried, and the best one is U.
 ENVIRONMENTS = [{"OMP_THREAD_LIMIT": "1"}, {"OMP_NUM_THREADS": "1"}, {}]
@@ -227,6 +233,50 @@ def measure_growth(tools, table, counts, steps):
     print(f"    plotted in {(FOLDER / 'growth.svg').relative_to(ROOT)}")
 
 
+# ---- The contact solvers
+
+
+def both_solvers(tools, scene, steps, settings=()):
+    words = [scene, *(word for path, value in settings for word in ("--set", f"{path}={value}"))]
+    return json.loads(tools.call("contact_solvers", [*words, "--steps", steps, "--threads", 1, "--budget", BUDGET]))
+
+
+def measure_solvers(tools, table, steps, judged):
+    """Each scene on one thread, by the seconds of the processors, which a busy machine changes little."""
+    scenes = {path.stem: path for path in sorted((ROOT / "scenes" / "contact").glob("*.json"))}
+    for row in ROWS:
+        if (SHARED / row).is_dir():
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            scenes[row] = write(row, SCENES[row](SHARED, FOLDER))
+    lines = []
+    for name, scene in scenes.items():
+        run = both_solvers(tools, scene, steps)
+        done = run["steps"]
+        if "failed" in run:
+            print(f"    {name}: {run['failed']['solver']} failed in step {len(done) + 1}: {run['failed']['outcome']}")
+        if not done:
+            continue
+        off = max(step["off"] for step in done[:10])
+        seconds, iterations = ([statistics.fmean(step[what][i] for step in done) for i in (0, 1)]
+                               for what in ("seconds", "iterations"))
+        pairs = [max(step["pairs"][i] for step in done) for i in (0, 1)]
+        table.add(f"solvers: {name}, apart in the first {min(10, len(done))} steps", f"{off:.2f}", "thicknesses", "",
+                  f"<={OFF}" if judged else "")
+        table.add(f"solvers: {name}, time of the augmented Lagrangian over the barrier's",
+                  f"{seconds[1] / seconds[0]:.2f}", "")
+        lines.append(f"| {name} | {len(done)} | {1e3 * seconds[0]:.3g} | {iterations[0]:.1f} | {pairs[0]} | "
+                     f"{1e3 * seconds[1]:.3g} | {iterations[1]:.1f} | {pairs[1]} | {off:.2f} |")
+    columns = "[ms] | iterations | pairs"
+    print(f"\n| scene | steps | barrier {columns} | augmented Lagrangian {columns} | apart |")
+    print("|---|---|---|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n")
+    thickness, apart_by = both_solvers(tools, scenes[HALVED], 1)["thickness"], []
+    for k in range(4):
+        run = both_solvers(tools, scenes[HALVED], 10, [("contact.thickness", thickness / 2**k)])
+        apart_by.append((thickness / 2**k, max(step["off"] for step in run["steps"]) * thickness / 2**k))
+    table.add(f"solvers: {HALVED}, order in the thickness of how far apart they are", f"{growth(apart_by):.2f}", "", "",
+              ">=0.8" if judged else "")
+
+
 def print_summary(results):
     print(f"\n{'time per step in U':20} {'U [ms]':>8} " + " ".join(f"{name:>14}" for name in STOPS) + f" {'IPC':>8}")
     for row, (ratios, _, unit, _) in results.items():
@@ -244,7 +294,7 @@ def main():
     words.add_argument("--busy", action="store_true")
     words.add_argument("--rounds", type=int, default=3)
     asked = words.parse_intermixed_args()
-    names = [*ROWS, "apart", "growth"]
+    names = [*ROWS, "apart", "growth", "solvers"]
     chosen = [name for name in names if not asked.rows or any(part in name for part in asked.rows)]
     if not chosen:
         sys.exit(f"bench-contact: no row of that name; there are {', '.join(names)}")
@@ -264,6 +314,8 @@ def main():
             measure_apart(clock, table, 5 if asked.quick else 40, rounds, judged)
         if "growth" in chosen:
             measure_growth(tools, table, BALLS[:2] if asked.quick else BALLS, 4 if asked.quick else 40)
+        if "solvers" in chosen:
+            measure_solvers(tools, table, 3 if asked.quick else 30, judged)
         if results:
             print_summary(results)
 

@@ -72,11 +72,10 @@ def judge_frames(rubato, folder):
     return json.loads(judged.stdout)["intersections"], None
 
 
-def has_contact(folder):
-    """Whether some frame has energy of contact."""
-    rows = [line.split(",") for line in (energies(folder) or "").splitlines()]
-    column = rows[0].index("contact") if rows else 0
-    return any(float(row[column]) > 0 for row in rows[1:])
+def has_contact(report):
+    """Whether pairs have pushed each other."""
+    method = report.get(report["scene"]["integrator"]["method"], {})
+    return method.get("contact", {}).get("most_pairs", 0) > 0
 
 
 def one(rubato, seed, folder, seconds, events):
@@ -97,7 +96,7 @@ def one(rubato, seed, folder, seconds, events):
     count, states, touching = crossings(report)
     on_disk, problem = judge_frames(rubato, out)
     result.update(states=states, steps=report.get("steps", 0), iterations=report.get("iterations", 0),
-                  halved=report.get("halved_steps", 0), frame=report.get("frame", 0), contact=has_contact(out),
+                  halved=report.get("halved_steps", 0), frame=report.get("frame", 0), contact=has_contact(report),
                   stages=report.get("seconds", {}).get("stages", {}))
     if count + on_disk:
         said = f"{count} crossings ({touching} touching) in {states} states, {on_disk} in frames"
@@ -268,6 +267,8 @@ def main():
     parser.add_argument("--only", type=int, help="one seed alone")
     parser.add_argument("--keep", help="with --only: the folder that the scene and its run stay in")
     parser.add_argument("--solver", default="newton", help="the step solver of all runs")
+    parser.add_argument("--methods", help="methods to choose from, as semi-implicit,siere; else the implicit ones")
+    parser.add_argument("--contact", default="barrier", help="the contact solver of all runs")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, one thread each")
     parser.add_argument("--seconds", type=float, default=60, help="time limit of a run, of the processor")
     parser.add_argument("--events", action="store_true", help="every run from iterate to iterate, not only every fifth")
@@ -278,7 +279,9 @@ def main():
     parser.add_argument("--table", action="store_true", help="print shares by what scenes are like")
     parser.add_argument("--read", help="no runs: report those of this log")
     arguments = parser.parse_args()
-    random_scenes.solver = arguments.solver
+    random_scenes.solver, random_scenes.contact_solver = arguments.solver, arguments.contact
+    if arguments.methods:
+        random_scenes.METHODS = arguments.methods.split(",")
     if arguments.only is not None:
         return keep_one(arguments)
     if arguments.read:

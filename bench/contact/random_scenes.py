@@ -32,7 +32,10 @@ SHELL_SHAPES = ["cloth", "ribbon", "sphere", "polyhedron", "tube", "ring", "spik
 SOLID_SHAPES = ["cuboid", "bar", "ball", "cylinder", "torus", "moebius"]
 EVERYWHERE = "everything"
 
-solver = "newton"  # of every scene; what else a seed makes does not depend on it
+# Step solver and contact solver of every scene; what else a seed makes does not depend on them
+solver = "newton"
+contact_solver = "barrier"
+ONE_SOLVE = ("semi-implicit", "siere")  # methods that have solvers of their own
 
 
 def log_uniform(rng, low, high):
@@ -458,10 +461,10 @@ def make(seed):
     gravity = layout == "pile" or rng.random() < 0.5
     scene = {"rubato": 1,
              "bodies": [{"name": f"body-{i}", **body.json()} for i, body in enumerate(bodies)],
-             "obstacles": obstacles, "contact": contact,
+             "obstacles": obstacles, "contact": {**contact, "solver": contact_solver},
              "forces": [{"gravity": {}}] if gravity else [],
              "time": {"step": p["step"], "frame": p["step"], "end": p["end"]},
-             "integrator": {"method": method, "solver": solver}}
+             "integrator": {"method": method} | ({} if method in ONE_SOLVE else {"solver": solver})}
     materials = [body.fields["material"] for body in bodies if "material" in body.fields]
     solids = [body.fields["material"]["model"] for body in bodies if body.kind in SOLID_SHAPES]
     traits = {"layout": layout, "method": method, "step": p["step"], "speed": p["speed"], "L": p["L"],

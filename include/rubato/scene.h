@@ -452,7 +452,11 @@ typedef struct rbt_probe_def {
 
 // ---- Contact: bodies never pass through each other, themselves or obstacles, with methods that have it
 
-typedef enum rbt_contact_solver { RBT_CONTACT_BARRIER, RBT_CONTACT_SOLVERS } rbt_contact_solver;
+typedef enum rbt_contact_solver {
+    RBT_CONTACT_BARRIER,
+    RBT_CONTACT_AUGMENTED_LAGRANGIAN,
+    RBT_CONTACT_SOLVERS
+} rbt_contact_solver;
 
 // What two sides have between them instead of their own values. A side is the name of a body, or "obstacles[2]"; NULL:
 // any. Where several match, the last one counts.

@@ -92,6 +92,7 @@ bool rbt_compile_contact(rbt_compiler *c) {
     for (size_t i = 0; i < def->pairs.count; i++)
         if (!find_sides(c, &def->pairs.items[i], i, &rules[i])) return false;
     *s = (rbt_contact_settings){.on = true,
+                                .augmented = def->solver == RBT_CONTACT_AUGMENTED_LAGRANGIAN,
                                 .thickness = def->thickness,
                                 .slip_speed = def->slip_speed,
                                 .friction = def->friction,

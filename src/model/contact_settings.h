@@ -15,6 +15,7 @@ typedef struct rbt_contact_rule {
 
 typedef struct rbt_contact_settings {
     bool on;            // the scene has contact
+    bool augmented;     // by an augmented Lagrangian, not by a barrier
     double thickness;   // [m]; NaN: chosen by what makes contact
     double slip_speed;  // [m/s]; NaN: likewise
     double friction;    // of obstacles beside others of their kind

@@ -159,6 +159,7 @@ static void add_contact(uint64_t *h, const rbt_contact_settings *s) {
     if (!s->on) return;
     const double numbers[] = {s->thickness, s->slip_speed, s->friction};
     add_reals(h, numbers, sizeof numbers / sizeof numbers[0]);
+    if (s->augmented) add_number(h, RBT_CONTACT_AUGMENTED_LAGRANGIAN);
     add_reals(h, s->body_friction, s->body_count);
     add_reals(h, s->body_gap, s->body_count);
     for (size_t i = 0; i < s->rule_count; i++) {

@@ -84,7 +84,11 @@ VARIANTS(static, FORCE_VARIANTS, FORCES, force_at, "force", "What acts on the bo
 
 // ---- Contact
 
-static const char *contact_solver_name(int i) { return i == RBT_CONTACT_BARRIER ? "barrier" : NULL; }
+static const char *contact_solver_name(int i) {
+    static const char *const NAMES[RBT_CONTACT_SOLVERS] = {
+        [RBT_CONTACT_BARRIER] = "barrier", [RBT_CONTACT_AUGMENTED_LAGRANGIAN] = "augmented-lagrangian"};
+    return i >= 0 && i < RBT_CONTACT_SOLVERS ? NAMES[i] : NULL;
+}
 
 static const rbt_field CONTACT_PAIR[] = {
     {FIELD(rbt_contact_pair_def, a, RBT_TEXT), .flags = RBT_NOT_EMPTY,
@@ -113,13 +117,18 @@ static const rbt_field CONTACT[] = {
          "Speed below which surfaces count as sticking to each other: friction grows from 0 to its full size up to "
          "it. auto: a thousandth of the smallest body per second."},
     {FIELD(rbt_contact_def, solver, RBT_CHOICE), .of.names = contact_solver_name,
-     .doc = "How contact is solved. barrier: an energy that grows without bound as gaps close (Li et al. 2020)."},
+     .doc =
+         "How contact is solved by implicit methods. barrier: an energy that grows without bound as gaps close (Li "
+         "et al. 2020). augmented-lagrangian: gaps are constraints, at least the thickness, and their multipliers "
+         "the forces (Zheng et al. 2026). semi-implicit and siere have impulses of their own, with which surfaces "
+         "stick wholly: slip_speed does not count."},
     {FIELD(rbt_contact_def, pairs, RBT_RECORDS), .of.record = &CONTACT_PAIR_RECORD,
      .doc = "Coefficients of certain pairs of bodies and obstacles."},
 };
 RECORD(, RBT_CONTACT_RECORD, rbt_contact_def, CONTACT, "contact",
        "With it nothing passes through anything: bodies, themselves included, and obstacles. For backward-euler, "
-       "implicit-midpoint and bdf2 with the solver newton, dot or lbfgs-h; async-contact has contact of its own.");
+       "implicit-midpoint and bdf2 with the solver newton, dot or lbfgs-h, and for semi-implicit and siere; "
+       "async-contact has contact of its own.");
 
 rbt_contact_def rbt_contact_default(void) {
     rbt_contact_def def;

@@ -297,6 +297,32 @@ bool rbt_cholesky_solve_rows(rbt_cholesky *c, const double *b, double *x) {
 
 bool rbt_cholesky_solve(rbt_cholesky *c, const double *b, double *x) { return rbt_cholesky_solve_many(c, 1, b, x); }
 
+// Where each of `rows` is eliminated; false: one of them is not kept.
+static bool find_places(const rbt_cholesky *c, size_t count, const int32_t *rows, int32_t *places) {
+    for (size_t i = 0; i < count; i++) {
+        size_t low = 0, high = c->kept_count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (c->rows[middle] < rows[i]) low = middle + 1;
+            else high = middle;
+        }
+        if (low == c->kept_count || c->rows[low] != rows[i]) return false;
+        places[i] = c->place[low];
+    }
+    return true;
+}
+
+bool rbt_cholesky_inverse(const rbt_cholesky *c, size_t column_count, const int32_t *column, size_t row_count,
+                          const int32_t *row, double *S) {
+    assert(c->current == DEFINITE && c->block == 3);
+    int32_t *places = malloc((column_count + row_count + 1) * sizeof *places);
+    bool good = places && find_places(c, column_count, column, places) &&
+                find_places(c, row_count, row, places + column_count) &&
+                rbt_frontal_inverse(c->frontal, column_count, places, row_count, places + column_count, S);
+    free(places);
+    return good;
+}
+
 rbt_fused_solve *rbt_cholesky_fused(const rbt_cholesky *c, size_t members, rbt_error *error) {
     assert(c->current == DEFINITE && c->kept_count == c->row_count);
     return rbt_fused_solve_new(c->frontal, c->row_at, members, error);

@@ -75,6 +75,11 @@ bool rbt_cholesky_solve_rows(rbt_cholesky *cholesky, const double *b, double *x)
 // up to rounding.
 bool rbt_cholesky_solve_many(rbt_cholesky *cholesky, size_t count, const double *b, double *x);
 
+// Entries of A^-1 between rows, all of them kept: S is (3 columns) vectors of (3 rows) numbers. For a
+// factor L L^T of blocks in double precision. Time in proportion to the fronts above these rows. False: no memory.
+bool rbt_cholesky_inverse(const rbt_cholesky *cholesky, size_t column_count, const int32_t *column, size_t row_count,
+                          const int32_t *row, double *S);
+
 // A fused sequence of solves (solve/fused_solve.h) with the last factor L L^T of blocks, in double precision and with
 // all rows kept, which is no longer needed for it.
 rbt_fused_solve *rbt_cholesky_fused(const rbt_cholesky *cholesky, size_t members, rbt_error *error);

@@ -37,4 +37,9 @@ rbt_frontal_result rbt_frontal_factor(rbt_frontal *frontal, const double *value,
 bool rbt_frontal_solve(rbt_frontal *frontal, const rbt_front_sides *from, const double *b, const rbt_front_sides *to,
                        double *x);
 
+// Entries of A^-1 between nodes, which are numbers in the order of elimination (frontal_inverse.c): S (columns x block)
+// vectors of (rows x block) numbers. False: no memory.
+bool rbt_frontal_inverse(const rbt_frontal *frontal, size_t column_count, const int32_t *column, size_t row_count,
+                         const int32_t *row, double *S);
+
 #endif

@@ -115,9 +115,25 @@ static void subdomains(void **state) {
     judge("backward-euler", "'dot', 'options': {'subdomains': 5}");
 }
 
+static void semi_implicit(void **state) {
+    (void)state;
+    judge("semi-implicit", "'cholesky'");
+}
+static void siere(void **state) {
+    (void)state;
+    judge("siere", "'cholesky'");
+}
+static void augmented(void **state) {
+    (void)state;
+    contact_by = "augmented-lagrangian";
+    judge("bdf2", "'newton'");
+    judge("backward-euler", "'lbfgs-h'");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(backward_euler), cmocka_unit_test(midpoint),
-                                       cmocka_unit_test(bdf2), cmocka_unit_test(lbfgs_h),
-                                       cmocka_unit_test(subdomains)};
+                                       cmocka_unit_test(bdf2),           cmocka_unit_test(lbfgs_h),
+                                       cmocka_unit_test(subdomains),     cmocka_unit_test(semi_implicit),
+                                       cmocka_unit_test(siere),          cmocka_unit_test(augmented)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

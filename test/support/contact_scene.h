@@ -8,8 +8,9 @@
 #include "scene.h"
 
 #include <math.h>
+#include <string.h>
 
-// The methods that have contact by a barrier
+// The methods that have contact
 static const char *const CONTACT_METHODS[] = {"backward-euler", "implicit-midpoint", "bdf2"};
 enum { CONTACT_METHOD_COUNT = 3 };
 
@@ -22,6 +23,21 @@ static inline void check_below(double value, double bound, const char *what, con
     _fail(file, line);
 }
 
+// The contact solver of scenes from now on; NULL: what they say
+static const char *contact_by = NULL;
+
+// The text with `contact_by` in its "contact"; the caller's to free, as the text was
+static inline char *contact_text(char *text) {
+    static const char KEY[] = "'contact': {";
+    char *at = contact_by ? strstr(text, KEY) : NULL, *result = NULL;
+    if (!at) return text;
+    at += sizeof KEY - 1;
+    assert_true(asprintf(&result, "%.*s'solver': '%s'%s%s", (int)(at - text), text, contact_by,
+                         *at == '}' ? "" : ", ", at) > 0);
+    free(text);
+    return result;
+}
+
 // JSON with single quotes for double ones, as printf makes it
 __attribute__((format(printf, 1, 2))) static inline rbt_sim *contact_sim(const char *format, ...) {
     char *text = NULL;
@@ -29,6 +45,7 @@ __attribute__((format(printf, 1, 2))) static inline rbt_sim *contact_sim(const c
     va_start(arguments, format);
     assert_true(vasprintf(&text, format, arguments) > 0);
     va_end(arguments);
+    text = contact_text(text);
     rbt_sim *sim = sim_from(text);
     free(text);
     rbt_error error;

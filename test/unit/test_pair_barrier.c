@@ -103,6 +103,8 @@ static int piece(const line *l, double s) {
     return pair_feature(&gap) + (mollified(&l->pair, x) ? PAIR_FEATURES : 0);
 }
 
+static bool parabolas;  // every other pair is one
+
 // An active pair: its gap is between 0.05 and 0.95 dhat. A part of the distance may lie inside; that of a wall may be
 // negative.
 static void pair_make(rbt_touch_kind kind, double parallel, line *l) {
@@ -116,6 +118,36 @@ static void pair_make(rbt_touch_kind kind, double parallel, line *l) {
     l->pair.inside = distance - gap;
     l->pair.dhat = gap / uniform(0.05, 0.95);
     l->pair.parallel = parallel;
+    if (!parabolas || below(2)) return;
+    l->pair.parabola = true;
+    l->pair.entry = uniform(0.05, 0.4) * l->pair.dhat;
+    l->pair.net = uniform(0.1, 0.5) * l->pair.dhat;
+}
+
+// b, -b' and b'' of a pair, and how far d is from where another formula holds
+typedef struct values {
+    double b, force, second, room;
+} values;
+
+static values values_of(const rbt_pair_barrier *p, double d) {
+    values v = {rbt_barrier(d, p->dhat), rbt_barrier_force(d, p->dhat), rbt_barrier_second(d, p->dhat), p->dhat - d};
+    if (!p->parabola) return v;
+    double u = p->dhat - d, w = p->entry, net = p->net;
+    v = u < w ? (values){u * u * u / (6 * w), u * u / (2 * w), u / w, fmin(u, w - u)}
+              : (values){(3 * u * u - 3 * u * w + w * w) / 6, u - w / 2, 1, u - w};
+    v.room = fmin(v.room, fabs(d - net));
+    v.b += net * rbt_barrier(d, net);
+    v.force += net * rbt_barrier_force(d, net);
+    v.second += net * rbt_barrier_second(d, net);
+    return v;
+}
+
+// A bound of |b| within 0.4 d of d, in the complex plane
+static double bound_of(const rbt_pair_barrier *p, double d) {
+    double log_bound = 6 * (fabs(log(0.6 * d / p->dhat)) + 3.2), u = p->dhat - 0.6 * d;
+    if (!p->parabola) return p->dhat * log_bound;
+    double plain = p->dhat - d < p->entry ? u * u * u / (6 * p->entry) : u * u + p->entry * p->entry;
+    return plain + (d < p->net ? p->net * p->net * 6 * (fabs(log(0.6 * d / p->net)) + 3.2) : 0);
 }
 
 // The radius rho within which E is analytic, a bound of it there, and bounds of the rounding of E and E'.
@@ -127,11 +159,12 @@ typedef struct limits {
 // the middle |c| <= 2 eps, |e| <= 8. E is as wrong as the distance times |b'|, E' as it times b'', and as weights and
 // normal (which divide by lengths of at least rho) times |b'|; the mollifier divides by sqrt(eps) >= rho, twice in E'.
 static limits limits_of(const line *l, double radius) {
-    double d = at_gap(l, l->x), dhat = l->pair.dhat;
-    double b = rbt_barrier(d, dhat), slope = rbt_barrier_force(d, dhat), second = rbt_barrier_second(d, dhat);
-    limits m = {.rho = fmin(radius, 0.1 * fmin(d, dhat - d))};
+    double d = at_gap(l, l->x);
+    values v = values_of(&l->pair, d);
+    double b = v.b, slope = v.force, second = v.second;
+    limits m = {.rho = fmin(radius, 0.1 * fmin(d, v.room))};
     bool soft = mollified(&l->pair, l->x);
-    m.M = l->pair.scale * dhat * 6 * (fabs(log(0.6 * d / dhat)) + 3.2) * (soft ? 8 : 1);
+    m.M = l->pair.scale * bound_of(&l->pair, d) * (soft ? 8 : 1);
     m.noise = 2 * l->pair.scale * NOISE * (slope + b + (soft ? 8 * b / m.rho : 0));
     m.noise_gradient = 2 * l->pair.scale * NOISE * (second + slope / m.rho);
     if (soft) m.noise_gradient += 2 * l->pair.scale * NOISE * 8 * (slope + b / m.rho) / m.rho;
@@ -174,6 +207,7 @@ static bool judge_derivatives(const line *l, double radius) {
 
 static void derivatives_are_those_of_the_energy(void **state) {
     (void)state;
+    parabolas = true;
     int judged[RBT_TOUCH_KINDS][PAIR_FEATURES] = {0}, soft[PAIR_FEATURES] = {0};
     for (int i = 0; i < 200000; i++) {
         line l;
@@ -188,6 +222,7 @@ static void derivatives_are_those_of_the_energy(void **state) {
     pair_all_judged(judged, 50);
     for (int bits = 0; bits < PAIR_FEATURES; bits++)
         assert_true(soft[bits] >= 20 || !pair_feature_exists(RBT_TOUCH_EDGES, bits));
+    parabolas = false;
 }
 
 // Edges at an angle of 0.005 to 0.03 with the mollifier's own eps, which they are below. Nearest points move by as much
@@ -290,6 +325,26 @@ static void parallel_edges_are_smooth(void **state) {
     }
 }
 
+// The parabola and its net, where their formulas meet, and the depth that belongs to a force
+static void parabola_is_smooth(void **state) {
+    (void)state;
+    for (int i = 0; i < 10000; i++) {
+        rbt_pair_barrier p = {.kind = RBT_TOUCH_POINT, .parabola = true, .scale = pow(10, uniform(-3, 3)), .dhat = 1};
+        p.entry = uniform(0.05, 0.4), p.net = uniform(0.1, 0.5);
+        double places[] = {p.dhat, p.dhat - p.entry, p.net}, near = 1e-9;
+        for (int k = 0; k < 3; k++) {
+            double a = places[k] - near, b = places[k] + near;
+            // continuous to second order: first differences are those of the second derivative, at most 1/entry + 6/net
+            assert_below(fabs(rbt_pair_barrier_force(&p, a) - rbt_pair_barrier_force(&p, b)), 2.1 * near * p.scale);
+            assert_below(fabs(rbt_pair_barrier_stiffness(&p, a) - rbt_pair_barrier_stiffness(&p, b)),
+                         2.1 * near * p.scale * (1 / p.entry + 6 / p.net));
+        }
+        double force = p.scale * pow(10, uniform(-6, 1)), u = rbt_parabola_depth(p.scale, p.entry, force);
+        p.dhat = 1 + u, p.net = 0.5;
+        assert_below(fabs(rbt_pair_barrier_force(&p, 1) - force), 1e-9 * force + 4 * DBL_EPSILON * p.scale);
+    }
+}
+
 // ---- The Hessian
 
 // H - E'' has the trace that is left out: of unmollified pairs |b'| |tau_j| |theta_j| where nearest points slide and
@@ -313,6 +368,7 @@ static double left_out(const line *l, const double *exact) {
 // Eigenvalues and traces have errors of some units of rounding of the norm of the matrix, times 12 for sums.
 static void hessian_is_positive_and_majorises(void **state) {
     (void)state;
+    parabolas = true;
     int judged[RBT_TOUCH_KINDS][PAIR_FEATURES] = {0}, soft = 0, indefinite = 0;
     for (int i = 0; i < 40000; i++) {
         line l;
@@ -337,12 +393,14 @@ static void hessian_is_positive_and_majorises(void **state) {
     }
     pair_all_judged(judged, 50);
     assert_true(soft >= 500 && indefinite >= 5000);
+    parabolas = false;
 }
 
 // ---- Invariances
 
 static void rigid_motions_change_nothing(void **state) {
     (void)state;
+    parabolas = true;
     int judged[RBT_TOUCH_KINDS][PAIR_FEATURES] = {0}, soft = 0;
     for (int i = 0; i < 40000; i++) {
         line l;
@@ -363,6 +421,7 @@ static void rigid_motions_change_nothing(void **state) {
     }
     pair_all_judged(judged, 50);
     assert_true(soft >= 200);
+    parabolas = false;
 }
 
 // All lengths times 2^20 or 2^-20 at the same scale [N]: E follows, forces stay, stiffness goes down, to the bit.
@@ -392,6 +451,7 @@ static void scales_change_no_bit(void **state) {
 // B is pushed along the normal by N; what the mollifier adds turns edges but moves none.
 static void contact_force_is_that_of_the_gradient(void **state) {
     (void)state;
+    parabolas = true;
     for (int i = 0; i < 20000; i++) {
         line l;
         double g[12], size = 0, push[3] = {0};
@@ -405,6 +465,7 @@ static void contact_force_is_that_of_the_gradient(void **state) {
         for (int k = 0; k < 3; k++)
             assert_below(fabs(push[k] - N * shape.gap.normal[k]), 16 * DBL_EPSILON * (N + size));
     }
+    parabolas = false;
 }
 
 static void idle_and_touching_pairs(void **state) {
@@ -434,6 +495,7 @@ int main(void) {
         cmocka_unit_test(curve_is_the_formula),
         cmocka_unit_test(curve_ends_smoothly),
         cmocka_unit_test(curve_grows_without_bound),
+        cmocka_unit_test(parabola_is_smooth),
         cmocka_unit_test(derivatives_are_those_of_the_energy),
         cmocka_unit_test(derivatives_of_nearly_parallel_edges),
         cmocka_unit_test(energy_and_gradient_are_continuous),

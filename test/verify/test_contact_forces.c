@@ -56,7 +56,7 @@ static void force_now(const rbt_sim *sim, double force[3]) {
 // midpoint rule keeps stiff vibrations for ever, with a sign that changes in every step: means of two steps are what a
 // body at rest shows.
 static void a_resting_block_shows_its_weight(void **state) {
-    (void)state;
+    contact_by = *state;
     for (int i = 0; i < CONTACT_METHOD_COUNT; i++)
         for (int cells = 1; cells <= 2; cells++) {
             rbt_sim *sim = resting(CONTACT_METHODS[i], cells);
@@ -122,7 +122,7 @@ static press_forces forces_now(const rbt_sim *sim) {
 }
 
 static void a_press_pushes_as_it_is_pushed(void **state) {
-    (void)state;
+    contact_by = *state;
     for (int i = 0; i < CONTACT_METHOD_COUNT; i++) {
         rbt_sim *sim = press(CONTACT_METHODS[i]);
         contact_steps(sim, 120);
@@ -140,9 +140,12 @@ static void a_press_pushes_as_it_is_pushed(void **state) {
 }
 
 int main(void) {
+    static char barrier[] = "barrier", augmented[] = "augmented-lagrangian";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_resting_block_shows_its_weight),
-        cmocka_unit_test(a_press_pushes_as_it_is_pushed),
+        cmocka_unit_test_prestate(a_resting_block_shows_its_weight, barrier),
+        cmocka_unit_test_prestate(a_resting_block_shows_its_weight, augmented),
+        cmocka_unit_test_prestate(a_press_pushes_as_it_is_pushed, barrier),
+        cmocka_unit_test_prestate(a_press_pushes_as_it_is_pushed, augmented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,10 +146,18 @@ static void shared_spheres(void **state) {
     collide(sim, "shared spheres", "backward-euler", 1, 6);
 }
 
+static void by_constraints(void **state) {
+    contact_by = "augmented-lagrangian";
+    head_on(state);
+    oblique(state);
+    contact_by = NULL;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(head_on), cmocka_unit_test(head_on_with_friction), cmocka_unit_test(oblique),
-        cmocka_unit_test(sliding), cmocka_unit_test(oblique_with_friction), cmocka_unit_test(shared_spheres),
+        cmocka_unit_test(by_constraints), cmocka_unit_test(head_on), cmocka_unit_test(head_on_with_friction),
+        cmocka_unit_test(oblique),        cmocka_unit_test(sliding), cmocka_unit_test(oblique_with_friction),
+        cmocka_unit_test(shared_spheres),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,32 @@ static double curve_second(const curve *c, double dhat) {
     return (-2 * c->log + ratio * (4 + ratio)) / dhat;
 }
 
+// scale b, scale b' and scale b'' of a pair
+typedef struct law {
+    double value, slope, second;
+} law;
+
+static law barrier_at(double d, double dhat, double scale) {
+    curve c = curve_at(d, dhat);
+    return (law){scale * curve_value(&c, dhat), scale * curve_slope(&c), scale * curve_second(&c, dhat)};
+}
+
+// u = depth: cubic up to the width of the entry, then a parabola
+static law parabola_at(const rbt_pair_barrier *pair, double u) {
+    double m = pair->scale, w = pair->entry;
+    if (u < w) return (law){m * u * u * u / (6 * w), -m * u * u / (2 * w), m * u / w};
+    return (law){m * (0.5 * u * (u - w) + w * w / 6), -m * (u - 0.5 * w), m};
+}
+
+static law law_at(const rbt_pair_barrier *pair, double d) {
+    double depth = pair->dhat - d;
+    if (!pair->parabola) return barrier_at(d, pair->dhat, pair->scale);
+    law l = parabola_at(pair, depth);
+    if (d >= pair->net) return l;
+    law n = barrier_at(d, pair->net, pair->scale * pair->net);
+    return (law){l.value + n.value, l.slope + n.slope, l.second + n.second};
+}
+
 double rbt_barrier(double d, double dhat) {
     if (!(d > 0)) return INFINITY;
     if (d >= dhat) return 0;
@@ -60,28 +86,42 @@ static bool mollify(const rbt_pair_barrier *pair, const double *x, rbt_parallel_
            rbt_parallel_edges_measure(x, pair->parallel, edges);
 }
 
+double rbt_parabola_depth(double m, double w, double force) {
+    return force < 0.5 * m * w ? sqrt(2 * w * force / m) : force / m + 0.5 * w;
+}
+
+double rbt_pair_barrier_force(const rbt_pair_barrier *pair, double d) {
+    return d < pair->dhat ? -law_at(pair, d).slope : 0;
+}
+
+double rbt_pair_barrier_stiffness(const rbt_pair_barrier *pair, double d) {
+    return d < pair->dhat ? law_at(pair, d).second : 0;
+}
+
+double rbt_pair_barrier_share(const rbt_pair_barrier *pair, const double x[12]) {
+    rbt_parallel_edges edges;
+    return mollify(pair, x, &edges) ? edges.e : 1;
+}
+
 double rbt_pair_barrier_value(const rbt_pair_barrier *pair, const double x[12]) {
     rbt_gap gap;
     rbt_parallel_edges edges;
     double d, energy;
     rbt_gap_measure_any(pair->kind, x, pair->wall_normal, &gap);
     if (!acts(pair, &gap, &d, &energy)) return energy;
-    curve c = curve_at(d, pair->dhat);
-    energy = pair->scale * curve_value(&c, pair->dhat);
+    energy = law_at(pair, d).value;
     return mollify(pair, x, &edges) ? edges.e * energy : energy;
 }
 
 // E' = scale (e b' d' + e' b c'); d' = (w_i n)
-static double put_gradient(const rbt_pair_barrier *pair, const rbt_gap *gap, const curve *c,
-                           const rbt_parallel_edges *edges, double *gradient) {
-    double value = pair->scale * curve_value(c, pair->dhat), slope = pair->scale * curve_slope(c);
+static double put_gradient(const law *l, const rbt_gap *gap, const rbt_parallel_edges *edges, double *gradient) {
     rbt_gap_gradient(gap, gradient);
-    for (int a = 0; a < 12; a++) gradient[a] *= slope;
-    if (!edges) return value;
+    for (int a = 0; a < 12; a++) gradient[a] *= l->slope;
+    if (!edges) return l->value;
     double more[12];
     rbt_parallel_edges_gradient(edges, more);
-    for (int a = 0; a < 12; a++) gradient[a] = edges->e * gradient[a] + edges->slope * value * more[a];
-    return edges->e * value;
+    for (int a = 0; a < 12; a++) gradient[a] = edges->e * gradient[a] + edges->slope * l->value * more[a];
+    return edges->e * l->value;
 }
 
 double rbt_pair_barrier_gradient(const rbt_pair_barrier *pair, const double x[12], double gradient[12]) {
@@ -93,8 +133,8 @@ double rbt_pair_barrier_gradient(const rbt_pair_barrier *pair, const double x[12
         memset(gradient, 0, 12 * sizeof *gradient);
         return energy;
     }
-    curve c = curve_at(d, pair->dhat);
-    return put_gradient(pair, &gap, &c, mollify(pair, x, &edges) ? &edges : NULL, gradient);
+    law l = law_at(pair, d);
+    return put_gradient(&l, &gap, mollify(pair, x, &edges) ? &edges : NULL, gradient);
 }
 
 double rbt_pair_barrier_contact(const rbt_pair_barrier *pair, const double x[12], rbt_gap_shape *shape) {
@@ -102,8 +142,7 @@ double rbt_pair_barrier_contact(const rbt_pair_barrier *pair, const double x[12]
     double d, energy;
     rbt_gap_shape_measure(pair->kind, x, pair->wall_normal, shape);
     if (!acts(pair, &shape->gap, &d, &energy)) return energy;
-    curve c = curve_at(d, pair->dhat);
-    double force = -pair->scale * curve_slope(&c);
+    double force = -law_at(pair, d).slope;
     return mollify(pair, x, &edges) ? edges.e * force : force;
 }
 
@@ -177,15 +216,12 @@ static double measure_hessian(const rbt_pair_barrier *pair, const double *x, boo
         memset(hessian, 0, 144 * sizeof *hessian);
         return energy;
     }
-    curve c = curve_at(d, pair->dhat);
+    law l = law_at(pair, d);
     bool mollified = mollify(pair, x, &edges);
-    energy = put_gradient(pair, &shape.gap, &c, mollified ? &edges : NULL, gradient);
-    double slope = pair->scale * curve_slope(&c), second = pair->scale * curve_second(&c, pair->dhat);
-    if (mollified) {
-        double value = pair->scale * curve_value(&c, pair->dhat);
-        rbt_parallel_edges_hessian(&edges, &shape, value, slope, second, !exact, hessian);
-    } else if (exact) put_exact(&shape, slope, second, hessian);
-    else put_squares(squares(&shape, slope, second, rows), rows, hessian);
+    energy = put_gradient(&l, &shape.gap, mollified ? &edges : NULL, gradient);
+    if (mollified) rbt_parallel_edges_hessian(&edges, &shape, l.value, l.slope, l.second, !exact, hessian);
+    else if (exact) put_exact(&shape, l.slope, l.second, hessian);
+    else put_squares(squares(&shape, l.slope, l.second, rows), rows, hessian);
     return energy;
 }
 

@@ -88,11 +88,14 @@ static void offer(const rbt_candidates *c, rbt_candidate_pile *pile, rbt_pair_ke
     if (rbt_pair_exists(c->surface, key)) add(pile, key);
 }
 
-// The nodes that triangle a owns against triangle b; which of them exist is told apart last, since most are far.
+// The nodes that triangle a owns against triangle b. Most triangles whose boxes overlap are neighbours: their own corners
+// and edges that meet in one are passed over at once; which of the others exist is told apart last, since most are far.
 static void add_nodes(const rbt_candidates *c, int32_t a, int32_t b, rbt_candidate_pile *pile) {
     const rbt_leaf *A = &c->surface->leaves[a];
+    const int32_t *own = c->surface->leaves[b].node;
     for (unsigned left = A->owned_nodes; left; left &= left - 1) {
         int32_t node = A->node[__builtin_ctz(left)];
+        if ((node == own[0]) | (node == own[1]) | (node == own[2])) continue;
         if (rbt_moving_boxes_meet(&c->nodes[node], &c->leaves[b]))
             offer(c, pile, rbt_pair_key_of(RBT_TOUCH_FACE, node, b));
     }
@@ -103,8 +106,11 @@ static void add_edges(const rbt_candidates *c, int32_t a, int32_t b, rbt_candida
     for (unsigned left = B->owned_edges ? A->owned_edges : 0; left; left &= left - 1) {
         int32_t e = A->edge[__builtin_ctz(left)];
         if (!rbt_moving_boxes_meet(&c->edges[e], &c->leaves[b])) continue;
+        const int32_t *p = c->surface->edges + 2 * (size_t)e;
         for (unsigned others = B->owned_edges; others; others &= others - 1) {
             int32_t f = B->edge[__builtin_ctz(others)];
+            const int32_t *q = c->surface->edges + 2 * (size_t)f;
+            if ((p[0] == q[0]) | (p[0] == q[1]) | (p[1] == q[0]) | (p[1] == q[1])) continue;
             if (rbt_moving_boxes_meet(&c->edges[e], &c->edges[f]))
                 offer(c, pile, rbt_pair_key_of(RBT_TOUCH_EDGES, e < f ? e : f, e < f ? f : e));
         }

@@ -40,12 +40,17 @@ static double share_of_motion(const rbt_tube *t, const double *x) {
     return s > 0 ? (s < 1 ? s : 1) : 0;
 }
 
-static bool tube_holds(const rbt_tube *t, const double *x) {
+// With `room` [m] to spare
+static bool tube_holds(const rbt_tube *t, const double *x, double room) {
     if (!t->holds) return false;
     double s = share_of_motion(t, x);
     for (size_t i = 0; i < t->values; i++)
-        if (!(fabs(x[i] - (t->from[i] + s * (t->to[i] - t->from[i]))) <= t->slack)) return false;
+        if (!(fabs(x[i] - (t->from[i] + s * (t->to[i] - t->from[i]))) <= t->slack - room)) return false;
     return true;
+}
+
+static bool motion_holds(const rbt_tube *t, const double *x, const double *y, double room) {
+    return tube_holds(t, x, room) && (x == y || tube_holds(t, y, room));
 }
 
 // ---- Life
@@ -86,11 +91,16 @@ void rbt_candidates_forget(rbt_candidates *c) {
 }
 
 bool rbt_candidates_prepare(rbt_candidates *c, const double *x, const double *y, double slack, double wide_slack) {
-    bool wide = tube_holds(&c->wide, x) && (x == y || tube_holds(&c->wide, y));
-    if (wide && tube_holds(&c->narrow, x) && (x == y || tube_holds(&c->narrow, y))) return true;
-    if (!wide && !rbt_candidates_search(c, x, y, slack > wide_slack ? slack : wide_slack)) {
-        rbt_candidates_forget(c);
-        return false;
+    if (motion_holds(&c->narrow, x, y, 0) && (c->nested || motion_holds(&c->wide, x, y, 0))) return true;
+    // Both ends of the new narrow tube are off the wide one's motion by no more than its slack less their own, and so is
+    // everything between them: the narrow one is part of it.
+    c->nested = motion_holds(&c->wide, x, y, slack);
+    if (!c->nested && !motion_holds(&c->wide, x, y, 0)) {
+        if (!rbt_candidates_search(c, x, y, slack > wide_slack ? slack : wide_slack)) {
+            rbt_candidates_forget(c);
+            return false;
+        }
+        c->nested = motion_holds(&c->wide, x, y, slack);
     }
     rbt_candidates_narrow(c, x, y, slack);
     return true;

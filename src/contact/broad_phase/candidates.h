@@ -50,6 +50,7 @@ typedef struct rbt_candidates {
     size_t listed_capacity;
 
     rbt_tube narrow;  // where the narrow list holds
+    bool nested;      // the wide list holds wherever the narrow one does
     size_t count, capacity;
     rbt_pair_key *keys;  // (count) the narrow list, ascending
 

@@ -131,6 +131,20 @@ bool rbt_pair_exists(const rbt_contact_surface *s, rbt_pair_key key) {
     return light(s, node, corners);
 }
 
+bool rbt_pair_key_is_sound(const rbt_contact_surface *s, rbt_pair_key key) {
+    size_t a = key >> 30 & 0x3fffffff, b = key & 0x3fffffff, nodes = s->def.node_count;
+    bool named = false;
+    switch (rbt_pair_key_kind(key)) {
+    case RBT_TOUCH_FACE: named = a < nodes && b < s->leaf_count && s->leaves[b].corners == 3; break;
+    case RBT_TOUCH_EDGES: named = a < s->edge_count && b < s->edge_count; break;
+    case RBT_TOUCH_EDGE: named = a < nodes && b < s->edge_count; break;
+    case RBT_TOUCH_POINT: named = a < nodes && b < nodes; break;
+    case RBT_TOUCH_WALL: named = a < nodes && b < s->def.wall_count; break;
+    default: break;
+    }
+    return named && rbt_pair_exists(s, key);
+}
+
 // The nodes that leaf a owns, or some of them, against what leaf b is
 static int nodes_against(const rbt_contact_surface *s, int32_t a, int32_t b, int some, rbt_pair_key *keys) {
     const rbt_leaf *A = &s->leaves[a], *B = &s->leaves[b];

@@ -75,6 +75,9 @@ int rbt_leaf_names_of(const rbt_contact_surface *surface, int32_t a, int32_t b, 
 // prescribed motion could make one body pass through another.
 bool rbt_pair_exists(const rbt_contact_surface *surface, rbt_pair_key key);
 
+// Whether a number that comes from outside is the name of a pair of surfaces.
+bool rbt_pair_key_is_sound(const rbt_contact_surface *surface, rbt_pair_key key);
+
 // Those that do; returns how many.
 int rbt_leaf_pairs(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt_pair_key keys[15]);
 

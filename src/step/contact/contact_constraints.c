@@ -32,8 +32,7 @@ static bool is_free(const rbt_step_contact *c, int32_t node) {
     return node >= 0 && (size_t)node < c->model->node_count && !c->constrained[node];
 }
 
-// Of the softer side: the firmest of its nodes. 0: nothing of the pair is free.
-static double softer_side(const rbt_step_contact *c, const rbt_contact_pair *pair) {
+double rbt_contact_softer_side(const rbt_step_contact *c, const rbt_contact_pair *pair) {
     int first = rbt_pair_first(pair->barrier.kind);
     double side[2] = {0, 0};
     for (int i = 0; i < 4; i++) {
@@ -57,7 +56,7 @@ static bool linearise(rbt_contact_constraint *k, const double corners[12]) {
 
 // false: the pair has no unknowns
 static bool make(const rbt_step_contact *c, const rbt_contact_pair *pair, rbt_contact_constraint *k) {
-    double softer = softer_side(c, pair), start = rbt_contact_gap_of(pair, c->x0);
+    double softer = rbt_contact_softer_side(c, pair), start = rbt_contact_gap_of(pair, c->x0);
     *k = (rbt_contact_constraint){.pair = *pair, .penalty = PENALTY * softer};
     k->target = c->thickness;
     if (start < c->thickness) k->target = start + RECOVERY * (c->thickness - start);

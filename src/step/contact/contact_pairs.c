@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "model/contact_settings.h"
 #include "step/contact/contact_constraints.h"
+#include "step/contact/contact_multipliers.h"
 #include "step/contact/contact_parts.h"
 
 #include <string.h>
@@ -26,14 +27,13 @@ static double rest_length2(const rbt_contact_surface *s, int32_t a, int32_t b) {
     return rbt_dot(along, along);
 }
 
-// Nodes and parameters of a candidate
-static void make_pair(const rbt_step_contact *c, rbt_pair_key key, rbt_contact_pair *pair) {
+void rbt_contact_make_pair(const rbt_step_contact *c, rbt_pair_key key, rbt_contact_pair *pair) {
     const rbt_contact_surface *s = &c->primitives;
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     int corners = rbt_pair_corners(kind);
     int32_t *node = pair->node;
     rbt_pair_barrier *b = &pair->barrier;
-    pair->key = key;
+    *pair = (rbt_contact_pair){.key = key};
     rbt_pair_nodes(s, key, node);
     for (int k = corners; k < 4; k++) node[k] = -1;
     *b = (rbt_pair_barrier){.kind = kind, .dhat = c->thickness, .scale = INFINITY};
@@ -100,7 +100,10 @@ bool rbt_contact_prepare(rbt_step_contact *c, const double *x, const double *y) 
         !rbt_array_reserve((void **)&c->values, &c->value_capacity, count + 1, sizeof *c->values, "contact", NULL))
         goto failed;
 #pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
-    for (size_t i = 0; i < count; i++) make_pair(c, c->candidates.keys[i], &c->pairs[i]);
+    for (size_t i = 0; i < count; i++) {
+        rbt_contact_make_pair(c, c->candidates.keys[i], &c->pairs[i]);
+        if (c->augmented && c->constrained) rbt_multipliers_apply(c, &c->pairs[i]);
+    }
     c->listed = c->candidates.lists;
 done:
     c->effort.search_seconds += rbt_now() - start;
@@ -131,7 +134,7 @@ static double barrier_energy(rbt_step_contact *c) {
     for (size_t i = 0; i < count; i++) {
         double corners[12];
         rbt_contact_gather(c->pairs[i].node, c->y, corners);
-        bool far = rbt_contact_is_far(&c->pairs[i], corners, corners, c->thickness);
+        bool far = rbt_contact_is_far(&c->pairs[i], corners, corners, c->support);
         c->values[i] = far ? 0 : rbt_pair_barrier_value(&c->pairs[i].barrier, corners);
     }
     for (size_t i = 0; i < count; i++) sum += c->values[i];  // far candidates add 0: which are listed changes no bit
@@ -200,8 +203,8 @@ static bool barrier_forces(rbt_step_contact *c, const double *z, double share, d
         double corners[12];
         rbt_contact_gather(pair->node, c->y, corners);
         rbt_pair_barrier_gradient(&pair->barrier, corners, c->gradients + 12 * i);
-        double gap = rbt_contact_gap_of(pair, c->y);
-        c->active[i].hardness = pair->barrier.scale * rbt_barrier_second(gap, pair->barrier.dhat);
+        c->active[i].gap = rbt_contact_gap_of(pair, c->y);
+        c->active[i].hardness = rbt_pair_barrier_stiffness(&pair->barrier, c->active[i].gap);
     }
     for (size_t i = 0; i < need; i++) {
         const int32_t *node = c->active[i].pair.node;

@@ -7,6 +7,12 @@
 // Corners (x 3) of a pair out of x
 void rbt_contact_gather(const int32_t node[4], const double *x, double corners[12]);
 
+// Nodes and parameters of a pair
+void rbt_contact_make_pair(const rbt_step_contact *contact, rbt_pair_key key, rbt_contact_pair *pair);
+
+// Of the softer side of a pair the firmest of its free nodes [N/m]; 0: nothing of it is free.
+double rbt_contact_softer_side(const rbt_step_contact *contact, const rbt_contact_pair *pair);
+
 // Distance of a pair less what is inside [m]
 double rbt_contact_gap_of(const rbt_contact_pair *pair, const double *x);
 

@@ -4,6 +4,7 @@
 #include "math/vec3.h"
 #include "model/contact_settings.h"
 #include "model/force.h"
+#include "step/contact/contact_multipliers.h"
 #include "step/contact/contact_parts.h"
 
 #include <stdio.h>
@@ -200,6 +201,8 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
         !rbt_contact_check_start(c, error))
         return false;
     find_reach(c);
+    c->augmented = m->contact.augmented;
+    c->support = c->augmented ? c->ahead : c->thickness;
     c->speed = largest_speed(c);
     c->whole_tau = tau;
     find_stiffness(c, tau);
@@ -233,6 +236,7 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     free(c->corners);
     free(c->rubbing);
     free(c->constraints);
+    free(c->multipliers);
     rbt_arena_free(c->arena);
     free(c);
 }
@@ -243,11 +247,15 @@ void rbt_step_contact_name(const rbt_step_contact *c, rbt_pair_key key, char *te
 
 void rbt_step_contact_describe(const rbt_step_contact *c, rbt_text *json) {
     const rbt_contact_effort *e = &c->effort;
-    rbt_text_add(json, "\"contact\": {\"search_seconds\": %.6f, \"test_seconds\": %.6f, \"tests\": %zu, ",
-                 e->search_seconds, e->test_seconds, e->tests);
+    rbt_text_add(
+        json,
+        "\"contact\": {\"thickness\": %.17g, \"search_seconds\": %.6f, \"test_seconds\": %.6f, \"tests\": %zu, ",
+        c->thickness, e->search_seconds, e->test_seconds, e->tests);
     rbt_text_add(json, "\"searches\": %zu, \"wide\": %zu, \"lists\": %zu, \"candidates\": %zu, ",
                  c->candidates.searches, c->candidates.found_count, c->candidates.lists, c->candidates.count);
-    rbt_text_add(json, "\"pairs\": %zu, \"most_pairs\": %zu}", c->active_count, e->most_pairs);
+    rbt_text_add(json, "\"pairs\": %zu, \"most_pairs\": %zu", c->active_count, e->most_pairs);
+    if (c->augmented) rbt_text_add(json, ", \"rounds\": %zu", e->rounds);
+    rbt_text_add(json, "}");
 }
 
 // ---- A step
@@ -263,6 +271,7 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
     c->out_of_memory = c->cautious = false;
     c->rubbing_count = c->constraint_count = 0;
     c->linearised = false;
+    if (c->augmented) c->listed = SIZE_MAX;  // targets and stiffness are of the step
     fill_positions(c, t, last, c->x0);
     memcpy(c->x1, c->x0, 3 * c->node_count * sizeof *c->x1);
     rbt_model_surface_place(&c->surface, t + h, c->x1);
@@ -282,7 +291,9 @@ bool rbt_step_contact_look(rbt_step_contact *c, double t, const double *x) {
     c->rubbing_count = 0;
     c->out_of_memory = false;
     place_obstacles(c, t, c->x0);
-    return isfinite(rbt_step_contact_gradient(c, x, 0));
+    if (!c->augmented) return isfinite(rbt_step_contact_gradient(c, x, 0));
+    rbt_contact_put(c, x, 0);
+    return rbt_multipliers_look(c);
 }
 
 void rbt_step_contact_return(rbt_step_contact *c, const double *z) {

@@ -11,6 +11,8 @@
 //   B(y) = sum over pairs of S b(d - inside),     b(d) = -d^ (d/d^ - 1)^2 ln(d/d^)    (Li et al. 2020)
 //   D(y) = sum over pairs of mu N f0(|u|)         with N and the tangents of an earlier iterate
 //
+// or B is that of constraints and their multipliers (contact_multipliers.h), if the scene asks for it.
+//
 // d^ is the thickness. S [N] is the least stiffness of the pair's nodes: a tenth of Young's modulus times the area
 // that a node stands for, what moves the node by the thickness within a step, or what stops it within a step at the
 // largest speed of the start, whichever is most: contact is neither much softer nor much harder than what it keeps apart,
@@ -38,16 +40,31 @@ typedef struct rbt_contact_pair {  // a candidate
     rbt_pair_key key;
     int32_t node[4];  // -1 behind the last corner
     rbt_pair_barrier barrier;
+    // Of a constraint (contact_multipliers.h)
+    double target;      // [m] the gap that is wanted
+    double multiplier;  // lambda [N]
 } rbt_contact_pair;
 
 typedef struct rbt_active_pair {  // a candidate closer than the thickness
     rbt_contact_pair pair;
     double value;     // [J] its energy
+    double gap;       // [m]
     double hardness;  // [N/m] its second derivative along the normal
     // Of a constraint (contact_constraints.h)
     double force;  // [N]
     double weight[4], normal[3];
 } rbt_active_pair;
+
+typedef struct rbt_pair_multiplier {  // contact_multipliers.h
+    rbt_pair_key key;
+    double force;    // lambda [N]
+    double penalty;  // m [N/m], at least
+} rbt_pair_multiplier;
+
+typedef struct rbt_pair_force {  // a multiplier, as states remember it
+    rbt_pair_key key;
+    double force;  // lambda [N]
+} rbt_pair_force;
 
 typedef struct rbt_contact_constraint {  // contact_constraints.h
     rbt_contact_pair pair;
@@ -70,6 +87,7 @@ typedef struct rbt_contact_effort {  // what contact has done so far
     double test_seconds;             // asking how far they may move, without the search
     size_t tests;                    // of motions
     size_t most_pairs;               // that pushed each other at once
+    size_t rounds;                   // that multipliers have followed forces
 } rbt_contact_effort;
 
 typedef struct rbt_step_contact {
@@ -80,6 +98,8 @@ typedef struct rbt_step_contact {
     size_t node_count;               // of bodies and obstacles
 
     // Constants, from the scene
+    bool augmented;        // pairs are constraints with multipliers, not barriers
+    double support;        // [m] no pair wider than this has energy
     double thickness;      // d^ [m]
     double ahead;          // [m] gaps below which pairs are listed, and get blocks in the matrix before they push
     double fitting;        // [m] the thickness that fits the meshes
@@ -126,6 +146,9 @@ typedef struct rbt_step_contact {
 
     rbt_contact_constraint *constraints;  // (constraint_count) ascending by key
     size_t constraint_count, constraint_capacity;
+
+    rbt_pair_multiplier *multipliers;  // (multiplier_count) ascending by key
+    size_t multiplier_count, multiplier_capacity;
 
     rbt_contact_matrix matrix;     // H with the blocks of pairs
     rbt_pair_key blocking;         // the pair that limited the last motion
@@ -184,7 +207,7 @@ void rbt_step_contact_couple_friction(const rbt_step_contact *contact, const dou
 void rbt_step_contact_lag(rbt_step_contact *contact, const double *z);
 
 // The pairs that push each other at positions x of the model's nodes at time t, into `active`, with their forces, without
-// friction; between steps. false: no memory, or surfaces touch.
+// friction; between steps. Of constraints these are the multipliers that were set last. false: no memory, or surfaces touch.
 bool rbt_step_contact_look(rbt_step_contact *contact, double t, const double *x);
 
 // What it has done so far, as members of a JSON object

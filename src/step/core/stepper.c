@@ -25,7 +25,8 @@ static bool check_bodies(const rbt_model *m, const rbt_method *method, rbt_error
     if (m->contact.on && !method->contact)
         return rbt_fail_path(error, NULL, "contact",
                              "%s does not know contact yet; take backward-euler, implicit-midpoint or bdf2 with the "
-                             "solver newton, dot or lbfgs-h, or async-contact without \"contact\"",
+                             "solver newton, dot or lbfgs-h, semi-implicit or siere, or async-contact without "
+                             "\"contact\"",
                              method->name);
     if (m->contact.on && m->cut_count)
         return rbt_fail_path(error, NULL, "contact",

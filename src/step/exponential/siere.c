@@ -38,8 +38,9 @@
 #include "math/vector.h"
 #include "solve/modes.h"
 #include "step/core/method.h"
+#include "step/exponential/siere_contact.h"
 #include "step/exponential/siere_error.h"
-#include "step/linearised/linearised.h"
+#include "step/linearised/linearised_contact.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -104,11 +105,20 @@ static size_t capacity_of(const rbt_siere_options *o) {
     return o->modes == 0 ? 0 : rbt_modes_capacity((size_t)(o->modes > 0 ? o->modes : o->max_modes));
 }
 
+static size_t modes_size(const rbt_model *m, size_t capacity) {
+    return capacity ? sizeof(memory_head) + 3 * capacity * m->node_count * sizeof(double) : 0;
+}
+
 static size_t memory_size(const rbt_model *m, const void *options) {
     rbt_siere_options o;
     read_options(options, &o);
-    size_t capacity = capacity_of(&o);
-    return capacity ? sizeof(memory_head) + 3 * capacity * m->node_count * sizeof(double) : 0;
+    return modes_size(m, capacity_of(&o)) + rbt_impulse_memory_size(m);
+}
+
+// What contact remembers comes last; NULL without contact.
+static rbt_impulse_memory *contact_memory(const siere *s, const rbt_state *state) {
+    if (!s->base.impulses || !state->memory) return NULL;
+    return (void *)((char *)state->memory + modes_size(s->base.model, s->capacity));
 }
 
 static uint64_t hash_of(const unsigned char *constrained, size_t count) {
@@ -179,7 +189,9 @@ static rbt_outcome factor(siere *s, const rbt_state *state, double h, rbt_step_r
     if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
     size_t row;
     s->matrix = INDEFINITE;
-    if (s->options.indefinite == RBT_INDEFINITE_FACTORS && rbt_cholesky_flops(cholesky) <= MAX_FLOPS) {
+    // contact needs entries of L L^T
+    if (!s->base.impulses && s->options.indefinite == RBT_INDEFINITE_FACTORS &&
+        rbt_cholesky_flops(cholesky) <= MAX_FLOPS) {
         rbt_factor_result result = rbt_cholesky_factor_indefinite(cholesky, &s->base.A, &row);
         if (result == RBT_FACTOR_NO_MEMORY) return RBT_OUT_OF_MEMORY;
         if (result == RBT_FACTORED && rbt_cholesky_negative_count(cholesky) <= max_modes(s)) return RBT_DONE;
@@ -530,26 +542,64 @@ static rbt_outcome solve(siere *s, rbt_state *state, double h, rbt_step_report *
     return RBT_DONE;
 }
 
-// dv = y - T z + U (db + z),  dq = h (v - U b + y - T z) + U da, with y - T z + U t in the place of y
-static rbt_outcome update(siere *s, rbt_state *state, double h, rbt_step_report *report) {
-    const rbt_linearised *base = &s->base;
-    size_t n = 3 * base->model->node_count, k = s->used;
-    double *y = s->solution, *move = s->right, *change = s->right + n, *share = s->small;
+// dv = y - T z + U (db + z),  dq = h (v - U b + y - T z) + U da, with y - T z + U t in the place of y: what U has of
+// dq - h dv and of dv, into `right`, one behind the other
+static void combine_modes(siere *s, double h) {
+    size_t n = 3 * s->base.model->node_count, k = s->used;
+    double *share = s->small;
     for (size_t l = 0; l < k; l++) {
         share[l] = s->da[l] - h * (s->b[l] + s->taken[l]);
         share[k + l] = s->db[l] + s->z[l] - s->taken[l];
     }
     rbt_vectors_combine(n, 1, k, s->modes.U, k, share, 2, 0, s->right);
+}
+
+static void finish(siere *s, rbt_state *state, rbt_step_report *report) {
+    remember(s, state->memory);
+    report->statistics[RBT_STAT_INDEFINITE] += s->matrix == INDEFINITE;
+    report->statistics[RBT_STAT_PROJECTED] += s->matrix == PROJECTED;
+}
+
+static rbt_outcome update(siere *s, rbt_state *state, double h, rbt_step_report *report) {
+    const rbt_linearised *base = &s->base;
+    size_t n = 3 * base->model->node_count;
+    double *y = s->solution, *move = s->right, *change = s->right + n;
+    combine_modes(s, h);
     for (size_t i = 0; i < n; i++) {
         bool constrained = base->constrained[i / 3];
         state->x[i] += move[i] + h * (constrained ? base->moved[i] : state->v[i] + y[i]);
         state->v[i] = constrained ? base->moved[i] : state->v[i] + y[i] + change[i];
     }
     rbt_outcome outcome = rbt_check_motion(base->model, state, h, report);
+    if (outcome == RBT_DONE) finish(s, state, report);
+    return outcome;
+}
+
+// The same with what is in the way (siere_contact.h)
+static rbt_outcome meet(siere *s, rbt_state *state, double h, rbt_stages *stages, rbt_step_report *report) {
+    rbt_linearised *base = &s->base;
+    size_t n = 3 * base->model->node_count;
+    double *y = s->solution, *move = s->right, *change = s->right + n;
+    combine_modes(s, h);
+    for (size_t i = 0; i < n; i++) {
+        bool constrained = base->constrained[i / 3];
+        move[i] += h * (constrained ? base->moved[i] : state->v[i] + y[i]);
+        change[i] = constrained ? base->moved[i] : state->v[i] + y[i] + change[i];
+    }
+    rbt_siere_meeting m = {.base = base,
+                           .modes = &s->modes,
+                           .used = s->used,
+                           .damping = s->d,
+                           .h = h,
+                           .move = move,
+                           .velocity = change,
+                           .by_displacement = s->by_Q,
+                           .by_velocity = s->by_KU,
+                           .share = s->small};
+    rbt_outcome outcome = rbt_siere_meet(&m, state, stages, report);
     if (outcome != RBT_DONE) return outcome;
-    remember(s, state->memory);
-    report->statistics[RBT_STAT_INDEFINITE] += s->matrix == INDEFINITE;
-    report->statistics[RBT_STAT_PROJECTED] += s->matrix == PROJECTED;
+    RBT_STAGE("update", rbt_linearised_remember(base, state, h, contact_memory(s, state), report));
+    finish(s, state, report);
     return RBT_DONE;
 }
 
@@ -589,7 +639,8 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     double h = rbt_step_length(base->model, state, until);
     rbt_constrained_nodes(base->model, state->t, base->constrained);
     s->used = 0;
-    if (!s->capacity || all_constrained(s)) return rbt_linearised_attempt(base, state, until, stages, report);
+    if (!s->capacity || all_constrained(s))
+        return rbt_linearised_attempt(base, state, until, contact_memory(s, state), stages, report);
     RBT_STAGE("force", rbt_linearised_forces(base, state, h));  // f = f_ext - dW/dx
     RBT_STAGE("analyse", rbt_linearised_analyse(base));         // ordering and fill, when nodes were released
     if (rbt_linearised_stale(base, h)) {
@@ -598,8 +649,36 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     }
     RBT_STAGE("modes", prepare_modes(s, state, h, report));     // K U = M U Lambda
     RBT_STAGE("solve", solve_or_project(s, state, h, report));  // modes exactly, the rest A y = ...
+    if (base->impulses) return meet(s, state, h, stages, report);
     RBT_STAGE("update", update(s, state, h, report));
     return RBT_DONE;
+}
+
+// ---- What it tells of contact
+
+// Modes start again; work and friction so far stay.
+static void forget(void *self, rbt_state *state) {
+    const siere *s = self;
+    if (state->memory) memset(state->memory, 0, modes_size(s->base.model, s->capacity));
+}
+
+static void set_observer(void *self, const rbt_observer *observer) {
+    rbt_linearised_watch(&((siere *)self)->base, observer);
+}
+static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
+    return rbt_linearised_accepts(&((siere *)self)->base, state, text, size);
+}
+static void describe(const void *self, rbt_text *json) {
+    rbt_linearised_describe(&((const siere *)self)->base, json);
+}
+static void energies(void *self, const rbt_state *state, rbt_energies *e) {
+    rbt_linearised_energies(&((siere *)self)->base, contact_memory(self, state), e);
+}
+static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
+    return rbt_linearised_contacts(&((siere *)self)->base, contact_memory(self, state), state, points, capacity);
+}
+static void contact_forces(void *self, const rbt_state *state, double *f) {
+    rbt_linearised_contact_forces(&((siere *)self)->base, contact_memory(self, state), state, f);
 }
 
 // ---- Steps by error
@@ -685,9 +764,17 @@ const rbt_method RBT_SIERE = {
     .options = &RBT_SIERE_OPTIONS,
     .memory_size = memory_size,
     .failure_spares_memory = true,
+    .contact = true,
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .forget = forget,
+    .set_observer = set_observer,
+    .accepts = accepts,
+    .describe = describe,
+    .energies = energies,
+    .contacts = contacts,
+    .contact_forces = contact_forces,
     .error_law = error_law,
     .refine_error = refine_error,
 };

@@ -333,7 +333,7 @@ static rbt_outcome take_step(imex *s, rbt_state *state, double until, rbt_stages
     double h = rbt_step_length(s->base.model, state, until);
     memory parts = memory_of(s->base.model, state);
     RBT_STAGE("certify", watch(s, state, &parts));  // who is implicit
-    if (s->all) return rbt_linearised_attempt(&s->linearised, state, until, stages, report);
+    if (s->all) return rbt_linearised_attempt(&s->linearised, state, until, NULL, stages, report);
     RBT_STAGE("force", forces(s, state, h));            // f = f_ext - dW/dx - D v
     RBT_STAGE("explicit", explicit_part(s, state, h));  // v += h M^-1 f of explicit nodes
     if (s->block.count) {                               // A dv = h (f - D v - h K v) of implicit ones

@@ -1,14 +1,17 @@
 #include "step/implicit/contact_drive.h"
 
 #include "math/vector.h"
+#include "step/contact/contact_multipliers.h"
 
 #include <stdio.h>
 #include <string.h>
 
 // Moves of what is prescribed; iterations that were stopped, for a detour; lags, for steps with friction's true derivative
 enum { MAX_DRIVES = 200, MANY_STOPS = 15, MANY_LAGS = 5 };
-static const double SHORT = 0.1;      // share of a direction that is free, below which a detour is tried
-static const double LAG_SHARE = 0.5;  // of the residual since the last lag, for the next one
+static const double SHORT = 0.1;  // share of a direction that is free, below which a detour is tried
+// Of the residual since the last lag, for the next one; of constraints, whose forces change within a fraction of the
+// thickness, it must be less
+static const double LAG_SHARE = 0.5, STIFF_LAG_SHARE = 0.1;
 
 static bool take_basis(rbt_contact_drive *s, size_t values) {
     if (!s->objective->pairs || !s->objective->pairs->has_friction) return true;
@@ -63,6 +66,13 @@ static rbt_outcome lag(rbt_contact_drive *s, double *z, double *value, rbt_step_
     rbt_step_contact_lag(c, z);
     s->lags++;
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : evaluate(s, z, value, report);
+}
+
+// Another round, with the forces of this one as multipliers
+static rbt_outcome begin_round(rbt_contact_drive *s, double *z, double *value, rbt_step_report *report) {
+    if (!rbt_multipliers_follow(s->objective->pairs)) return RBT_OUT_OF_MEMORY;
+    s->is_bent = true;  // some pairs are stiffer now
+    return evaluate(s, z, value, report);
 }
 
 rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *s, const double *z) {
@@ -208,6 +218,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
                                     int max_iterations, rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     double value, lagged = 0;
+    const double lag_share = c->augmented ? STIFF_LAG_SHARE : LAG_SHARE;
     s->stopped = 0;
     rbt_outcome outcome = begin(s, last, z, &value, stages, report);
     if (outcome == RBT_DONE) rbt_step_contact_show(c, z);
@@ -222,7 +233,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
         if (outcome != RBT_DONE) return outcome;
         if (k == 0) lagged = stop->residual;
         if (k > 0 && c->has_friction && !fresh && !c->lagged_once &&
-            (solved || stop->residual <= LAG_SHARE * lagged)) {
+            (solved || stop->residual <= lag_share * lagged)) {
             outcome = lag(s, z, &value, report);
             if (outcome == RBT_DONE)
                 outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
@@ -230,7 +241,13 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
             lagged = stop->residual;
             fresh = true;
         }
-        if (solved) return RBT_DONE;
+        bool settled = !c->augmented || !solved || rbt_multipliers_settled(c);
+        if (solved && settled) return RBT_DONE;
+        if (!settled) {
+            outcome = begin_round(s, z, &value, report);
+            if (outcome != RBT_DONE) return outcome;
+            fresh = !c->has_friction;
+        }
         if (fresh && c->rubbing_count && s->lags - first_lag >= MANY_LAGS) {
             outcome = rbt_contact_drive_coupled(s, z, &value, &found, stages, report);
             if (outcome != RBT_DONE) return outcome;
@@ -239,8 +256,11 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
         outcome = s->solver->relax(s->self, z, &value, &found, stages, report);
         fresh = !c->has_friction;
         if (outcome == RBT_DONE && !found) {
-            if (rbt_stop_at_rounding(stop)) return evaluate(s, z, &value, report);
-            return in_the_way(s, "no room to move, or no decrease of the energy, near", report);
+            if (!rbt_stop_at_rounding(stop))
+                return in_the_way(s, "no room to move, or no decrease of the energy, near", report);
+            outcome = evaluate(s, z, &value, report);
+            if (outcome != RBT_DONE || !c->augmented || rbt_multipliers_settled(c)) return outcome;
+            outcome = begin_round(s, z, &value, report);
         }
         if (outcome != RBT_DONE) return outcome;
     }

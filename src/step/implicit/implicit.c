@@ -227,19 +227,28 @@ static rbt_outcome cannot_begin(rbt_step_contact *c, const rbt_state *state, rbt
 // normal forces and friction pull each other to and fro. The error is one of a step, here less than 1/256 of the whole.
 enum { LAG_ONCE = 9 };
 
+// [N/m] of a node. Constraints press on a sheet from the side, where it has its thickness to be stiff with.
+static double stiffness_across(const implicit *s, size_t n) {
+    const rbt_model *m = s->objective.model;
+    const rbt_body *body = &m->bodies[m->node_body[n]];
+    double whole = s->objective.stiff[n];
+    bool thin = s->objective.pairs->augmented && body->kind == RBT_SHELL && m->node_area[n] > 0;
+    return thin ? whole * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : whole;
+}
+
 // With contact a step begins where the last one ended, which is known to be apart. The solver goes from there towards
 // where find_start wants it to begin.
 static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
     rbt_objective *o = &s->objective;
     rbt_step_contact *c = o->pairs;
     if (!c) return RBT_DONE;
-    if (!rbt_step_contact_look(c, state->t, state->x)) return cannot_begin(c, state, report);
+    if (!rbt_contact_look(c, state, contact_memory(s, state))) return cannot_begin(c, state, report);
     c->lagged_once = report->halvings >= LAG_ONCE;
     s->stored = rbt_contact_stored(c);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
     for (size_t n = 0; n < o->model->node_count; n++)
-        c->firmness[n] = o->stiff[n] + o->model->mass[n] / (o->tau * o->tau);
+        c->firmness[n] = stiffness_across(s, n) + o->model->mass[n] / (o->tau * o->tau);
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
 }
 
@@ -424,7 +433,7 @@ static void energies(void *self, const rbt_state *state, rbt_energies *e) {
     implicit *s = self;
     const rbt_contact_memory *memory = contact_memory(s, state);
     if (!s->objective.pairs) return;
-    e->contact = rbt_contact_energy_at(s->objective.pairs, state);
+    e->contact = rbt_contact_energy_at(s->objective.pairs, state, memory);
     e->total = e->kinetic + e->elastic + e->gravity + e->contact;
     if (!memory) return;
     e->work = memory->work;
@@ -438,7 +447,8 @@ static bool warn(void *self, char text[320]) {
 
 static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
     implicit *s = self;
-    return s->objective.pairs ? rbt_contact_points(s->objective.pairs, state, points, capacity) : 0;
+    rbt_step_contact *pairs = s->objective.pairs;
+    return pairs ? rbt_contact_points(pairs, state, contact_memory(s, state), points, capacity) : 0;
 }
 
 static void contact_forces(void *self, const rbt_state *state, double *f) {

@@ -1,12 +1,46 @@
 #include "step/implicit/implicit_contact.h"
 
 #include "math/vec3.h"
+#include "step/contact/contact_multipliers.h"
 #include "step/contact/contact_parts.h"
 
 #include <string.h>
 
+// ---- Memory
+
+enum { PAIRS_PER_NODE = 4, MORE_PAIRS = 4096 };  // multipliers that there is room for
+
+static size_t plain_size(const rbt_model *m) {
+    return sizeof(rbt_contact_memory) + 3 * m->node_count * sizeof(double);
+}
+
+// Of multipliers: some for each node of a surface
+static size_t capacity_of(const rbt_model *m) {
+    size_t nodes = 0;
+    for (size_t n = 0; n < m->node_count; n++)
+        nodes += m->node_area[n] > 0 || m->bodies[m->node_body[n]].kind != RBT_SOLID;
+    return PAIRS_PER_NODE * nodes + MORE_PAIRS;
+}
+
 size_t rbt_contact_memory_size(const rbt_model *m) {
-    return m->contact.on ? sizeof(rbt_contact_memory) + 3 * m->node_count * sizeof(double) : 0;
+    if (!m->contact.on) return 0;
+    if (!m->contact.augmented) return plain_size(m);
+    return plain_size(m) + sizeof(rbt_multiplier_memory) + capacity_of(m) * sizeof(rbt_pair_force);
+}
+
+static rbt_multiplier_memory *multipliers_of(const rbt_step_contact *c, const rbt_contact_memory *memory) {
+    return (void *)((char *)(uintptr_t)memory + plain_size(c->model));
+}
+
+// A state that comes from a file may hold anything.
+static bool load(rbt_step_contact *c, const rbt_contact_memory *memory) {
+    const rbt_multiplier_memory *m = memory ? multipliers_of(c, memory) : NULL;
+    size_t count = m && m->count <= capacity_of(c->model) ? m->count : 0;
+    for (size_t i = 0; i < count; i++)
+        if ((i && m->pairs[i].key <= m->pairs[i - 1].key) || !(m->pairs[i].force >= 0) ||
+            !isfinite(m->pairs[i].force) || !rbt_pair_key_is_sound(&c->primitives, m->pairs[i].key))
+            count = 0;
+    return rbt_multipliers_set(c, m ? m->pairs : NULL, count);
 }
 
 static bool is_prescribed(const rbt_step_contact *c, size_t node) {
@@ -25,6 +59,10 @@ void rbt_contact_remember(const rbt_step_contact *c, rbt_contact_memory *memory)
         if (!is_prescribed(c, n)) continue;
         for (size_t k = 3 * n; k < 3 * n + 3; k++) memory->work -= c->force[k] * (c->y[k] - c->x0[k]);
     }
+    if (c->augmented) {
+        rbt_multiplier_memory *m = multipliers_of(c, memory);
+        m->count = rbt_multipliers_get(c, m->pairs, capacity_of(c->model));
+    }
     memset(memory->friction, 0, 3 * c->model->node_count * sizeof(double));
     for (size_t i = 0; i < c->rubbing_count; i++) {
         const rbt_rubbing_pair *pair = &c->rubbing[i];
@@ -42,8 +80,18 @@ void rbt_contact_remember(const rbt_step_contact *c, rbt_contact_memory *memory)
 
 double rbt_contact_stored(const rbt_step_contact *c) {
     double sum = 0;
+    if (c->augmented) return 0;  // constraints store none
     for (size_t i = 0; i < c->active_count; i++) sum += c->active[i].value;
     return sum;
+}
+
+// [J] of a constraint, whose force has no energy to fall back on: what it does by making its gap wider
+static double widened(const rbt_step_contact *c, const rbt_active_pair *active) {
+    double corners[12];
+    rbt_contact_gather(active->pair.node, c->y, corners);
+    double force = rbt_pair_barrier_force(&active->pair.barrier, active->gap);
+    return rbt_pair_barrier_share(&active->pair.barrier, corners) * force *
+           (active->gap - rbt_contact_gap_of(&active->pair, c->x0));
 }
 
 // G of implicit_contact.h, without friction
@@ -52,6 +100,7 @@ static double gained(const rbt_step_contact *c, double before) {
     for (size_t i = 0; i < c->active_count; i++) {
         moved(c, c->active[i].pair.node, move);
         for (int k = 0; k < 12; k++) sum -= c->gradients[12 * i + (size_t)k] * move[k];
+        if (c->augmented) sum -= widened(c, &c->active[i]);
     }
     return sum;
 }
@@ -96,7 +145,9 @@ double rbt_contact_balance(const rbt_step_contact *c, double before, double *v) 
 
 // ---- Questions about a state
 
-static bool look(rbt_step_contact *c, const rbt_state *state) { return rbt_step_contact_look(c, state->t, state->x); }
+bool rbt_contact_look(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory) {
+    return (!c->augmented || load(c, memory)) && rbt_step_contact_look(c, state->t, state->x);
+}
 
 static int side_of(const rbt_step_contact *c, int32_t node) {
     return c->surface.obstacle[node] >= 0 ? -1 - c->surface.obstacle[node] : c->model->node_body[node];
@@ -122,18 +173,19 @@ static void point_of(const rbt_step_contact *c, const rbt_active_pair *active, r
     rbt_add_scaled(to->point, 0.5 * shape.gap.distance, shape.gap.normal);
 }
 
-size_t rbt_contact_points(rbt_step_contact *c, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
-    if (!look(c, state)) return 0;
+size_t rbt_contact_points(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory,
+                          rbt_contact_point *points, size_t capacity) {
+    if (!rbt_contact_look(c, state, memory)) return 0;
     for (size_t i = 0; i < c->active_count && i < capacity; i++) point_of(c, &c->active[i], &points[i]);
     return c->active_count;
 }
 
 void rbt_contact_add_forces(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory,
                             double *f) {
-    if (!look(c, state)) return;
+    if (!rbt_contact_look(c, state, memory)) return;
     for (size_t i = 0; i < 3 * c->model->node_count; i++) f[i] += c->force[i] + (memory ? memory->friction[i] : 0);
 }
 
-double rbt_contact_energy_at(rbt_step_contact *c, const rbt_state *state) {
-    return look(c, state) ? rbt_contact_stored(c) : NAN;
+double rbt_contact_energy_at(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory) {
+    return rbt_contact_look(c, state, memory) ? rbt_contact_stored(c) : NAN;
 }

@@ -2,11 +2,13 @@
 
 #include "base/threads.h"
 #include "model/linear_obstacle.h"
+#include "step/linearised/linearised_contact.h"
 
 #include <math.h>
 #include <string.h>
 
 void rbt_linearised_free(rbt_linearised *s) {
+    rbt_impulses_free(s->impulses);
     rbt_linear_free(&s->linear);
     rbt_stiffness_free(&s->stiffness);
     rbt_arena_free(s->arena);
@@ -18,8 +20,10 @@ static bool allocate(rbt_linearised *s, const rbt_model *m) {
     double **vectors[] = {&s->f, &s->rhs, &s->dv, &s->moved, &s->product, &s->inertia};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!(*vectors[i] = rbt_arena_take(s->arena, values, sizeof(double)))) return false;
-    if (m->obstacles.count && (!(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double))) ||
-                               !(s->push = rbt_arena_take(s->arena, values, sizeof(double)))))
+    if (m->contact.on && !(s->pushed = rbt_arena_take(s->arena, values, sizeof(double)))) return false;
+    if (m->obstacles.count && !m->contact.on &&
+        (!(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double))) ||
+         !(s->push = rbt_arena_take(s->arena, values, sizeof(double)))))
         return false;
     if (m->linear && !(s->work = rbt_arena_take(s->arena, 2 * values, sizeof(double)))) return false;
     s->A = s->stiffness.K;
@@ -34,10 +38,19 @@ bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, int kind, in
         rbt_linearised_free(s);
         return false;
     }
+    if (model->contact.on && kind != RBT_LINEAR_CHOLESKY) {
+        rbt_linearised_free(s);
+        return rbt_fail_path(
+            error, NULL, "contact",
+            "the solver %s does not know contact, which needs entries of a factor; take cholesky, or "
+            "leave \"contact\" out",
+            rbt_linear_name(kind));
+    }
     if (model->linear) rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
     if (!allocate(s, model)) rbt_fail_memory(error, rbt_arena_bytes(s->arena), "a stepper");
     else if (rbt_mass_build(&s->mass, s->arena, model, &s->stiffness.K, error) &&
-             rbt_linear_init_kind(&s->linear, model, &s->A, kind, subdomains, error))
+             rbt_linear_init_kind(&s->linear, model, &s->A, kind, subdomains, error) &&
+             (!model->contact.on || (s->impulses = rbt_impulses_new(model, &s->A, error))))
         return true;
     rbt_linearised_free(s);
     return false;
@@ -119,6 +132,16 @@ rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report) {
     return RBT_DONE;
 }
 
+// In scenes with contact, which compresses bodies more than anything else, an indefinite matrix gets the projected
+// stiffness, as siere has it.
+static rbt_outcome factor_or_project(rbt_linearised *s, const rbt_state *state, double h, rbt_step_report *report) {
+    rbt_outcome outcome = rbt_linearised_factor(s, state, h, report);
+    if (outcome != RBT_NOT_POSITIVE_DEFINITE || !s->impulses) return outcome;
+    report->statistics[RBT_STAT_PROJECTED]++;
+    rbt_linearised_assemble(s, state, RBT_PROJECTED, h);
+    return rbt_linearised_factor(s, state, h, report);
+}
+
 static rbt_outcome right_and_solve(rbt_linearised *s, const rbt_state *state, double h, rbt_step_report *report) {
     rbt_linearised_right(s, state, h);
     return rbt_linearised_solve(s, report);
@@ -132,15 +155,16 @@ static rbt_outcome update(const rbt_linearised *s, rbt_state *state, double h, r
     return rbt_check_motion(s->model, state, h, report);
 }
 
-rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_stages *stages,
-                                   rbt_step_report *report) {
+rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_impulse_memory *memory,
+                                   rbt_stages *stages, rbt_step_report *report) {
     double h = rbt_step_length(s->model, state, until);
     RBT_STAGE("force", rbt_linearised_forces(s, state, h));  // f = f_ext - dW/dx
     RBT_STAGE("analyse", rbt_linearised_analyse(s));         // ordering and fill, when nodes were released
     if (rbt_linearised_stale(s, h)) {
         RBT_STAGE("assemble", rbt_linearised_assemble(s, state, RBT_TANGENT, h));  // K(x), A = M + h D + h^2 K
-        RBT_STAGE("factor", rbt_linearised_factor(s, state, h, report));           // A = L L^T
+        RBT_STAGE("factor", factor_or_project(s, state, h, report));               // A = L L^T
     }
+    if (s->impulses) return rbt_linearised_meet(s, state, h, memory, stages, report);
     RBT_STAGE("solve", right_and_solve(s, state, h, report));  // A dv = h (f - D v - h K v)
     RBT_STAGE("update", update(s, state, h, report));          // v += dv, x += h v
     return RBT_DONE;

@@ -7,7 +7,8 @@
 // Obstacles are linearised about y = x + h v + h^2 f_ext / M, where the nodes are heading (model/linear_obstacle.h):
 //   f_contact(x+) ~ f_contact(y) + K_contact h^2 f_ext / M - h K_contact dv.
 // K is the exact tangent. If A is not positive definite (strong compression), the step is an outcome: a shorter one
-// is, since M dominates as h goes to 0.
+// is, since M dominates as h goes to 0. In scenes with contact obstacles are solid, and what is in the way changes the
+// solution (linearised_contact.h).
 //
 // By Taylor's formula v+ = v + h f/M + h^2 d(f/M)/dt + ..., where the solution has half of the last term: the error is
 // -h^2/2 v'' in v and -h^2/2 x'' in x, as backward Euler's. Outside forces are those of the start, which turns the sign of
@@ -18,6 +19,7 @@
 #include "model/force.h"
 #include "model/mass.h"
 #include "model/stiffness.h"
+#include "step/contact/impulses.h"
 #include "step/subdomain/linear_kind.h"
 
 typedef struct rbt_linearised {
@@ -30,12 +32,14 @@ typedef struct rbt_linearised {
     double factored_step;  // h of the factor, which a linear model without obstacles keeps; 0: none
     unsigned char *constrained;
     double *f;                             // (node_count x 3) f_ext + contact - dW/dx
-    double *push;                          // (node_count x 3) contact's share of f, NULL without obstacles
+    double *push;                          // (node_count x 3) that of obstacles in f, NULL without `contact`
     double *moved;                         // (node_count x 3) v, in constrained nodes the new one
     double *rhs, *dv, *product, *inertia;  // (node_count x 3)
     double *work;                          // (2 x node_count x 3) of a linear model
     double *partial;                       // (plan.slot_count x 3)
-    double *contact;                       // (node_count x 9), NULL without obstacles
+    double *contact;                       // (node_count x 9), NULL without obstacles that are penalties
+    rbt_impulses *impulses;                // contact of the scene, NULL: it has none
+    double *pushed;                        // (node_count x 3) velocities by impulses
 } rbt_linearised;
 
 // kind: rbt_linear_kind; subdomains: of schwarz, -1: chosen
@@ -66,8 +70,8 @@ rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report);   
 // For rbt_method.error_law
 int rbt_linearised_error_law(const void *self, double ratio, double *constant);
 
-// All of them, and the update: a step of semi-implicit Euler.
-rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_stages *stages,
-                                   rbt_step_report *report);
+// All of them, and the update: a step of semi-implicit Euler. `memory`: where the state remembers contact; NULL without.
+rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_impulse_memory *memory,
+                                   rbt_stages *stages, rbt_step_report *report);
 
 #endif

@@ -1,7 +1,7 @@
 // Semi-implicit Euler: backward Euler with one linearisation per step (Baraff and Witkin 1998). All of it is in
 // linearised.h.
 #include "step/core/method.h"
-#include "step/linearised/linearised.h"
+#include "step/linearised/linearised_contact.h"
 
 static void destroy(void *self) {
     rbt_linearised_free(self);
@@ -17,7 +17,29 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
 }
 
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
-    return rbt_linearised_attempt(self, state, until, stages, report);
+    return rbt_linearised_attempt(self, state, until, state->memory, stages, report);
+}
+
+static size_t memory_size(const rbt_model *m, const void *options) {
+    (void)options;
+    return rbt_impulse_memory_size(m);
+}
+
+// Work and friction so far stay.
+static void forget(void *self, rbt_state *state) { (void)self, (void)state; }
+
+static void set_observer(void *self, const rbt_observer *observer) { rbt_linearised_watch(self, observer); }
+static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
+    return rbt_linearised_accepts(self, state, text, size);
+}
+static void energies(void *self, const rbt_state *state, rbt_energies *e) {
+    rbt_linearised_energies(self, state->memory, e);
+}
+static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
+    return rbt_linearised_contacts(self, state->memory, state, points, capacity);
+}
+static void contact_forces(void *self, const rbt_state *state, double *f) {
+    rbt_linearised_contact_forces(self, state->memory, state, f);
 }
 
 static bool on_ranks(int solver, const void *options) {
@@ -33,6 +55,7 @@ static size_t subdomains(const rbt_model *model, int solver, const void *options
 static void describe(const void *self, rbt_text *json) {
     const rbt_linear_solver *other = &((const rbt_linearised *)self)->linear.other;
     if (other->self && other->describe) other->describe(other->self, json);
+    rbt_linearised_describe(self, json);  // contact, which goes with no other solver
 }
 
 static int labels(const void *self, int32_t *label) {
@@ -71,10 +94,19 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .options = &OPTIONS,
     .on_ranks = on_ranks,
     .subdomains = subdomains,
-    .describe = describe,
     .labels = labels,
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .contact = true,
+    .memory_size = memory_size,
+    .failure_spares_memory = true,
+    .forget = forget,
+    .set_observer = set_observer,
+    .accepts = accepts,
+    .describe = describe,
+    .energies = energies,
+    .contacts = contacts,
+    .contact_forces = contact_forces,
     .error_law = rbt_linearised_error_law,
 };

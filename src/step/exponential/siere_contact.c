@@ -1,0 +1,94 @@
+#include "step/exponential/siere_contact.h"
+
+#include "math/oscillator.h"
+#include "math/vector.h"
+#include "solve/vectors.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double RESOLVED = 1;  // h^2 |lambda|
+
+static void find_coefficients(rbt_siere_meeting *m) {
+    for (size_t l = 0; l < m->used; l++) {
+        double lambda = m->modes->lambda[l], h = m->h, theta = 1 + h * m->damping[l] + h * h * lambda;
+        rbt_response r = rbt_oscillator_response(h, lambda, m->damping[l]);
+        bool resolved = h * h * fabs(lambda) <= RESOLVED && h * fabs(m->damping[l]) <= RESOLVED;
+        m->by_velocity[l] = resolved ? r.impulse / h - 1 / theta : 0;
+        m->by_displacement[l] = resolved ? r.step / h - h / theta : 0;
+    }
+}
+
+static bool entries(void *self, size_t column_count, const int32_t *column, size_t row_count, const int32_t *row,
+                    double *to) {
+    const rbt_siere_meeting *m = self;
+    return rbt_cholesky_inverse(m->base->linear.cholesky, column_count, column, row_count, row, to);
+}
+
+typedef struct sums {         // of a connected part
+    double mass, missing[3];  // momentum that impulses give, less that of the velocities
+    bool held;                // something else acts on it
+} sums;
+
+// Modes that are off by rho are orthogonal to translations but for rho, and so is the momentum of what they move. Each
+// connected part that is free gets what is missing of the impulses `given` since its velocities were `before`, as a
+// translation. Parts with mass damping, which takes momentum, are left as they are.
+static bool balance(const rbt_siere_meeting *m, const double *given, const double *before, double *velocity) {
+    const rbt_linearised *base = m->base;
+    const int32_t *part_of = base->impulses->part_of;
+    const double *mass = base->model->mass;
+    size_t nodes = base->model->node_count;
+    sums *all = calloc(base->impulses->part_count + 1, sizeof *all);
+    if (!all) return false;
+    for (size_t i = 0; i < nodes; i++) {
+        sums *own = &all[part_of[i]];
+        own->mass += mass[i];
+        own->held |= base->constrained[i] || base->model->bodies[base->model->node_body[i]].damping.mass != 0;
+        for (size_t k = 3 * i; k < 3 * i + 3; k++)
+            own->missing[k - 3 * i] += given[k] - mass[i] * (velocity[k] - before[k]);
+    }
+    for (size_t i = 0; i < nodes; i++) {
+        const sums *own = &all[part_of[i]];
+        for (size_t k = 0; k < 3 && !own->held && own->mass > 0; k++)
+            velocity[3 * i + k] += own->missing[k] / own->mass;
+    }
+    free(all);
+    return true;
+}
+
+static rbt_outcome apply(void *self, const double *J, double *displacement, double *velocity,
+                         rbt_step_report *report) {
+    rbt_siere_meeting *m = self;
+    rbt_linearised *base = m->base;
+    size_t n = 3 * base->model->node_count;
+    rbt_vector_copy(n, displacement, m->move);
+    rbt_vector_copy(n, velocity, m->velocity);
+    if (!J) return RBT_DONE;
+    rbt_outcome outcome = rbt_linear_solve(&base->linear, J, base->pushed, report);
+    if (outcome != RBT_DONE) return outcome;
+    rbt_vectors_inner(n, m->used, m->modes->U, 1, J, m->share, m->modes->partial);
+    for (size_t l = 0; l < m->used; l++) {
+        const double *u = m->modes->U + l * n;
+        rbt_vector_add_scaled(n, velocity, m->by_velocity[l] * m->share[l], u);
+        rbt_vector_add_scaled(n, displacement, m->by_displacement[l] * m->share[l], u);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (base->constrained[i / 3]) continue;
+        velocity[i] += base->pushed[i];
+        displacement[i] += m->h * base->pushed[i];
+    }
+    return balance(m, J, m->velocity, velocity) ? RBT_DONE : RBT_OUT_OF_MEMORY;
+}
+
+rbt_outcome rbt_siere_meet(rbt_siere_meeting *m, rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
+    const rbt_impulse_response response = {.entries = entries,
+                                           .apply = apply,
+                                           .mode_count = m->used,
+                                           .modes = m->modes->U,
+                                           .by_displacement = m->by_displacement,
+                                           .by_velocity = m->by_velocity};
+    find_coefficients(m);
+    if (!balance(m, m->base->rhs, state->v, m->velocity)) return RBT_OUT_OF_MEMORY;
+    return rbt_impulses_step(m->base->impulses, &response, m, state, m->h, m->base->constrained, state->x, state->v,
+                             stages, report);
+}

@@ -1,0 +1,225 @@
+// Contact of methods with one solve a step, against what is known: momentum, Coulomb's law on a slope, a bounce, and a
+// dense quadratic programme.
+#include "contact_scene.h"
+#include "dense.h"
+#include "sim/sim.h"
+#include "step/linearised/linearised.h"
+
+#include <float.h>
+
+static const char *const METHODS[] = {"semi-implicit", "siere"};
+enum { METHOD_COUNT = 2 };
+
+// ---- Momentum
+
+// Impulses act between the corners of pairs, and a solve with A turns them into velocities: the sum of M dv is that of the
+// impulses, since A has nothing but M for translations. A solve is off by (3 n + 1) u kappa |dv| (Higham, theorem 10.4), and
+// the sum of n products rounds by n u; kappa of A is that of (M + h^2 K), at most (m_max + h^2 k) / m_min.
+static void momentum_stays(const char *method, double offset, double friction) {
+    rbt_sim *sim = contact_sim(
+        "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'ball': {'radius': 0.5, 'layers': 3}}}, "
+        "'transform': "
+        "{'translate': [-0.55, 0, 0]}, 'material': {'model': 'neo-hookean', 'young': 1e5, 'poisson': 0.4, 'density': "
+        "1000}, 'velocity': {'linear': [2, 0, 0]}}, {'name': 'b', 'mesh': {'shape': {'ball': {'radius': 0.5, "
+        "'layers': "
+        "4}}}, 'transform': {'axis': [1, 2, 3], 'degrees': 40, 'translate': [0.55, %.17g, 0]}, 'material': {'model': "
+        "'neo-hookean', 'young': 2e5, 'poisson': 0.3, 'density': 700}, 'velocity': {'linear': [-2, 0, 0]}}], "
+        "'contact': "
+        "{'thickness': 5e-3, 'friction': %.17g}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 10}, 'integrator': "
+        "{'method': '%s'}}",
+        offset, friction, method);
+    const double *mass = rbt_sim_masses(sim);
+    size_t nodes = rbt_sim_node_count(sim);
+    double least = INFINITY, most = 0, moving = 0;
+    for (size_t n = 0; n < nodes; n++)
+        least = fmin(least, mass[n]), most = fmax(most, mass[n]), moving += 2 * mass[n];
+    // k of a node: Young's modulus over 1 - 2 nu times its size, of which 1 m is more than enough
+    double kappa = (most + 1e-4 * 2e5 / 0.2) / least;
+    rbt_energies first = rbt_sim_energies(sim), last = first;
+    double worst = 0, highest = first.total;
+    size_t touching = 0;
+    for (int i = 0; i < 40; i++) {
+        contact_try(sim);
+        last = rbt_sim_energies(sim);
+        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(last.momentum[k] - first.momentum[k]));
+        highest = fmax(highest, last.total);
+        touching += rbt_sim_contacts(sim, NULL, 0) > 0;
+    }
+    double bound = 40 * (9 * (double)nodes + 1) * DBL_EPSILON * kappa * moving;
+    print_message(
+        "%-14s offset %g friction %g: %zu steps of contact, momentum off by %.1e kg m/s of %.1e allowed, energy "
+        "%.3f\n",
+        method, offset, friction, touching, worst, bound, last.total / first.total);
+    assert_true(touching >= 3);
+    assert_below(worst, bound);
+    assert_below(worst, 1e-9 * moving);
+    assert_below(highest, 1.001 * first.total);
+    rbt_sim_free(sim);
+}
+
+static void momentum(void **state) {
+    (void)state;
+    for (int i = 0; i < METHOD_COUNT; i++) {
+        momentum_stays(METHODS[i], 0, 0);
+        momentum_stays(METHODS[i], 0.4, 0);
+        momentum_stays(METHODS[i], 0.4, 0.5);
+    }
+}
+
+// ---- Friction
+
+// A block on a plane, gravity inclined by tan = 1/2: the slope without its rotation.
+static rbt_sim *slope(const char *method, double friction) {
+    return contact_sim("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.1, "
+                       "0.2], 'cells': [3, "
+                       "2, 3]}}}, 'transform': {'translate': [0, 0.0502, 0]}, 'material': {'model': "
+                       "'stable-neo-hookean', 'young': 1e6, "
+                       "'poisson': 0.3, 'density': 1000}}], 'obstacles': [{'plane': {}}], 'contact': {'thickness': "
+                       "2e-4, 'friction': "
+                       "%.17g}, 'forces': [{'gravity': {'acceleration': [4.385667, -8.771334, 0]}}], 'time': "
+                       "{'step': 0.01, 'frame': "
+                       "0.01, 'end': 10}, 'integrator': {'method': '%s'}}",
+                       friction, method);
+}
+
+static void holds_and_slides(void **state) {
+    (void)state;
+    for (int i = 0; i < METHOD_COUNT; i++) {
+        // holds: what is left of the motion is what the iteration leaves, a thousandth of the thickness a step
+        rbt_sim *sim = slope(METHODS[i], 0.55);
+        double begin[3], end[3];
+        contact_steps(sim, 40);
+        contact_centre(sim, 0, begin);
+        contact_steps(sim, 100);
+        contact_centre(sim, 0, end);
+        print_message("%-14s holds at 0.55: %.2e m in 1 s\n", METHODS[i], end[0] - begin[0]);
+        assert_below(fabs(end[0] - begin[0]), 100 * 1e-3 * 2e-4);
+        rbt_sim_free(sim);
+        // slides: a = g (sin - mu cos), to 2 %
+        sim = slope(METHODS[i], 0.4);
+        contact_steps(sim, 20);
+        contact_velocity(sim, 0, begin);
+        contact_steps(sim, 60);
+        contact_velocity(sim, 0, end);
+        double a = (end[0] - begin[0]) / 0.6, coulomb = 4.385667 - 0.4 * 8.771334;
+        print_message("%-14s slides at 0.4: %.5f m/s^2, Coulomb's %.5f\n", METHODS[i], a, coulomb);
+        assert_below(fabs(a / coulomb - 1), 0.02);
+        rbt_sim_free(sim);
+    }
+}
+
+// ---- A bounce
+
+// A soft ball falls on a floor: it turns round, rises lower than it began, and never touches.
+static void bounces(void **state) {
+    (void)state;
+    for (int i = 0; i < METHOD_COUNT; i++) {
+        rbt_sim *sim = contact_sim(
+            "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'ball': {'radius': 0.1, 'layers': 3}}}, "
+            "'transform': {'translate': [0, 0.3, 0]}, 'material': {'model': 'stable-neo-hookean', 'young': 1e5, "
+            "'poisson': "
+            "0.4, 'density': 1000}}], 'obstacles': [{'plane': {}}], 'contact': {}, 'forces': [{'gravity': {}}], "
+            "'time': "
+            "{'step': 0.005, 'frame': 0.005, 'end': 10}, 'integrator': {'method': '%s'%s}}",
+            METHODS[i], i == 1 ? ", 'options': {'modes': 20}" : "");
+        double first = rbt_sim_energies(sim).total, lowest = INFINITY, fastest = 0;
+        for (int k = 0; k < 80; k++) {
+            double v[3];
+            contact_step(sim);
+            contact_velocity(sim, 0, v);
+            fastest = fmax(fastest, v[1]);
+            for (size_t n = 0; n < rbt_sim_node_count(sim); n++)
+                lowest = fmin(lowest, rbt_sim_positions(sim)[3 * n + 1]);
+            assert_below(rbt_sim_energies(sim).total, 1.001 * first);
+        }
+        print_message("%-14s bounces with %.3f m/s of 1.98, lowest node %.2e m\n", METHODS[i], fastest, lowest);
+        assert_true(lowest > 0);
+        assert_true(fastest > 0.2);
+        rbt_sim_free(sim);
+    }
+}
+
+// ---- The programme against a dense one
+
+// A ball that is pressed into a corner of three walls and thrown at them. After a step its pairs, the matrix and the free
+// motion are there to make the same programme densely: D = h C A^-1 C^T by elimination, solved by sweeps until its
+// conditions hold to 1e-12 of the thickness, which makes it the solution, since D is positive semidefinite.
+static void is_the_solution_of_the_dense_programme(void **state) {
+    (void)state;
+    rbt_sim *sim = contact_sim(
+        "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'ball': {'radius': 0.1, 'layers': 2}}}, "
+        "'transform': {'translate': [0.1012, 0.1013, 0.1014]}, 'material': {'model': 'stable-neo-hookean', 'young': "
+        "1e5, "
+        "'poisson': 0.4, 'density': 1000}, 'velocity': {'linear': [-2, -3, -1], 'angular': [3, 0, 5]}}], "
+        "'obstacles': "
+        "[{'plane': {}}, {'plane': {'point': [0, 0, 0], 'normal': [1, 0, 0]}}, {'plane': {'point': [0, 0, 0], "
+        "'normal': "
+        "[0, 0, 1]}}], 'contact': {'thickness': 5e-4}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 10}, "
+        "'integrator': "
+        "{'method': 'semi-implicit'}}");
+    contact_steps(sim, 3);
+    const rbt_linearised *l = sim->stepper.self;
+    const rbt_impulses *s = l->impulses;
+    size_t n = 3 * l->model->node_count, pairs = s->pair_count, active = 0;
+    assert_true(pairs > 6);
+    double *A = dense_of_blocks(&l->A), *C = calloc(pairs * n, sizeof *C), *W = calloc(pairs * n, sizeof *W);
+    double *D = calloc(pairs * pairs, sizeof *D), *base = calloc(pairs, sizeof *base), *p = calloc(pairs, sizeof *p);
+    double h = s->contact->h, thickness = s->contact->thickness, off = INFINITY;
+    for (size_t k = 0; k < pairs; k++) {
+        const rbt_impulse_pair *pair = &s->pairs[k];
+        base[k] = -pair->pair.barrier.inside - pair->target;
+        for (int i = 0; i < 4; i++)
+            for (size_t j = 0; pair->pair.node[i] >= 0 && j < 3; j++) {
+                size_t at = 3 * (size_t)pair->pair.node[i] + j;
+                base[k] += pair->weight[i] * pair->normal[j] * s->free[at];
+                if (at < n) C[k * n + at] += pair->weight[i] * pair->normal[j];
+            }
+        double *copy = malloc(n * n * sizeof *copy);
+        memcpy(copy, A, n * n * sizeof *copy);
+        assert_true(dense_solve(copy, n, C + k * n, W + k * n));
+        free(copy);
+    }
+    for (size_t k = 0; k < pairs * pairs; k++)
+        for (size_t i = 0; i < n; i++) D[k] += h * C[k / pairs * n + i] * W[k % pairs * n + i];
+    for (int sweep = 0; sweep < 1000000 && off > 1e-12 * thickness; sweep++) {
+        off = 0;
+        for (size_t k = 0; k < pairs; k++) {
+            double c = base[k];
+            for (size_t j = 0; j < pairs; j++) c += D[k * pairs + j] * p[j];
+            double next = fmax(0, p[k] - c / D[k * pairs + k]);
+            off = fmax(off, fabs(next - p[k]) * D[k * pairs + k]);
+            p[k] = next;
+        }
+    }
+    assert_below(off, 1e-12 * thickness);
+    // Gaps are unique, impulses need not be. Ours are off by what a sweep would change, which grows by the coupling.
+    double worst = 0, sum[2] = {0};
+    for (size_t k = 0; k < pairs; k++) {
+        double c[2] = {base[k], base[k]};
+        for (size_t j = 0; j < pairs; j++) {
+            c[0] += D[k * pairs + j] * p[j];
+            c[1] += D[k * pairs + j] * s->pairs[j].impulse[0];
+        }
+        worst = fmax(worst, fabs(c[1] - c[0]));
+        sum[0] += p[k], sum[1] += s->pairs[k].impulse[0];
+        active += p[k] > 0;
+        assert_true(s->pairs[k].impulse[0] >= 0);
+    }
+    print_message("%zu pairs, %zu push; gaps differ by %.1e of the thickness, impulses by %.1e\n", pairs, active,
+                  worst / thickness, fabs(sum[1] / sum[0] - 1));
+    assert_true(active >= 3);
+    assert_below(worst, 0.02 * thickness);
+    assert_below(fabs(sum[1] / sum[0] - 1), 1e-2);
+    free(A), free(C), free(W), free(D), free(base), free(p);
+    rbt_sim_free(sim);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(momentum),
+        cmocka_unit_test(holds_and_slides),
+        cmocka_unit_test(bounces),
+        cmocka_unit_test(is_the_solution_of_the_dense_programme),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
