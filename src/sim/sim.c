@@ -141,12 +141,9 @@ static bool make(rbt_sim *sim, const rbt_scene *scene, rbt_error *error) {
            rbt_sim_equip(sim, error);
 }
 
-rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
-    if (!rbt_processor_check(error) || !rbt_scene_check(scene, error)) return NULL;
-    rbt_sim *sim = rbt_sim_begin(scene, error);
-    if (!sim) return NULL;
-    if (compile(sim, error) && make(sim, scene, error)) {
-        sim->fingerprint = rbt_model_fingerprint(sim->model);
+// The end of making one, good or not
+static rbt_sim *finish(rbt_sim *sim, bool good, const rbt_scene *scene, rbt_error *error) {
+    if (good) {
         forget_meshes(sim->scene);
         return sim;
     }
@@ -157,6 +154,15 @@ rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
     return NULL;
 }
 
+rbt_sim *rbt_sim_create(const rbt_scene *scene, rbt_error *error) {
+    if (!rbt_processor_check(error) || !rbt_scene_check(scene, error)) return NULL;
+    rbt_sim *sim = rbt_sim_begin(scene, error);
+    if (!sim) return NULL;
+    bool good = compile(sim, error) && make(sim, scene, error);
+    if (good) sim->fingerprint = rbt_model_fingerprint(sim->model);
+    return finish(sim, good, scene, error);
+}
+
 rbt_sim *rbt_sim_create_part(const rbt_scene *scene, rbt_model *model, rbt_error *error) {
     rbt_sim *sim = rbt_sim_begin(scene, error);
     if (!sim) {
@@ -164,15 +170,8 @@ rbt_sim *rbt_sim_create_part(const rbt_scene *scene, rbt_model *model, rbt_error
         return NULL;
     }
     sim->model = model;
-    if (make(sim, scene, error)) {
-        sim->fingerprint = model->uncut_fingerprint;
-        forget_meshes(sim->scene);
-        return sim;
-    }
-    if (error && error->path[0] && !error->file[0] && scene->file)
-        snprintf(error->file, sizeof error->file, "%s", scene->file);
-    rbt_sim_free(sim);
-    return NULL;
+    sim->fingerprint = model->uncut_fingerprint;
+    return finish(sim, make(sim, scene, error), scene, error);
 }
 
 void rbt_sim_free(rbt_sim *sim) {

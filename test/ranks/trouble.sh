@@ -70,12 +70,11 @@ for which in one all; do
     same_run long "killed-$which"
 done
 
-# A disk that is full: of one rank (its folder cannot be written to), and of the first
+# What one rank cannot write, none has written: the folder of a rank, and that of checkpoints
 mkdir -p full/frames
 ln -s /dev/full full/frames/rank_0001
 refuses "rank_0001" 2 scene.json -o full "${dot[@]}"
-(
-    ulimit -f 40
-    refuses "File too large" 2 scene.json -o small "${dot[@]}" --set 'bodies[0].mesh.shape.cuboid.cells=[24,6,6]'
-)
-[ ! -e small/frames/frame_000001.pvtu ] || [ -e small/frames/rank_0001/frame_000001.vtu ] || fail "half a frame is left"
+mkdir blocked
+touch blocked/checkpoints
+refuses "blocked/checkpoints" 2 scene.json -o blocked "${dot[@]}"
+if ls blocked/frames/*.pvtu blocked/frames/rank_*/*.vtu 2>/dev/null; then fail "half a frame is left"; fi
