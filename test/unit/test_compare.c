@@ -307,7 +307,8 @@ static void contact_goes_over(void **state) {
          "time.step=0.001"}};
     for (int own = 0; own < 2; own++) {
         rbt_scene_file *events = exchanged("async-contact", scenes[own], 3),
-                       *steps = exchanged("bdf2", scenes[own], 3), *none = exchanged("symplectic-euler", scenes[1], 3);
+                       *steps = exchanged("bdf2", scenes[own], 3),
+                       *none = exchanged("symplectic-euler", scenes[1], 3);
         const rbt_async_contact_options *options = rbt_scene_of(events)->integrator.options;
         assert_true(!rbt_scene_of(events)->contact && options && options->friction == 0.3);
         assert_true(rbt_scene_of(steps)->contact && rbt_scene_of(steps)->contact->friction == 0.3);
