@@ -86,7 +86,7 @@ for method in $("$rubato" methods | grep -v '^ ' | grep .); do
         --set 'bodies[0].driven=[{"where":"right","motions":[{"velocity":{"velocity":[-5,0,0]}}]}]'
     grep -q '"outcome": "inverted"' out/run.json || fail "$method: run.json should name the outcome"
     grep -Eq '"tet": [0-9]' out/run.json || fail "$method: run.json should name the element"
-    impossible 'not finite in stage' --method $method --set 'forces=[{"gravity":{"acceleration":[0,1e300,0]}}]'
+    impossible 'not finite in stage' --method $method --set 'forces=[{"gravity":{"acceleration":[0,1e285,0]}}]'
     grep -Eq '"tet": [0-9]' out/run.json || fail "$method: run.json should name the element"
     impossible 'not finite in stage' --method $method \
         --set 'forces=[{"pull":{"where":"right","force":[1e308,1e308,1e308]}}]'
