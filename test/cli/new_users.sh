@@ -138,7 +138,7 @@ write_bar two.json '' '"velocity": {"linear": [0, -3, 0]}, "transform": {"transl
 other='bodies[1]={"name": "other", "mesh": {"shape": {"cuboid": {"size": [0.1, 0.25, 0.6], "cells": [1, 2, 6]}}}, "material": {"young": 1e5, "poisson": 0.3, "density": 1000}}'
 "$rubato" run two.json -o two --set "$other" >two.txt 2>&1
 grep -q 'note: bodies may pass through each other with semi-implicit; "contact": {} or async-contact keeps them apart' two.txt || fail "a note at the start: $(cat two.txt)"
-grep -q 'warning: "bar" and "other" pass through each other in frame 2 (0.04 s, [0-9]* places): semi-implicit does not keep bodies apart; async-contact does' two.txt ||
+grep -q 'warning: "bar" and "other" pass through each other in frame 2 (0.04 s, [0-9]* places): semi-implicit does not keep bodies apart without "contact" in the scene; async-contact does' two.txt ||
     fail "who passes through whom, and when: $(cat two.txt)"
 [ "$(grep -c 'pass through each other in' two.txt)" = 1 ] || fail "it should be said once"
 grep -q '"bodies_kept_apart": false, "passing_through": {"frames": 1, "of": 3, "every": 1, "first_frame": 2,' two/run.json || fail "run.json should say how often"
