@@ -127,6 +127,7 @@ static void *create(rbt_objective *objective, const rbt_implicit_options *option
         (objective->model->ranks || options->subdomains >= 0 || choose_count(objective, s->test, &count, error)) &&
         rbt_subdomains_init(&s->subdomains, objective->model, A, count, precision(objective, s->test), error)) {
         s->subdomains.contact = objective->pairs ? &objective->pairs->matrix : NULL;
+        s->lbfgs.on_ranks = s->fast;
         s->coarsens = s->subdomains.count > 1 && s->fast;
         if (!s->coarsens ||
             rbt_coarse_init(&s->coarse, &objective->pieces, objective->constrained, &s->subdomains, error))

@@ -33,6 +33,7 @@ typedef struct rbt_lbfgs {
     double *s[RBT_LBFGS_PAIRS], *y[RBT_LBFGS_PAIRS];          // (node_count x 3)
     double inverse_ys[RBT_LBFGS_PAIRS], share[RBT_LBFGS_PAIRS];
     size_t count, newest;
+    bool on_ranks;  // the same bits on any number of ranks
 
     // With contact (lbfgs_contact.c):
     rbt_contact_drive drive;
