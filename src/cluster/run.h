@@ -1,5 +1,5 @@
 // A run of a scene by several ranks together: what sim/run.h does for one program. The first rank reads the scene and
-// its meshes, divides them, sends every rank its part and forgets the whole; it alone speaks and writes what there is
+// its meshes, divides them, sends every rank its part and forgets the whole; it alone prints and writes what there is
 // one of.
 #ifndef RBT_CLUSTER_RUN_H
 #define RBT_CLUSTER_RUN_H

@@ -181,7 +181,8 @@ static bool propose(const rbt_impulses *s, size_t i, rbt_impulse_pair *k, double
 
 // Whether the pair is there already, and takes over this linearisation. A pair that turns in the motion gets a second one
 // where it stops again (*again), and others up to some number: each is right near its place.
-static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, bool stopped, bool anew, bool *again) {
+static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, bool stopped, bool relinearise,
+                     bool *again) {
     enum { COPIES = 4 };
     size_t first = find(s, count, k->pair.key), nearest = first, copies = 0;
     double best = -2;
@@ -192,7 +193,7 @@ static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, b
     if (!copies) return false;
     *again = stopped && best < ALIKE && copies < COPIES;
     if (*again) return false;
-    if (!anew) return true;
+    if (!relinearise) return true;
     double impulse[3];
     memcpy(impulse, s->pairs[nearest].impulse, sizeof impulse);
     s->pairs[nearest] = *k;
@@ -202,7 +203,7 @@ static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, b
 
 // Where flat surfaces meet, most of the pairs say the same. Of those that are not known yet, each node takes the one that
 // lacks most; what is still missing when these are solved shows in the next round.
-bool rbt_impulses_collect(rbt_impulses *s, bool anew) {
+bool rbt_impulses_collect(rbt_impulses *s, bool relinearise) {
     rbt_step_contact *c = s->contact;
     size_t old = s->pair_count, count = 0;
     for (size_t i = 0; i < c->candidates.count; i++) {
@@ -214,7 +215,7 @@ bool rbt_impulses_collect(rbt_impulses *s, bool anew) {
         rbt_impulse_proposal *p = &s->proposed[count];
         if (!propose(s, i, &p->pair, &p->missing)) continue;
         p->again = false;
-        if (is_known(s, old, &p->pair, c->values[i] < 1, anew, &p->again)) continue;
+        if (is_known(s, old, &p->pair, c->values[i] < 1, relinearise, &p->again)) continue;
         for (int k = 0; k < 4; k++) {
             int32_t node = p->pair.pair.node[k];
             if (rbt_impulses_is_free(s, node)) s->most_missing[node] = -INFINITY;

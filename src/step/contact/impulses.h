@@ -129,8 +129,8 @@ rbt_outcome rbt_impulses_step(rbt_impulses *impulses, const rbt_impulse_response
 // ---- Parts
 
 // Pairs that stopped the motion of the latest rbt_step_contact_limit, and near ones that would be closer at its end than
-// they should, linearised; `anew`: those that are known as well. false: no memory.
-bool rbt_impulses_collect(rbt_impulses *impulses, bool anew);
+// they should, linearised; `relinearise`: those that are known as well. false: no memory.
+bool rbt_impulses_collect(rbt_impulses *impulses, bool relinearise);
 
 // One Newton step on (1) and (2), with the pairs that push and those that stick as they are now (impulse_newton.c).
 // false: it was not tried, and nothing has changed.
