@@ -206,9 +206,11 @@ static void framed(const rbt_run_progress *p, void *listener) {
         if (r->unconverged)
             snprintf(unconverged, sizeof unconverged, ", %lld not converged", (long long)r->unconverged);
         double indefinite = r->statistics[RBT_STAT_INDEFINITE], projected = r->statistics[RBT_STAT_PROJECTED];
+        double damped = r->statistics[RBT_STAT_DAMPED];
         if (indefinite || projected)
             snprintf(fallbacks, sizeof fallbacks, ", %lld indefinite, %lld with projected stiffness",
                      (long long)(indefinite + projected), (long long)projected);
+        if (damped) snprintf(fallbacks, sizeof fallbacks, ", %lld by backward Euler", (long long)damped);
         if (p->verification) snprintf(found, sizeof found, ", %zu intersections", intersections(p));
         printf("frame %*lld of %lld  t %-8.4g s  energy %-11.5g J  %lld step%s%s%s%s%s, %.3f s%s\n",
                p->last_frame > 999 ? 5 : 3, (long long)p->frame, (long long)p->last_frame, p->sim->state.t,
@@ -226,10 +228,11 @@ static void ended(const rbt_run_progress *p, void *listener) {
     const voice *v = listener;
     char text[320];
     if (v->viewing) rbt_live_finish(v->viewing->live, p->sim);
-    if (!v->json && p->report->outcome == RBT_DONE && rbt_run_floor_warning(p->sim, text))
-        fprintf(stderr, "rubato: warning: %s\n", text);
-    if (!v->json && p->report->outcome == RBT_DONE && rbt_run_warning(p->sim, text))
-        fprintf(stderr, "rubato: warning: %s\n", text);
+    if (v->json || p->report->outcome != RBT_DONE) return;
+    bool (*const warnings[])(const rbt_sim *, char[320]) = {rbt_run_floor_warning, rbt_run_damped_warning,
+                                                            rbt_run_warning};
+    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
+        if (warnings[i](p->sim, text)) fprintf(stderr, "rubato: warning: %s\n", text);
 }
 
 static int report_failure(const rbt_scene *scene, const rbt_step_report *r, const char *folder) {

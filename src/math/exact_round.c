@@ -10,7 +10,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { POINTS = 5, NUMBERS = 3 * POINTS + 2, MAX_DEPTH = 44, MAX_LOOKS = 4096 };
+enum { POINTS = 5, NUMBERS = 3 * POINTS + 2, MAX_DEPTH = 44, MAX_LOOKS = 4096, MANY_LOOKS = 1 << 24 };
 
 typedef double points[POINTS][3];
 
@@ -273,9 +273,122 @@ static double first_near(const rbt_round_pair *pair, double begin, double near) 
     return near;
 }
 
-bool rbt_round_paths_meet(const rbt_round_pair *given, double *when) {
-    double size = size_of(given, true);
-    rbt_round_pair pair = scaled(given, size > 0 ? size : 1);
+// ---- Longer numbers
+
+typedef long double fine[3];
+
+static long double fine_dot(const fine a, const fine b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void fine_cross(const fine a, const fine b, fine c) {
+    for (int k = 0; k < 3; k++) c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+// Keeps r - s u - v w if that is shorter than what is in `best`.
+static void keep(const fine r, long double s, const fine u, long double v, const fine w, fine best) {
+    fine d;
+    for (int k = 0; k < 3; k++) d[k] = r[k] - s * u[k] - v * w[k];
+    if (!(fine_dot(d, d) < fine_dot(best, best))) return;
+    memcpy(best, d, sizeof d);
+}
+
+static void fine_differences(const fine *x, int from, int to, fine d) {
+    for (int k = 0; k < 3; k++) d[k] = x[to][k] - x[from][k];
+}
+
+// From the segment a b, or a = b, to p (to it, with sign -1); from the inside of the triangle a b c; from the inside of c d to that of a b
+static void fine_from_segment(const fine *x, int p, int a, int b, long double sign, fine best) {
+    fine u, r, none = {0};
+    fine_differences(x, a, b, u);
+    fine_differences(x, a, p, r);
+    for (int k = 0; k < 3; k++) r[k] *= sign, u[k] *= sign;
+    long double uu = fine_dot(u, u), s = uu > 0 ? fine_dot(u, r) / uu : 0;
+    keep(r, s > 0 ? (s < 1 ? s : 1) : 0, u, 0, none, best);
+}
+
+static void fine_from_triangle(const fine *x, int p, int a, fine best) {
+    fine u, v, n, r, su, sv, none = {0};
+    fine_differences(x, a, a + 1, u);
+    fine_differences(x, a, a + 2, v);
+    fine_differences(x, a, p, r);
+    fine_cross(u, v, n);
+    fine_cross(u, r, su);
+    fine_cross(r, v, sv);
+    long double beta = fine_dot(sv, n), gamma = fine_dot(su, n), area = fine_dot(n, n);
+    if (!(area > 0 && beta >= 0 && gamma >= 0 && beta + gamma <= area)) return;
+    long double height = fine_dot(r, n) / area;
+    keep(none, -height, n, 0, none, best);
+}
+
+static void fine_from_edge(const fine *x, int a, int b, int c, int d, fine best) {
+    fine u, w, r;
+    fine_differences(x, a, b, u);
+    fine_differences(x, c, d, w);
+    fine_differences(x, c, a, r);
+    long double uu = fine_dot(u, u), ww = fine_dot(w, w), uw = fine_dot(u, w), ur = fine_dot(u, r),
+                wr = fine_dot(w, r);
+    long double area = uu * ww - uw * uw, s = (uw * wr - ww * ur) / area, v = (uu * wr - uw * ur) / area;
+    if (area > 0 && s >= 0 && s <= 1 && v >= 0 && v <= 1) keep(r, -s, u, v, w, best);
+}
+
+// As `nearest`: the shortest of all ways from a feature of the second hull to one of the first
+static void nearest_finely(const rbt_round_pair *pair, const fine *x, fine d) {
+    int first = pair->count[0], second = pair->count[1], sides = second == 3 ? 3 : 1;
+    for (int k = 0; k < 3; k++) d[k] = 1e4;
+    for (int s = 0; s < sides; s++) {
+        int c = first + s, e = first + (s + 1) % second;
+        for (int i = 0; i < first; i++) fine_from_segment(x, i, c, e, 1, d);
+        if (first == 2) fine_from_segment(x, c, 0, 1, -1, d), fine_from_segment(x, e, 0, 1, -1, d);
+        if (first == 2 && second > 1) fine_from_edge(x, 0, 1, c, e, d);
+    }
+    for (int i = 0; i < first && second == 3; i++) fine_from_triangle(x, i, first, d);
+}
+
+static void fine_points_at(const rbt_round_pair *p, long double t, fine *x) {
+    for (int i = 0; i < p->count[0] + p->count[1]; i++)
+        for (int k = 0; k < 3; k++) x[i][k] = (1 - t) * p->from[i][k] + t * p->to[i][k];
+}
+
+// As `separates`, now that the size is 1: with e = LDBL_EPSILON, 4 e more for the points.
+static bool separates_finely(const rbt_round_pair *pair, const fine d, const fine *x) {
+    int all = pair->count[0] + pair->count[1];
+    long double near = INFINITY, far = -INFINITY, sum = fabsl(d[0]) + fabsl(d[1]) + fabsl(d[2]);
+    for (int i = 0; i < all; i++) {
+        long double along = fine_dot(d, x[i]);
+        if (i < pair->count[0]) near = along < near ? along : near;
+        else far = along > far ? along : far;
+    }
+    long double radius = ((long double)pair->radius + pair->other_radius) * sqrtl(fine_dot(d, d));
+    return near - far > radius * (1 + 8 * LDBL_EPSILON) + 32 * LDBL_EPSILON * sum + DBL_MIN;
+}
+
+// ---- Ways
+
+// Whether the direction of the nearest points in the middle separates the pair from `begin` to `end`
+static bool are_apart(const rbt_round_pair *pair, double begin, double end) {
+    double d[3];
+    points x;
+    points_at(pair, 0.5 * (begin + end), x);
+    nearest(pair, x, d);
+    points_at(pair, begin, x);
+    if (!separates(pair, d, x, 1)) return false;
+    points_at(pair, end, x);
+    return separates(pair, d, x, 1);
+}
+
+static bool are_apart_finely(const rbt_round_pair *pair, double begin, double end) {
+    fine d, x[POINTS];
+    fine_points_at(pair, 0.5 * (begin + end), x);
+    nearest_finely(pair, (const fine *)x, d);
+    fine_points_at(pair, begin, x);
+    if (!separates_finely(pair, d, (const fine *)x)) return false;
+    fine_points_at(pair, end, x);
+    return separates_finely(pair, d, (const fine *)x);
+}
+
+typedef enum answer { NO, YES, UNDECIDED } answer;
+
+// Times are halved until every part is apart, or the middle of one is near for sure.
+static answer search_times(const rbt_round_pair *pair, bool longer, int most_looks, double *when) {
     struct {
         double begin, end;
         int depth;
@@ -283,25 +396,29 @@ bool rbt_round_paths_meet(const rbt_round_pair *given, double *when) {
     int looks = 0;
     for (int top = 1; top > 0;) {
         s = stack[--top];
-        double middle = 0.5 * (s.begin + s.end), d[3];
-        points x, y;
-        points_at(&pair, middle, x);
-        nearest(&pair, x, d);
-        points_at(&pair, s.begin, x);
-        points_at(&pair, s.end, y);
-        if (separates(&pair, d, x, 1) && separates(&pair, d, y, 1)) continue;
-        if (surely_near(&pair, middle)) {
-            *when = first_near(&pair, s.begin, middle);
-            return true;
+        double middle = 0.5 * (s.begin + s.end);
+        if (longer ? are_apart_finely(pair, s.begin, s.end) : are_apart(pair, s.begin, s.end)) continue;
+        if (surely_near(pair, middle)) {
+            *when = first_near(pair, s.begin, middle);
+            return YES;
         }
-        if (s.depth == MAX_DEPTH || ++looks > MAX_LOOKS) {
+        if (s.depth == MAX_DEPTH || ++looks > most_looks) {
             *when = s.begin;
-            return true;
+            return UNDECIDED;
         }
         stack[top].begin = middle, stack[top].end = s.end, stack[top++].depth = s.depth + 1;
         stack[top].begin = s.begin, stack[top].end = middle, stack[top++].depth = s.depth + 1;
     }
-    return false;
+    return NO;
+}
+
+// What doubles leave open is asked again with longer numbers and more patience.
+bool rbt_round_paths_meet(const rbt_round_pair *given, double *when) {
+    double size = size_of(given, true);
+    rbt_round_pair pair = scaled(given, size > 0 ? size : 1);
+    answer found = search_times(&pair, false, MAX_LOOKS, when);
+    if (found == UNDECIDED) found = search_times(&pair, true, MANY_LOOKS, when);
+    return found != NO;
 }
 
 // ---- Planes

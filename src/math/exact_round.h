@@ -2,7 +2,7 @@
 // segments, and nodes against planes. Whether they meet at rest is exactly right for the doubles given, as in
 // math/exact.h, which has no radii.
 //
-// On straight ways it is a matter of rounding only when they pass each other at less than about 1e-13 of the largest
+// On straight ways it is a matter of rounding only when they pass each other at less than about 1e-17 of the largest
 // coordinate: then they count as meeting. Ways are apart for sure where a direction separates the pair by more than
 // the radii, the rounding included.
 #ifndef RBT_MATH_EXACT_ROUND_H

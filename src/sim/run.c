@@ -393,6 +393,18 @@ bool rbt_run_floor_warning(const rbt_sim *sim, char text[320]) {
     return true;
 }
 
+bool rbt_run_damped_warning(const rbt_sim *sim, char text[320]) {
+    double damped = sim->stepper.statistics[RBT_STAT_DAMPED];
+    if (!(damped > 0)) return false;
+    snprintf(
+        text, 320,
+        "%.0f steps were taken by backward Euler, which loses energy, because the midpoint rule would have gained "
+        "some, or turned an element inside out, even at a sixteenth of the step; take a smaller step, or "
+        "backward-euler for all",
+        damped);
+    return true;
+}
+
 void rbt_unconverged_text(const rbt_tally *tally, char text[256]) {
     snprintf(
         text, 256,

@@ -71,6 +71,8 @@ bool rbt_run_foreseen(const rbt_sim *sim, char text[320]);
 bool rbt_run_warning(const rbt_sim *sim, char text[320]);
 // Steps of the least length whose error was larger than asked for
 bool rbt_run_floor_warning(const rbt_sim *sim, char text[320]);
+// Steps that another rule took than the one that was asked for
+bool rbt_run_damped_warning(const rbt_sim *sim, char text[320]);
 
 // "3 of 40 steps did not converge (the residual was up to 12.5 times the tolerance), the first at 0.1 s; …", and what
 // to try

@@ -154,6 +154,7 @@ static void add_warnings(rbt_text *t, const rbt_run_report *r) {
     if (rbt_run_foreseen(sim, foreseen)) add_warning(t, foreseen, count++);
     if (rbt_run_warning(sim, found)) add_warning(t, found, count++);
     if (rbt_run_floor_warning(sim, found)) add_warning(t, found, count++);
+    if (rbt_run_damped_warning(sim, found)) add_warning(t, found, count++);
     if (r->overlap && rbt_overlap_text(r->overlap, sim, found)) add_warning(t, found, count++);
     rbt_text_add(t, "],\n");
 }

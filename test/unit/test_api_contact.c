@@ -1,6 +1,8 @@
 // Contact of implicit steps through the public library: scenes made in code, contacts and forces, positions that are set,
 // states that come back, obstacles that a caller moves.
 #include "every_method.h"
+#include "sim/run.h"
+#include "step/core/statistics.h"
 
 #include <math.h>
 
@@ -327,24 +329,53 @@ static void what_has_no_room_is_an_outcome(void **state) {
 
 // A soft block thrown onto a plane, in steps in which it would move by twice its size: the elastic force in the middle of
 // such a step does other work than the energy it stores: in whole steps this run gains its energy five times over.
-static void the_midpoint_rule_takes_shorter_steps_rather_than_energy(void **state) {
-    (void)state;
-    rbt_sim *sim =
-        sim_from("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.2, "
-                 "0.2], 'cells': [2, 2, 2]}}}, 'transform': {'translate': [0, 0.15, 0]}, 'velocity': "
-                 "{'linear': [6, -20, 0]}, 'material': {'young': 1e3, 'poisson': 0.4, 'density': 1000}}], "
-                 "'contact': {}, 'obstacles': [{'plane': {}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': "
-                 "0.8}, 'integrator': {'method': 'implicit-midpoint', 'solver': 'newton'}}");
-    double start = rbt_sim_energies(sim).total;
+static rbt_sim *thrown(double speed) {
+    char json[1024];
+    snprintf(json, sizeof json,
+             "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.2, 0.2], "
+             "'cells': [2, 2, 2]}}}, 'transform': {'translate': [0, 0.15, 0]}, 'velocity': {'linear': [6, -%g, 0]}, "
+             "'material': {'young': 1e3, 'poisson': 0.4, 'density': 1000}}], 'contact': {}, 'obstacles': [{'plane': "
+             "{}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': 0.8}, 'integrator': {'method': 'implicit-midpoint', "
+             "'solver': 'newton'}}",
+             speed);
+    return sim_from(json);
+}
+
+// Returns how many steps backward Euler took.
+static double gains_nothing(rbt_sim *sim, int steps) {
+    double start = rbt_sim_energies(sim).total, damped = 0;
     int64_t halved = 0;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < steps; i++) {
         rbt_step_report report;
         if (!rbt_sim_step(sim, &report))
             fail_msg("step %d: %s, %s", i, rbt_outcome_name(report.outcome), report.hint);
         halved += report.halved_steps > 0;
+        damped += report.statistics[RBT_STAT_DAMPED];
     }
     assert_true(halved > 0);
     assert_true(rbt_sim_energies(sim).total < 1.1 * start);
+    return damped;
+}
+
+static void the_midpoint_rule_takes_shorter_steps_rather_than_energy(void **state) {
+    (void)state;
+    char text[320];
+    rbt_sim *sim = thrown(20);
+    assert_true(gains_nothing(sim, 40) == 0);
+    assert_false(rbt_run_damped_warning(sim, text));
+    rbt_sim_free(sim);
+}
+
+// Ten times as fast not even a sixteenth is short enough. Backward Euler gets on, and it is said.
+static void where_the_midpoint_rule_would_explode_backward_euler_steps(void **state) {
+    (void)state;
+    char text[320], expected[32];
+    rbt_sim *sim = thrown(200);
+    double damped = gains_nothing(sim, 10);
+    assert_true(damped > 0);
+    assert_true(rbt_run_damped_warning(sim, text));
+    snprintf(expected, sizeof expected, "%.0f steps were taken by", damped);
+    assert_says(text, expected);
     rbt_sim_free(sim);
 }
 
@@ -359,6 +390,7 @@ int main(void) {
         cmocka_unit_test(a_plane_lifts_a_block),
         cmocka_unit_test(what_has_no_room_is_an_outcome),
         cmocka_unit_test(the_midpoint_rule_takes_shorter_steps_rather_than_energy),
+        cmocka_unit_test(where_the_midpoint_rule_would_explode_backward_euler_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

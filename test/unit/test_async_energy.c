@@ -6,6 +6,7 @@
 // and does not grow; so bounds on single states are of first order in `safety`, and the slope of the energy is judged
 // against the scatter of its block means.
 #include "math/vec3.h"
+#include "sampled.h"
 #include "scene.h"
 #include "sim/sim.h"
 
@@ -63,6 +64,7 @@ static rbt_sim *shipped(const char *name, const char *const *settings, size_t co
 // and the rest for the random walk of thousands of impacts.
 static void pogo_for_ten_thousand_seconds(void **state) {
     (void)state;
+    if (SAMPLED(false, true)) skip();
     static const char *const settings[] = {"time.end=10000", "time.frame=5"};
     // 0.12 safety^2 of 2 J in each of 4,000 shallow impacts
     has_no_drift(shipped("pogo", settings, 2), 0.02 * 3, 0.12 * 0.025 * 0.025 * 2 * sqrt(4000));
@@ -80,7 +82,7 @@ static void shipped_scenes_keep_their_energy(void **state) {
                   {"particle-box-gravity", "time.end=0.1", "time.frame=0.005"},
                   {"sphere-wedge", "time.end=0.25", "time.frame=0.005"},
                   {"inextensible-curtain", "time.end=0.03", "time.frame=0.002"}};
-    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i += SAMPLED(1, 3)) {
         const char *const settings[] = {scenes[i].end, scenes[i].frame};
         rbt_sim *sim = shipped(scenes[i].name, settings, 2);
         double first = rbt_sim_energies(sim).total, touched = 0;
@@ -98,6 +100,7 @@ static void shipped_scenes_keep_their_energy(void **state) {
 
 static void two_walls_for_ten_thousand_seconds(void **state) {
     (void)state;
+    if (SAMPLED(false, true)) skip();
     has_no_drift(
         sim_from("{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'cloth': {'length': 9, 'width': 9, "
                  "'cells_along': 1, 'cells_across': 1}}}, 'transform': {'translate': [0, 0.5, 0]}, "
@@ -110,6 +113,7 @@ static void two_walls_for_ten_thousand_seconds(void **state) {
 
 static void box_for_ten_thousand_seconds(void **state) {
     (void)state;
+    if (SAMPLED(false, true)) skip();
     static const char *const gravity[] = {"", "'forces': [{'gravity': {'acceleration': [0, 0, -0.01]}}],"};
     for (int i = 0; i < 2; i++) {
         char json[2048];

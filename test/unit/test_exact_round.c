@@ -241,12 +241,49 @@ static void test_extreme_sizes(void **state) {
     }
 }
 
+// Triangles that turn as they roll around a ball, so that every direction separates them for a moment only: as a spinning
+// ring of cloth did in a random run. The first stays 6e-7 radii away, the second 6e-14; both by arithmetic of fractions.
+// A ball that is larger by more than that is met.
+static void test_rolling(void **state) {
+    (void)state;
+    static const struct {
+        double from[4][3], to[4][3], gap;
+    } cases[] = {
+        {{{-0.0011295187519079907, 0.0033503711266944158, 0.00060080964498143838},
+          {-0.0012356436390359609, 0.0030506343436587681, 0.00089671886113040495},
+          {-0.0005157509385985764, 0.0028258552731561517, 0.0004373742283447508},
+          {-0.00074362125037990981, 0.0023672225118564075, -0.00051583351885437661}},
+         {{-0.001126744738351219, 0.0033406135462999568, 0.00059990107031684687},
+          {-0.0012314095125983942, 0.0030389049514552551, 0.00089387471515505932},
+          {-0.00052487972070235827, 0.0028207069487143918, 0.00043897756330118685},
+          {-0.00074808802694940305, 0.0023711056092965335, -0.0005087382974840707}},
+         6e-7},
+        {{{0.00017033983576479275, 0.0038633869620266848, 0.0014680527045224873},
+          {0.00020349282936681017, 0.0037463415618357535, 0.0022003784142788567},
+          {0.00073783922383099335, 0.0035926415658427031, 0.00177810170595723},
+          {-0.00098071650928622405, 0.0032006119922835113, 0.0010837915426962221}},
+         {{0.00017034176857202358, 0.0038633869510953768, 0.0014680526880358818},
+          {0.00020349737358017452, 0.0037463416190653704, 0.0022003782227906338},
+          {0.00073784053946602168, 0.0035926415494947784, 0.0017781017339273128},
+          {-0.00098071424198654792, 0.0032006119853008903, 0.0010837915388547247}},
+         1e-12}};
+    for (size_t i = 0; i < 2; i++) {
+        rbt_round_pair pair = {.count = {1, 3}, .radius = 0.0003989451651077924};
+        double when;
+        memcpy(pair.from, cases[i].from, sizeof cases[i].from);
+        memcpy(pair.to, cases[i].to, sizeof cases[i].to);
+        assert_false(rbt_round_paths_meet(&pair, &when));
+        pair.radius *= 1 + cases[i].gap;
+        assert_true(rbt_round_paths_meet(&pair, &when));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_distances), cmocka_unit_test(test_points_without_radius),
         cmocka_unit_test(test_planes),          cmocka_unit_test(test_random_pairs),
         cmocka_unit_test(test_passing_by),      cmocka_unit_test(test_random_ways),
-        cmocka_unit_test(test_extreme_sizes),
+        cmocka_unit_test(test_extreme_sizes),   cmocka_unit_test(test_rolling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "tempo_bar.h"
 
 #include "random.h"
+#include "sampled.h"
 
 // ---- Stability, order, momentum
 
@@ -175,6 +176,7 @@ static void a_real_body_is_stable(void **state) {
 // single-rate step is below it, which the long step damps too.
 static void a_real_body_has_a_spectral_radius_below_one(void **state) {
     (void)state;
+    if (SAMPLED(false, true)) skip();
     static const char *const options[] = {"", AT_END};
     for (int i = 0; i < 2; i++) {
         rbt_sim *sim = creature("linear", options[i]);

@@ -14,6 +14,10 @@
         "Steps of siere whose matrix was indefinite and factored as it was.")                                        \
     ROW(PROJECTED, "projected", "fallbacks", RBT_SUMMED, "steps",                                                    \
         "Steps of siere whose matrix was indefinite, with projected stiffness instead.")                             \
+    ROW(DAMPED, "damped", "fallbacks", RBT_SUMMED, "steps",                                                          \
+        "Steps of implicit-midpoint that backward Euler took, because the rule would have gained energy or "         \
+        "inverted "                                                                                                  \
+        "an element.")                                                                                               \
     ROW(REJECTED, "rejected", NULL, RBT_SUMMED, "attempts",                                                          \
         "Steps that were taken back and made shorter because of their error, where steps are chosen by it.")
 

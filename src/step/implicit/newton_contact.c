@@ -15,10 +15,29 @@ static rbt_outcome analyse(rbt_newton *s) {
     return rbt_linear_analyse(&s->linear, s->objective->constrained, &changed);
 }
 
+static void raise_diagonal(rbt_block_matrix *A, double share) {
+    for (size_t i = 0; i < A->row_count; i++)
+        for (int k = 0; k < 9; k += 4) A->value[9 * (A->start[i + 1] - 1) + (size_t)k] *= 1 + share;
+}
+
+// All parts of A are positive semidefinite, but where contact is 1e16 times as stiff as what it presses, rounding may
+// leave no factor. The decomposition of a matrix whose diagonal is scaled to 1 succeeds if its lowest eigenvalue is
+// above a small multiple of e (Higham 2002, theorem 10.7); one that is a little larger on the diagonal has that.
+static rbt_outcome factor_raised(rbt_newton *s, const double *z, rbt_step_report *report) {
+    rbt_outcome outcome = rbt_linear_factor(&s->linear, z, report);
+    for (double share = 1e-13; outcome == RBT_NOT_POSITIVE_DEFINITE && share < 1e-7; share *= 100) {
+        raise_diagonal(&s->objective->pairs->matrix.A, share);
+        report->body = report->element = -1;
+        report->hint[0] = '\0';
+        outcome = rbt_linear_factor(&s->linear, z, report);
+    }
+    return outcome;
+}
+
 static rbt_outcome factor(void *self, const double *z, rbt_stages *stages, rbt_step_report *report) {
     rbt_newton *s = self;
     RBT_STAGE("analyse", analyse(s));
-    RBT_STAGE("factor", rbt_linear_factor(&s->linear, z, report));
+    RBT_STAGE("factor", factor_raised(s, z, report));
     return RBT_DONE;
 }
 
