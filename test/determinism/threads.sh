@@ -26,7 +26,7 @@ for method in $("$rubato" methods | grep -v '^ ' | grep .); do
         esac
         for threads in $counts; do
             "$rubato" run scene.json -o "run-$threads" -q --threads "$threads" --method "$method" --set time.step=$step \
-                --set time.end=0.04 --set "bodies[0].material.model=$material" \
+                --set time.end=0.02 --set "bodies[0].material.model=$material" \
                 --set 'bodies[0].mesh.shape.cuboid.cells=[24,6,6]' # enough nodes for several threads
             same_results run-1 "run-$threads"
             count=$((count + 1))
