@@ -111,7 +111,8 @@ def one(rubato, seed, folder, seconds, events):
         result["said"] = "; ".join(w if isinstance(w, str) else json.dumps(w) for w in warnings)
     elif "failure" in report:
         failure = report["failure"]
-        result.update(ending="outcome", outcome=failure["outcome"], said=said.split("\n")[0])
+        failed = [line for line in said.split("\n") if "a step failed" in line]
+        result.update(ending="outcome", outcome=failure["outcome"], said=(failed or [said])[0])
     else:
         result.update(ending="crash", said=f"status {report['status']}, exit code {code}: {said[:300]}")
     return result

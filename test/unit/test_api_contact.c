@@ -325,6 +325,22 @@ static void what_has_no_room_is_an_outcome(void **state) {
     }
 }
 
+// ---- Thickness
+
+// Without an edge and without a radius the scene's size decides: points fall on a plane and stay above it.
+static void points_alone_have_a_thickness(void **state) {
+    (void)state;
+    rbt_sim *sim = sim_from(
+        "{'rubato': 1, 'bodies': [{'name': 'points', 'mesh': {'shape': {'cloth': {'length': 1, 'width': 1, "
+        "'cells_along': 2, 'cells_across': 2}}}, 'transform': {'translate': [0, 0.05, 0]}, 'particles': "
+        "{'radius': 0, 'mass': 0.1}}], 'forces': [{'gravity': {}}], 'obstacles': [{'plane': {}}], 'contact': "
+        "{}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 1}, 'integrator': {'method': 'backward-euler'}}");
+    steps(sim, 40);
+    const double *x = rbt_sim_positions(sim);
+    for (size_t n = 0; n < rbt_sim_node_count(sim); n++) assert_true(x[3 * n + 1] > 0 && x[3 * n + 1] < 0.01);
+    rbt_sim_free(sim);
+}
+
 // ---- Energy
 
 // A soft block thrown onto a plane, in steps in which it would move by twice its size: the elastic force in the middle of
@@ -389,6 +405,7 @@ int main(void) {
         cmocka_unit_test(clones_have_the_same_thickness),
         cmocka_unit_test(a_plane_lifts_a_block),
         cmocka_unit_test(what_has_no_room_is_an_outcome),
+        cmocka_unit_test(points_alone_have_a_thickness),
         cmocka_unit_test(the_midpoint_rule_takes_shorter_steps_rather_than_energy),
         cmocka_unit_test(where_the_midpoint_rule_would_explode_backward_euler_steps),
     };

@@ -37,7 +37,7 @@ static double edge_length(const rbt_contact_surface *s, size_t e) {
     return rbt_length(along);
 }
 
-// Of the bodies; of scenes with particles alone, their diameter
+// Of the bodies; of scenes with particles alone, their diameter, or if they have none, that of the scene
 static double mean_edge(const rbt_step_contact *c) {
     const rbt_contact_surface *s = &c->primitives;
     double sum = 0, count = 0;
@@ -46,11 +46,12 @@ static double mean_edge(const rbt_step_contact *c) {
         sum += edge_length(s, e);
         count++;
     }
-    for (size_t i = 0; !count && i < s->def.point_count; i++) {
-        if ((size_t)s->def.points[i] >= c->model->node_count) continue;
-        return 2 * s->def.radius[s->def.points[i]];
-    }
-    return count > 0 ? sum / count : 0;
+    if (count > 0) return sum / count;
+    double widest = 0;
+    for (size_t i = 0; i < s->def.point_count; i++)
+        if ((size_t)s->def.points[i] < c->model->node_count)
+            widest = fmax(widest, 2 * s->def.radius[s->def.points[i]]);
+    return widest > 0 ? widest : rbt_model_diagonal(c->model);
 }
 
 // The softest material around a node [Pa]
@@ -195,7 +196,7 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
     c->thickness = isnan(m->contact.thickness) ? c->fitting : m->contact.thickness;
     if (!(c->thickness > 0))
         return rbt_fail_path(error, NULL, "contact.thickness",
-                             "no thickness can be chosen, since no surface has an edge; give one");
+                             "no thickness can be chosen, since nothing in the scene has a size; give one");
     find_reach(c);
     if (!rbt_contact_check_sizes(c, error) || !rbt_candidates_init(&c->candidates, &c->primitives, c->reach, error) ||
         !rbt_contact_check_start(c, error))
