@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every shipped scene passes `rubato check` and runs its first frame, on one thread, since other tests run beside it;
 # so does the check of every scene to measure with, where the meshes it needs are there. The two that take half a minute to
-# start are checked only: `make cluster-demo` and `make reproduce-siere` run them.
+# start are checked only: `make cluster-demo` and `make bench-siere` run them.
 set -eu
 source "$(dirname "$0")/lib.sh"
 count=0
