@@ -3,6 +3,7 @@
 #include "contact/distance/gap.h"
 #include "energy/hinge.h"
 #include "math/vec3.h"
+#include "sampled.h"
 #include "scene.h"
 #include "sim/sim.h"
 
@@ -243,7 +244,7 @@ static void strain_of(const rbt_sim *sim, double *least, double *most) {
 static void limits_hold_at_any_speed(void **state) {
     (void)state;
     static const double speeds[] = {1, 30, 1000};
-    for (int i = 0; i < 3; i++) {
+    for (int i = SAMPLED(0, 1); i < SAMPLED(3, 2); i++) {
         double least = 0, most = 0, free_min = 0, free_max = 0;
         rbt_sim *sim = chain(speeds[i], 0.1, "async-contact"), *elastic = chain(speeds[i], 0, "async-contact");
         double first = rbt_sim_energies(sim).total;
