@@ -2,9 +2,10 @@
 // segments, and nodes against planes. Whether they meet at rest is exactly right for the doubles given, as in
 // math/exact.h, which has no radii.
 //
-// On straight ways it is a matter of rounding only when they pass each other at less than about 1e-17 of the largest
-// coordinate: then they count as meeting. Ways are apart for sure where a direction separates the pair by more than
-// the radii, the rounding included.
+// Ways are apart for sure where, in every part of the time, a direction separates the pair by more than the radii, the
+// rounding included. A pair that cannot be decided counts as meeting: one that passes at about 1e-17 of the largest
+// coordinate (1e-13 where long double is double), or that rolls around each other so closely that 2^24 parts of the time
+// do not show it.
 #ifndef RBT_MATH_EXACT_ROUND_H
 #define RBT_MATH_EXACT_ROUND_H
 
