@@ -79,12 +79,16 @@ python-build: build/Makefile
 test:
 	@scripts/test
 
-# Not part of `make test`, which runs a sample of the first: an hour or so.
+# Not part of `make test`, which runs a sample of the first and fewer checks of the sanitizers: an hour or so.
 soak:
 	@$(setup) test
 	@cmake -S . -B build -G "Unix Makefiles" -DRUBATO_TESTS=ON
 	@cmake --build build --parallel $(JOBS)
 	@scripts/soak $(ARGS)
+	@cmake -S . -B build-sanitize-whole -G "Unix Makefiles" -DRUBATO_SANITIZE=ON -DRUBATO_SANITIZE_WHOLE=ON \
+	    -DRUBATO_PYTHON=OFF >/dev/null
+	@cmake --build build-sanitize-whole --parallel $(JOBS) --target quick_tests
+	@ctest --test-dir build-sanitize-whole --output-on-failure --no-tests=error -j $(JOBS) -L quick
 
 mutate:
 	@$(setup) test
@@ -164,7 +168,7 @@ verification:
 	@build/test/verification docs/verification.md
 
 clean:
-	rm -rf build build-sanitize build-fuzz build-mutate out dist
+	rm -rf build build-sanitize build-sanitize-whole build-fuzz build-mutate out dist
 
 help:
 	@echo "make           build build/rubato, and build/librubato and build/librubato_view, .a and .so"
@@ -172,7 +176,7 @@ help:
 	@echo "make python    install the Python package into build/python; make wheel: one file of it, in dist"
 	@echo "make test      install what is missing, build, run every test and check (see docs/building.md)"
 	@echo "make test PARTS=core   the same without the tests of Python, of the viewer in a browser and of ranks"
-	@echo "make soak      the unit tests with 30 seeds and every instruction set, and the thread test with each set"
+	@echo "make soak      the unit tests with 30 seeds and every instruction set, the thread test with each set, all sanitizers"
 	@echo "make mutate    break the library in the ways of test/mutate/table.txt: do tests notice?"
 	@echo "make faults    memory that fails at thousands of places, and 200 runs that are killed: are the results right, or refused?"
 	@echo "make bench     run the benchmarks; the figures are added to bench-history.csv, which stays, and drawn in out/bench"
