@@ -382,17 +382,21 @@ static void the_midpoint_rule_takes_shorter_steps_rather_than_energy(void **stat
     rbt_sim_free(sim);
 }
 
-// Ten times as fast not even a sixteenth is short enough. Backward Euler gets on, and it is said.
+// Ten times as fast and more not even a sixteenth is short enough, somewhere on the way: where, if at all in one throw,
+// depends on the last bits. Backward Euler gets on, and it is said.
 static void where_the_midpoint_rule_would_explode_backward_euler_steps(void **state) {
     (void)state;
-    char text[320], expected[32];
-    rbt_sim *sim = thrown(200);
-    double damped = gains_nothing(sim, 10);
+    double damped = 0;
+    for (int i = 0; i < 6 && damped == 0; i++) {
+        char text[320], expected[32];
+        rbt_sim *sim = thrown(200 + 50 * i);
+        damped = gains_nothing(sim, 10);
+        assert_int_equal(rbt_run_damped_warning(sim, text), damped > 0);
+        snprintf(expected, sizeof expected, "%.0f steps were taken by", damped);
+        if (damped > 0) assert_says(text, expected);
+        rbt_sim_free(sim);
+    }
     assert_true(damped > 0);
-    assert_true(rbt_run_damped_warning(sim, text));
-    snprintf(expected, sizeof expected, "%.0f steps were taken by", damped);
-    assert_says(text, expected);
-    rbt_sim_free(sim);
 }
 
 int main(void) {
