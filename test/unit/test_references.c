@@ -71,9 +71,14 @@ static cholmod_sparse *upper_half(const rbt_node_graph *g, cholmod_common *commo
     return A;
 }
 
+typedef struct orders {
+    int by_degree, by_dissection, better;
+} orders;
+
 // CHOLMOD tries METIS's order and minimum degree, keeps the one with less fill and arranges it along its tree: so do
-// we, to the same order.
-static bool check_order(const rbt_node_graph *g) {
+// we, to the same order. But the fill of minimum degree it takes from AMD, which tells an upper bound, and we count it: once
+// in hundreds of small graphs ours is the other of both, with less fill.
+static void check_order(const rbt_node_graph *g, orders *count) {
     cholmod_common common;
     cholmod_l_start(&common);
     common.supernodal = CHOLMOD_SIMPLICIAL;
@@ -87,28 +92,30 @@ static bool check_order(const rbt_node_graph *g) {
     cholmod_factor *L = cholmod_l_analyze_p(A, given, NULL, 0, &common);
     assert_non_null(L);
     assert_true(rbt_order_nodes(g, order, NULL));
-    for (size_t v = 0; v < g->count; v++) assert_int_equal(order[v], ((SuiteSparse_long *)L->Perm)[v]);
+    bool same = true;
+    for (size_t v = 0; v < g->count; v++) same &= order[v] == ((SuiteSparse_long *)L->Perm)[v];
     rbt_supernodes tree;
     assert_true(rbt_supernodes_build(&tree, g, order, 1, NULL));
-    bool by_degree = common.selected == 1;
-    assert_true(tree.fill == common.lnz && tree.total_flops == common.fl);
+    if (same) assert_true(tree.fill == common.lnz && tree.total_flops == common.fl);
+    else assert_true(common.selected == 0 && tree.fill < common.lnz);
+    if (!same) count->better++;
+    else if (common.selected == 1) count->by_degree++;
+    else count->by_dissection++;
     rbt_supernodes_free(&tree);
     cholmod_l_free_factor(&L, &common);
     cholmod_l_free_sparse(&A, &common);
     cholmod_l_finish(&common);
     free(given), free(order);
-    return by_degree;
 }
 
 static void orders_are_cholmods(void **state) {
     (void)state;
-    int by_degree = 0, by_dissection = 0;
+    orders count = {0};
     for (size_t i = 0; i < 24; i++) {
         size_t n = 20 + 60 * i;
         rbt_node_graph g =
             scattered_graph(n, 1.9 * pow((double)n, -1.0 / 3) * (i % 4 == 3 ? 0.5 : 1), i % 3 == 2 ? 0.05 : 1);
-        if (check_order(&g)) by_degree++;
-        else by_dissection++;
+        check_order(&g, &count);
         rbt_node_graph_free(&g);
     }
     size_t sides[] = {3, 9, 15};
@@ -118,13 +125,12 @@ static void orders_are_cholmods(void **state) {
         memset(keep, 1, A.row_count);
         rbt_node_graph g;
         assert_true(rbt_node_graph_build(&g, A.row_count, A.start, A.column, keep, NULL));
-        if (check_order(&g)) by_degree++;
-        else by_dissection++;
+        check_order(&g, &count);
         rbt_node_graph_free(&g);
         grid_matrix_free(&A);
         free(keep);
     }
-    assert_true(by_degree > 2 && by_dissection > 2);
+    assert_true(count.by_degree > 2 && count.by_dissection > 2 && count.better < 3);
 }
 
 // ---- L D L^T ----
