@@ -148,8 +148,9 @@ static void candidates_are_complete(void **state) {
     close_bench(&b);
 }
 
-// Everything moves by many times the slack, obstacles included, and bodies that were further from each other come together,
-// each node with a little of its own: lists last as long as no two sides come nearer than they allow for, and are complete.
+// Everything moves by many times the slack, obstacles included, and bodies that were further from each other come
+// together, each node with a little of its own: lists last as long as no two sides come nearer than they allow for, and
+// are complete.
 static void lists_last_where_things_move_together(void **state) {
     (void)state;
     bench b = open_bench(SCENE("backward-euler"), 1);

@@ -190,8 +190,8 @@ typedef struct plane {
     double taxicab;         // |n|_1
 } plane;
 
-// How far above a plane a group's box stays, as D along its normal over |n|_1; 0 if it may come down to it. Boxes have reach
-// and slack of their nodes in them along each axis, and so along n.
+// How far above a plane a group's box stays, as D along its normal over |n|_1; 0 if it may come down to it. Boxes have
+// reach and slack of their nodes in them along each axis, and so along n.
 static float above_plane(const holding *h, int32_t group, const plane *p) {
     const rbt_candidates *c = h->candidates;
     const rbt_moving_box *box = &c->bounds[c->groups[group].node];

@@ -90,8 +90,8 @@ static bool wide_holds(rbt_candidates *c, const double *x, const double *y, doub
     return rbt_wide_holds(c, x, room) && (x == y || rbt_wide_holds(c, y, room));
 }
 
-// A wide list for motions from x to y. Where they are small corrections of a motion from the start on, the next ones will be
-// like that one.
+// A wide list for motions from x to y. Where they are small corrections of a motion from the start on, the next ones
+// will be like that one.
 static bool widen(rbt_candidates *c, const double *start, const double *x, const double *y, double slack) {
     if (start == x || x == y) return rbt_candidates_search(c, x, y, slack);
     return rbt_candidates_search(c, start, y, slack) &&
@@ -101,8 +101,8 @@ static bool widen(rbt_candidates *c, const double *start, const double *x, const
 bool rbt_candidates_prepare(rbt_candidates *c, const double *start, const double *x, const double *y, double slack,
                             double wide_slack) {
     if (both_hold(c, x) && (x == y || both_hold(c, y))) return true;
-    // What keeps to the new narrow tube in every coordinate is off both ends by no more than its slack, and the wide list
-    // holds for whatever lies between two positions that it holds for.
+    // What keeps to the new narrow tube in every coordinate is off both ends by no more than its slack, and the wide
+    // list holds for whatever lies between two positions that it holds for.
     c->nested = wide_holds(c, x, y, slack);
     if (!c->nested && !wide_holds(c, x, y, 0)) {
         if (!widen(c, start, x, y, slack > wide_slack ? slack : wide_slack)) {
