@@ -2,12 +2,16 @@
 // nodes in contact are after every step, over the thickness, and what the steps took: seconds of the processors and
 // iterations.
 //
-// "steps": [{"off": largest distance over the thickness, of nodes that push in either run, "all": of all nodes,
-// "pairs": [of each], "seconds": [of each], "iterations": [of each]}…], "thickness", "failed": a solver whose step
-// failed, and how.
+// A third simulation takes each step with the barrier from where the augmented Lagrangian began it: how far one step
+// leads them apart.
+//
+// "steps": [{"off": largest distance over the thickness, of nodes that push in either run, "all": of all nodes, "one":
+// of nodes that push, after one step from the same state; "pairs": [of each], "seconds": [of each], "iterations": [of
+// each]}…], "thickness", "failed": a solver whose step failed, and how.
 #include "tool.h"
 
 #include "math/vec3.h"
+#include "rubato/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +59,28 @@ static bool advance(side *s, const rbt_tool_words *w, const char *solver, json_t
     return good;
 }
 
+// A step with the barrier from another one's state. false: it failed.
+static bool follow(side *s, const rbt_sim *from) {
+    rbt_error error = {0};
+    rbt_step_report report;
+    size_t nodes = rbt_sim_node_count(s->sim);
+    return rbt_sim_set_positions(s->sim, 0, nodes, rbt_sim_positions(from), &error) &&
+           rbt_sim_set_velocities(s->sim, 0, nodes, rbt_sim_velocities(from), &error) &&
+           rbt_sim_step(s->sim, &report);
+}
+
+// Between two simulations, of nodes that are marked; NULL: of all
+static double farthest(const rbt_sim *a, const rbt_sim *b, const unsigned char *touching) {
+    const double *x = rbt_sim_positions(a), *y = rbt_sim_positions(b);
+    double most = 0, by[3];
+    for (size_t n = 0; n < rbt_sim_node_count(a); n++) {
+        if (touching && !touching[n]) continue;
+        rbt_subtract(x + 3 * n, y + 3 * n, by);
+        most = fmax(most, rbt_length(by));
+    }
+    return most;
+}
+
 static double thickness_of(const rbt_sim *sim) {
     rbt_text words = {0};
     rbt_text_add(&words, "{");
@@ -70,7 +96,7 @@ static double thickness_of(const rbt_sim *sim) {
 int main(int count, char **words) {
     rbt_tool_words w = rbt_tool_read(count, words, USAGE);
     if (w.setting_count == RBT_TOOL_SETTINGS) w.setting_count--;
-    side sides[2] = {begin(&w, SOLVERS[0]), begin(&w, SOLVERS[1])};
+    side sides[3] = {begin(&w, SOLVERS[0]), begin(&w, SOLVERS[1]), begin(&w, SOLVERS[0])};
     size_t nodes = rbt_sim_node_count(sides[0].sim);
     double thickness = thickness_of(sides[0].sim), spent = 0;
     unsigned char *touching = calloc(nodes + 1, 1);
@@ -78,28 +104,24 @@ int main(int count, char **words) {
     if (!touching || !(thickness > 0)) exit(1);
     json_object_set_new(result, "thickness", json_real(thickness));
     for (int k = 0; k < w.steps && !(spent > w.budget); k++) {
-        bool good = true;
+        bool good = true, followed = follow(&sides[2], sides[1].sim);
         for (int i = 0; good && i < 2; i++) good = advance(&sides[i], &w, SOLVERS[i], result);
         if (!good) break;
-        double off = 0, all = 0;
         memset(touching, 0, nodes);
         for (int i = 0; i < 2; i++) mark(&sides[i], touching);
-        const double *a = rbt_sim_positions(sides[0].sim), *b = rbt_sim_positions(sides[1].sim);
-        for (size_t n = 0; n < nodes; n++) {
-            double by[3];
-            rbt_subtract(a + 3 * n, b + 3 * n, by);
-            all = fmax(all, rbt_length(by));
-            if (touching[n]) off = fmax(off, rbt_length(by));
-        }
-        json_array_append_new(steps,
-                              json_pack("{s:f, s:f, s:[I, I], s:[f, f], s:[f, f]}", "off", off / thickness, "all",
-                                        all / thickness, "pairs", (json_int_t)sides[0].pairs,
-                                        (json_int_t)sides[1].pairs, "seconds", sides[0].seconds, sides[1].seconds,
-                                        "iterations", sides[0].iterations, sides[1].iterations));
+        double off = farthest(sides[0].sim, sides[1].sim, touching);
+        double all = farthest(sides[0].sim, sides[1].sim, NULL);
+        if (followed) mark(&sides[2], touching);
+        double one = followed ? farthest(sides[1].sim, sides[2].sim, touching) : -thickness;  // below 0: it failed
+        json_array_append_new(steps, json_pack("{s:f, s:f, s:f, s:[I, I], s:[f, f], s:[f, f]}", "off",
+                                               off / thickness, "all", all / thickness, "one", one / thickness,
+                                               "pairs", (json_int_t)sides[0].pairs, (json_int_t)sides[1].pairs,
+                                               "seconds", sides[0].seconds, sides[1].seconds, "iterations",
+                                               sides[0].iterations, sides[1].iterations));
         spent += sides[0].seconds + sides[1].seconds;
     }
     json_object_set_new(result, "steps", steps);
-    for (int i = 0; i < 2; i++) rbt_sim_free(sides[i].sim);
+    for (int i = 0; i < 3; i++) rbt_sim_free(sides[i].sim);
     free(touching);
     rbt_tool_print(result);
     return 0;

@@ -148,6 +148,70 @@ static void candidates_are_complete(void **state) {
     close_bench(&b);
 }
 
+// Everything moves by many times the slack, obstacles included, and bodies that were further from each other come
+// together, each node with a little of its own: lists last as long as no two sides come nearer than they allow for, and
+// are complete.
+static void lists_last_where_things_move_together(void **state) {
+    (void)state;
+    bench b = open_bench(SCENE("backward-euler"), 1);
+    rbt_step_contact *c = b.c;
+    size_t near = 0, kept = 0, renewed = 0;
+    double *from = calloc(3 * c->node_count, sizeof *from), *to = calloc(3 * c->node_count, sizeof *to);
+    for (int round = 0; round < 60; round++) {
+        double all[3], own[4][3] = {{0}}, slack = c->candidates.narrow.slack;
+        double spread = 4 * (round % 6) * (round % 6) * slack;
+        for (int k = 0; k < 3; k++) all[k] = random_between(-1, 1);
+        for (int k = 0; k < 9; k++) own[k / 3][k % 3] = random_between(-spread, spread);
+        for (int k = 0; k < 9 && round % 4 == 1; k++) own[k / 3][k % 3] = 0;
+        for (size_t i = 0; i < 3 * c->node_count; i++) {
+            int body = i < b.values ? b.sim->model->node_body[i / 3] : 3;
+            from[i] = c->x0[i] + own[body][i % 3];
+            to[i] = c->x0[i] + all[i % 3] + random_between(-0.4 * slack, 0.4 * slack);
+        }
+        if (round % 4 == 1) from[3 * c->primitives.def.walls[0].node + 1] -= spread;  // the plane alone
+        rbt_candidates_forget(&c->candidates);
+        rbt_box_tree_free(&c->candidates.tree);
+        c->candidates.built = false;  // groups are of one body each where these are far from each other
+        assert_true(rbt_contact_prepare(c, from, from));
+        size_t searches = c->candidates.searches, lists = c->candidates.lists;
+        assert_true(rbt_contact_prepare(c, to, to));
+        near += check_list(c, to);
+        kept += c->candidates.lists == lists;
+        renewed += c->candidates.searches > searches;
+        if (spread == 0) assert_true(c->candidates.lists == lists);
+    }
+    assert_true(near > 1000 && kept >= 10 && renewed > 0);
+    free(from), free(to);
+    close_bench(&b);
+}
+
+// Two halves of a tree whose boxes are far from each other: their lists last until they meet, and no longer.
+static void far_bodies_keep_their_lists(void **state) {
+    (void)state;
+    bench b =
+        open_bench("{'rubato': 1, 'bodies': ["
+                   "{'name': 'low', 'mesh': {'shape': {'cuboid': {'size': [1, 1, 1], 'cells': [3, 3, 3]}}}, "
+                   "'material': {'model': 'neo-hookean', 'young': 1e5}},"
+                   "{'name': 'high', 'mesh': {'shape': {'cuboid': {'size': [1, 1, 1], 'cells': [3, 3, 3]}}}, "
+                   "'material': {'model': 'neo-hookean', 'young': 1e5}, 'transform': {'translate': [0, 9, 0]}}],"
+                   "'contact': {'thickness': 0.05}, 'time': {'step': 0.01, 'frame': 0.01, 'end': 1}, "
+                   "'integrator': {'method': 'backward-euler', 'solver': 'newton'}}",
+                   1);
+    rbt_step_contact *c = b.c;
+    assert_true(rbt_contact_prepare(c, c->x0, c->x0));
+    size_t searches = c->candidates.searches, near = 0;
+    for (double down = 0.1; down < 8; down += 0.0984) {  // the last time, 0.03 are left
+        memcpy(c->motion, c->x0, 3 * c->node_count * sizeof(double));
+        for (size_t n = 0; n < c->node_count; n++)
+            if (b.sim->model->node_body[n] == 1) c->motion[3 * n + 1] -= down;
+        assert_true(rbt_contact_prepare(c, c->motion, c->motion));
+        near += check_list(c, c->motion);
+        if (down < 7) assert_true(c->candidates.searches == searches);
+    }
+    assert_true(near > 0);
+    close_bench(&b);
+}
+
 // ---- Energy, forces, matrix
 
 // Somewhere between the start and a shaken state, as far as the continuous test allows
@@ -447,6 +511,8 @@ static void friction_follows_normal_forces(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(candidates_are_complete),
+        cmocka_unit_test(lists_last_where_things_move_together),
+        cmocka_unit_test(far_bodies_keep_their_lists),
         cmocka_unit_test(forces_are_the_gradient),
         cmocka_unit_test(matrix_is_the_change_of_forces),
         cmocka_unit_test(lists_change_no_bit),

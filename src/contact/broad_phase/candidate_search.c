@@ -1,5 +1,6 @@
 // The wide list: a search in a tree of boxes. See candidates.h.
 #include "base/threads.h"
+#include "contact/broad_phase/candidate_hold.h"
 #include "contact/broad_phase/candidate_pile.h"
 #include "math/scalar.h"
 
@@ -46,7 +47,10 @@ static bool build_tree(rbt_candidates *c) {
     }
     c->built = boxes && rbt_box_tree_build(&c->tree, boxes, s->leaf_count, NULL);
     free(boxes);
-    return c->built;
+    if (!c->built) return false;
+    if (rbt_candidates_group(c)) return true;
+    rbt_box_tree_free(&c->tree);
+    return c->built = false;
 }
 
 static void bound_tree(rbt_candidates *c) {
@@ -105,7 +109,7 @@ static void add_edges(const rbt_candidates *c, int32_t a, int32_t b, rbt_candida
     const rbt_leaf *A = &c->surface->leaves[a], *B = &c->surface->leaves[b];
     for (unsigned left = B->owned_edges ? A->owned_edges : 0; left; left &= left - 1) {
         int32_t e = A->edge[__builtin_ctz(left)];
-        if (!rbt_moving_boxes_meet(&c->edges[e], &c->leaves[b])) continue;
+        if (B->owned_edges & (B->owned_edges - 1) && !rbt_moving_boxes_meet(&c->edges[e], &c->leaves[b])) continue;
         const int32_t *p = c->surface->edges + 2 * (size_t)e;
         for (unsigned others = B->owned_edges; others; others &= others - 1) {
             int32_t f = B->edge[__builtin_ctz(others)];
@@ -204,13 +208,13 @@ static void meet_ends(const rbt_candidates *c, rbt_tree_pair pair, rbt_candidate
 static void meet_below(const rbt_candidates *c, rbt_tree_pair pair, rbt_candidate_pile *pile) {
     rbt_tree_pair stack[4 * RBT_BOX_TREE_DEPTH], parts[3];
     int depth = 0;
-    stack[depth++] = pair;
+    if (nodes_overlap(c, pair)) stack[depth++] = pair;
     while (depth) {
         rbt_tree_pair top = stack[--depth];
-        if (!nodes_overlap(c, top)) continue;
         int count = split(c, top, parts);
         if (!count) meet_ends(c, top, pile);
-        for (int i = 0; i < count; i++) stack[depth++] = parts[i];
+        for (int i = 0; i < count; i++)
+            if (nodes_overlap(c, parts[i])) stack[depth++] = parts[i];
     }
 }
 

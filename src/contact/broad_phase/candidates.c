@@ -1,9 +1,9 @@
-// Life of the lists, and where they hold.
+// Life of the lists. See candidates.h.
 #include "contact/broad_phase/candidates.h"
 
+#include "contact/broad_phase/candidate_hold.h"
 #include "contact/broad_phase/candidate_pile.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char WHAT[] = "candidates of contact";
@@ -28,31 +28,6 @@ void rbt_tube_lay(rbt_tube *t, const double *x, const double *y, double times, d
     t->holds = true;
 }
 
-// Which s brings the motion nearest to x
-static double share_of_motion(const rbt_tube *t, const double *x) {
-    double along = 0, square = 0;
-    for (size_t i = 0; i < t->values; i++) {
-        double by = t->to[i] - t->from[i];
-        along += by * (x[i] - t->from[i]);
-        square += by * by;
-    }
-    double s = square > 0 ? along / square : 0;
-    return s > 0 ? (s < 1 ? s : 1) : 0;
-}
-
-// With `room` [m] to spare
-static bool tube_holds(const rbt_tube *t, const double *x, double room) {
-    if (!t->holds) return false;
-    double s = share_of_motion(t, x);
-    for (size_t i = 0; i < t->values; i++)
-        if (!(fabs(x[i] - (t->from[i] + s * (t->to[i] - t->from[i]))) <= t->slack - room)) return false;
-    return true;
-}
-
-static bool motion_holds(const rbt_tube *t, const double *x, const double *y, double room) {
-    return tube_holds(t, x, room) && (x == y || tube_holds(t, y, room));
-}
-
 // ---- Life
 
 bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, const double *reach,
@@ -65,10 +40,12 @@ bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, 
     c->ordered = rbt_array_new(surface->leaf_count, sizeof *c->ordered, WHAT, error);
     c->places = rbt_array_new(nodes, sizeof *c->places, WHAT, error);
     c->bounds = rbt_array_new(surface->leaf_count, sizeof *c->bounds, WHAT, error);
+    c->known = rbt_array_new(nodes, 3 * sizeof *c->known, WHAT, error);
     c->piles = rbt_array_new(RBT_CANDIDATE_PILES + 1, sizeof *c->piles, WHAT, error);
     c->bucket = rbt_array_new(rbt_candidate_buckets(c) + 1, sizeof *c->bucket, WHAT, error);
     bool tubes = tube_init(&c->wide, nodes, error) && tube_init(&c->narrow, nodes, error);
-    if (tubes && c->leaves && c->edges && c->nodes && c->bounds && c->ordered && c->places && c->piles && c->bucket)
+    if (tubes && c->leaves && c->edges && c->nodes && c->bounds && c->ordered && c->places && c->known && c->piles &&
+        c->bucket)
         return true;
     rbt_candidates_free(c);
     return false;
@@ -79,6 +56,7 @@ void rbt_candidates_free(rbt_candidates *c) {
     rbt_box_tree_free(&c->tree);
     free(c->leaves), free(c->edges), free(c->nodes), free(c->bounds), free(c->ordered);
     tube_free(&c->wide), tube_free(&c->narrow);
+    free(c->known), free(c->groups), free(c->offsets), free(c->group_nodes);
     free(c->found), free(c->listed), free(c->keys);
     free(c->kept), free(c->sorted), free(c->relisted), free(c->places), free(c->bucket), free(c->piles);
     *c = (rbt_candidates){0};
@@ -86,22 +64,54 @@ void rbt_candidates_free(rbt_candidates *c) {
 
 void rbt_candidates_forget(rbt_candidates *c) {
     c->count = c->found_count = 0;
-    c->wide.holds = c->narrow.holds = false;
+    c->wide.holds = c->narrow.holds = c->is_known = false;
     c->lists++;
 }
 
-bool rbt_candidates_prepare(rbt_candidates *c, const double *x, const double *y, double slack, double wide_slack) {
-    if (motion_holds(&c->narrow, x, y, 0) && (c->nested || motion_holds(&c->wide, x, y, 0))) return true;
-    // Both ends of the new narrow tube are off the wide one's motion by no more than its slack less their own, and so is
-    // everything between them: the narrow one is part of it.
-    c->nested = motion_holds(&c->wide, x, y, slack);
-    if (!c->nested && !motion_holds(&c->wide, x, y, 0)) {
-        if (!rbt_candidates_search(c, x, y, slack > wide_slack ? slack : wide_slack)) {
+static void know(rbt_candidates *c, const double *x) {
+    memcpy(c->known, x, c->wide.values * sizeof *x);
+    c->is_known = true;
+}
+
+static bool is_known(const rbt_candidates *c, const double *x) {
+    return c->is_known && !memcmp(c->known, x, c->wide.values * sizeof *x);
+}
+
+// Whether both lists hold at x. Iterations ask again for the place that they have come to.
+static bool both_hold(rbt_candidates *c, const double *x) {
+    if (is_known(c, x)) return true;
+    rbt_holding narrow = rbt_narrow_holds(c, x);
+    if (!(narrow == RBT_HOLDS_ALL && c->nested) && !(narrow && rbt_wide_holds(c, x, 0))) return false;
+    know(c, x);
+    return true;
+}
+
+static bool wide_holds(rbt_candidates *c, const double *x, const double *y, double room) {
+    return rbt_wide_holds(c, x, room) && (x == y || rbt_wide_holds(c, y, room));
+}
+
+// A wide list for motions from x to y. Where they are small corrections of a motion from the start on, the next ones
+// will be like that one.
+static bool widen(rbt_candidates *c, const double *start, const double *x, const double *y, double slack) {
+    if (start == x || x == y) return rbt_candidates_search(c, x, y, slack);
+    return rbt_candidates_search(c, start, y, slack) &&
+           (wide_holds(c, x, y, 0) || rbt_candidates_search(c, x, y, slack));
+}
+
+bool rbt_candidates_prepare(rbt_candidates *c, const double *start, const double *x, const double *y, double slack,
+                            double wide_slack) {
+    if (both_hold(c, x) && (x == y || both_hold(c, y))) return true;
+    // What keeps to the new narrow tube in every coordinate is off both ends by no more than its slack, and the wide
+    // list holds for whatever lies between two positions that it holds for.
+    c->nested = wide_holds(c, x, y, slack);
+    if (!c->nested && !wide_holds(c, x, y, 0)) {
+        if (!widen(c, start, x, y, slack > wide_slack ? slack : wide_slack)) {
             rbt_candidates_forget(c);
             return false;
         }
-        c->nested = motion_holds(&c->wide, x, y, slack);
+        c->nested = wide_holds(c, x, y, slack);
     }
     rbt_candidates_narrow(c, x, y, slack);
+    know(c, y);
     return true;
 }

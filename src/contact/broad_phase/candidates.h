@@ -2,7 +2,8 @@
 // motions near one of all nodes at once, from x to y: it holds for positions
 //   x + s (y - x) + e,   0 <= s <= 1 the same for all nodes,   |e| <= slack in each coordinate of each node,
 // and for straight motions between two such positions. Slack makes lists last (the idea of Verlet's neighbour lists); that
-// s is common makes things that move together no nearer to each other.
+// s is common makes things that move together no nearer to each other. What matters to a pair are differences of e, so
+// lists hold for e of any size that neighbours share: how that is told is in candidate_hold.h.
 //
 // The wide list is found by a search in a tree of boxes (moving_box.h), for a step or two. The narrow one is taken out of
 // it for the motion of the moment: a pair is left out if a direction n separates it at both ends,
@@ -33,6 +34,16 @@ typedef struct rbt_tube {  // positions that a list holds for, as above
     bool holds;  // false: for none
 } rbt_tube;
 
+typedef struct rbt_leaf_group {  // part of the tree, of which few leaves are left at its ends (candidate_hold.h)
+    int32_t node, count;         // of the tree; leaves below it
+    int32_t right;               // the left part is the next one; 0: an end
+    int32_t first, last;         // an end's own: group_nodes[first] .. group_nodes[last - 1]
+} rbt_leaf_group;
+
+typedef struct rbt_offset_box {  // all e of a group: where they begin, and minus where they end
+    rbt_four low, minus_high;
+} rbt_offset_box;
+
 typedef struct rbt_candidates {
     const rbt_contact_surface *surface;
     // (node_count) [m] radius, and half of the distance at which pairs of this node matter; the caller's
@@ -43,6 +54,11 @@ typedef struct rbt_candidates {
     rbt_moving_box *nodes, *edges, *leaves, *bounds;
     rbt_moving_box *ordered;  // (leaf_count) those of leaves in the order of the tree
 
+    rbt_leaf_group *groups;   // (group_count) the upper part of the tree, from its root
+    rbt_offset_box *offsets;  // (group_count)
+    int32_t *group_nodes;     // of ends, one after the other
+    size_t group_count, group_node_count;
+
     rbt_tube wide;  // where the wide list holds
     size_t found_count, found_capacity;
     rbt_pair_key *found;  // (found_count) the wide list, ascending, each once
@@ -50,7 +66,9 @@ typedef struct rbt_candidates {
     size_t listed_capacity;
 
     rbt_tube narrow;  // where the narrow list holds
-    bool nested;      // the wide list holds wherever the narrow one does
+    bool nested;      // the wide list holds wherever nodes keep to the narrow one's slack
+    double *known;    // (node_count x 3) positions that both hold for
+    bool is_known;    // false: none
     size_t count, capacity;
     rbt_pair_key *keys;  // (count) the narrow list, ascending
 
@@ -72,10 +90,10 @@ bool rbt_candidates_init(rbt_candidates *candidates, const rbt_contact_surface *
 void rbt_candidates_free(rbt_candidates *candidates);
 
 // Makes sure that the narrow list holds for motions from x to y, both (node_count x 3). If it does not, one with `slack`
-// [m] is made; if the wide list does not hold there either, one with `wide_slack`. false: no memory; the lists are then
-// empty and hold nowhere.
-bool rbt_candidates_prepare(rbt_candidates *candidates, const double *x, const double *y, double slack,
-                            double wide_slack);
+// [m] is made; if the wide list does not hold there either, one with `wide_slack`. `start`: where things were when they
+// began to move, from which on the wide list tries to last. false: no memory; the lists are then empty and hold nowhere.
+bool rbt_candidates_prepare(rbt_candidates *candidates, const double *start, const double *x, const double *y,
+                            double slack, double wide_slack);
 
 // Lists start again: other pairs exist now.
 void rbt_candidates_forget(rbt_candidates *candidates);

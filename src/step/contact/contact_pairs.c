@@ -93,7 +93,7 @@ bool rbt_contact_prepare(rbt_step_contact *c, const double *x, const double *y) 
     double narrow = fmin(0.5 * c->thickness, 0.1 * c->edge_length), wide = c->thickness + 0.1 * c->edge_length;
     size_t count;
     double start = rbt_now();
-    if (!rbt_candidates_prepare(&c->candidates, x, y, narrow, wide)) goto failed;
+    if (!rbt_candidates_prepare(&c->candidates, c->x0, x, y, narrow, wide)) goto failed;
     if (c->pairs && c->listed == c->candidates.lists) goto done;
     count = c->candidates.count;
     if (!rbt_array_reserve((void **)&c->pairs, &c->pair_capacity, count + 1, sizeof *c->pairs, "contact", NULL) ||
