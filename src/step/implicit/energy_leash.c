@@ -9,7 +9,10 @@
 
 // A step may change the velocities about the rigid motion by these shares of themselves. Without contact a step needs a
 // thousandth; within an impact that is over in a few steps, several times as much.
-static const double MOST_GIVEN = 3, MOST_TAKEN = -0.5;
+static const double MOST_GIVEN = 10, MOST_TAKEN = -0.5;
+
+// Of energies that sums are made of: rounding, of sums of millions; and squares of velocities that are nothing else
+static const double ENERGY_ROUNDING = 1e-14, SPEED_ROUNDING = 1e-20;
 
 typedef struct rbt_leash_push {
     double force[3];    // [N] by contact with what is prescribed
@@ -67,6 +70,7 @@ bool rbt_energy_leash_init(rbt_energy_leash *l, rbt_objective *objective, double
               (l->turning = rbt_arena_take(l->arena, m->node_count + 1, sizeof *l->turning)) &&
               (l->account = rbt_arena_take(l->arena, m->body_count + 1, sizeof *l->account)) &&
               (l->energy = rbt_arena_take(l->arena, m->body_count + 1, sizeof *l->energy)) &&
+              (l->size = rbt_arena_take(l->arena, m->body_count + 1, sizeof *l->size)) &&
               (l->pushes = rbt_arena_take(l->arena, m->node_count + 1, sizeof *l->pushes)) &&
               (l->sets = rbt_arena_take(l->arena, m->node_count + 1, sizeof *l->sets)) &&
               (l->sums = rbt_arena_take(l->arena, m->body_count + 1, sizeof *l->sums));
@@ -90,7 +94,13 @@ static bool is_free(const rbt_energy_leash *l, size_t n) {
 
 // ---- Energies and forces at the two ends
 
-// energy (body_count) += sign (T + W + C) at x, v. Sums follow the order of elements and nodes.
+static void enter(rbt_energy_leash *l, int32_t body, double energy) {
+    l->energy[body] += energy;
+    l->size[body] += fabs(energy);
+}
+
+// energy (body_count) += sign (T + W + C) at x, v, and size the sizes of what is added. Sums follow the order of elements
+// and nodes.
 static void add_energies(rbt_energy_leash *l, const double *x, const double *v, double sign) {
     const rbt_model *m = l->objective->model;
 #pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
@@ -104,13 +114,13 @@ static void add_energies(rbt_energy_leash *l, const double *x, const double *v, 
         const rbt_group *group = &m->groups[chunk->group];
         const int32_t *nodes = group->nodes + (size_t)group->type->corners * chunk->first;
         for (size_t e = 0; e < chunk->count; e++)
-            l->energy[m->node_body[nodes[(size_t)group->type->corners * e]]] += sign * l->element[RBT_CHUNK * c + e];
+            enter(l, m->node_body[nodes[(size_t)group->type->corners * e]], sign * l->element[RBT_CHUNK * c + e]);
     }
     for (size_t n = 0; n < m->node_count; n++) {
         double kinetic = is_free(l, n) ? 0.5 * m->mass[n] * rbt_dot(v + 3 * n, v + 3 * n) : 0, penalty = 0;
         if (l->objective->contact && m->node_area[n] > 0)
             penalty = rbt_obstacles_node(&m->obstacles, x + 3 * n, m->node_area[n], NULL, NULL);
-        l->energy[m->node_body[n]] += sign * (kinetic + penalty);
+        enter(l, m->node_body[n], sign * (kinetic + penalty));
     }
 }
 
@@ -118,6 +128,7 @@ void rbt_energy_leash_begin(rbt_energy_leash *l, const rbt_state *state) {
     rbt_objective *o = l->objective;
     const rbt_model *m = o->model;
     memset(l->energy, 0, m->body_count * sizeof *l->energy);
+    memset(l->size, 0, m->body_count * sizeof *l->size);
     add_energies(l, state->x, state->v, 1);
     memset(l->start, 0, 3 * m->node_count * sizeof *l->start);
     rbt_force_elastic(m, state->x, NULL, o->partial, l->start);
@@ -360,7 +371,7 @@ static void add_work(rbt_energy_leash *l, const double *x0, const double *x, dou
             if (o->constrained[n]) work -= 0.5 * (l->start[i] + l->end[i]) * way;
             else work += (outer - (damping ? damping[i] / h : 0)) * way;
         }
-        l->energy[m->node_body[n]] += work;
+        enter(l, m->node_body[n], work);
     }
 }
 
@@ -449,13 +460,22 @@ static void follow(rbt_energy_leash *l, size_t account, double share) {
     l->energy[account] -= share * (sum->along + 0.5 * share * sum->square);
 }
 
+// Whether there is something to set right, and velocities to do it with. What is missing by the rounding of energies is
+// none, nor are velocities by the rounding of larger ones: scaled up step by step they would become a noise of the
+// square root of that.
+static bool is_off(const rbt_energy_leash *l, size_t account) {
+    double noise = ENERGY_ROUNDING * (l->size[account] + l->objective->unit_energy);
+    return l->account[account] == (int32_t)account && fabs(l->energy[account]) > noise &&
+           l->sums[account].square > SPEED_ROUNDING * l->size[account];
+}
+
 // Too much, by the stiffness, at most up to theta = 1
 static void take(rbt_energy_leash *l, double h, double theta, const double *x, double *v) {
     find_damping(l, h, x);
     sum_direction(l, v);
     for (size_t b = 0; b < l->objective->model->body_count; b++) {
         const rbt_leash_sum *sum = &l->sums[b];
-        if (l->account[b] != (int32_t)b || !(l->energy[b] < 0 && sum->along < 0)) continue;
+        if (!is_off(l, b) || !(l->energy[b] < 0 && sum->along < 0)) continue;
         follow(l, b, fmin(share_for(sum, l->energy[b]) * sum->along / sum->square, 1 - theta));
     }
     add_shares(l, v);
@@ -468,7 +488,7 @@ static void scale(rbt_energy_leash *l, const double *x, double *v) {
     sum_direction(l, v);
     for (size_t b = 0; b < l->objective->model->body_count; b++) {
         const rbt_leash_sum *sum = &l->sums[b];
-        if (l->account[b] != (int32_t)b || !(sum->square > 0)) continue;
+        if (!is_off(l, b)) continue;
         double share = fmin(fmax(share_for(sum, l->energy[b]), MOST_TAKEN), MOST_GIVEN);
         follow(l, b, share * sum->along / sum->square);
     }
@@ -488,7 +508,9 @@ void rbt_energy_leash_finish(rbt_energy_leash *l, rbt_state *state, const double
     for (size_t b = 0; b < m->body_count; b++) {  // an account has what its bodies have
         int32_t root = rbt_pieces_root(l->account, (int32_t)b);
         l->energy[b] += debt[b];
-        if (root != (int32_t)b) l->energy[root] += l->energy[b];
+        if (root == (int32_t)b) continue;
+        l->energy[root] += l->energy[b];
+        l->size[root] += l->size[b];
     }
     if (l->decay > 0) {
         find_scaling(l, x, v);

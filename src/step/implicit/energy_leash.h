@@ -47,6 +47,7 @@ typedef struct rbt_energy_leash {
     int32_t *turning;               // (node_count) a node of what turns as one, work
     int32_t *account;               // (body_count) a body of the same account
     double *energy;                 // (body_count) H at the start; then what is missing [J]
+    double *size;                   // (body_count) of what H and the work were summed up from [J]
     struct rbt_leash_push *pushes;  // (node_count) by what is prescribed, of pairs at their first free node
     struct rbt_leash_set *sets;     // (node_count) of pieces or clusters, work
     struct rbt_leash_sum *sums;     // (body_count) work
