@@ -29,8 +29,7 @@ static double unexplained(const rbt_sim *sim, const rbt_energies *start, double 
     return fabs(e.total - e.work + e.friction - start->total);
 }
 
-static void must_keep(const char *what, const char *rest, const char *options, int steps) {
-    rbt_sim *sim = scene_of(rest, "energy-euler", options);
+static void must_keep_in(rbt_sim *sim, const char *what, int steps) {
     rbt_energies start = rbt_sim_energies(sim);
     double scale = start.kinetic + start.elastic, most = 0;
     for (int i = 0; i < steps; i++) {
@@ -41,6 +40,10 @@ static void must_keep(const char *what, const char *rest, const char *options, i
     assert_true(scale > 0.01);
     assert_below(most, 1e-10 * scale);
     rbt_sim_free(sim);
+}
+
+static void must_keep(const char *what, const char *rest, const char *options, int steps) {
+    must_keep_in(scene_of(rest, "energy-euler", options), what, steps);
 }
 
 static void energy_is_kept(void **state) {
@@ -86,6 +89,26 @@ static void work_is_counted(void **state) {
               "{'min': [-1, -0.4, -1], 'max': [1, -0.15, 1], 'motions': [{'velocity': {'velocity': [0, 1, 0]}}]}}], "
               "'contact': {}",
               "", 20);
+}
+
+// With every step solver, and with contact where they know it, by both of its solvers
+static void every_solver_keeps_it(void **state) {
+    (void)state;
+    static const char *const SOLVERS[] = {"newton", "dot", "lbfgs-h", "lbfgs-pd", "admm-pd"};
+    for (int s = 0; s < 5; s++)
+        must_keep_in(contact_sim("{'rubato': 1, 'bodies': [{'name': 'a', " BAR
+                                 ", 'velocity': {'angular': [3, 0, 9]}}], " TIME
+                                 ", 'integrator': {'method': 'energy-euler', 'solver': '%s'}}",
+                                 SOLVERS[s]),
+                     SOLVERS[s], 10);
+    for (int s = 0; s < 6; s++)
+        must_keep_in(
+            contact_sim("{'rubato': 1, 'bodies': [{'name': 'a', " BLOCK ", 'transform': {'translate': [0, 0.1, "
+                        "0]}, 'velocity': {'linear': [0.3, -2, 0]}}], 'obstacles': [{'plane': {}}], 'contact': "
+                        "{'friction': 0.3, 'solver': '%s'}, " TIME
+                        ", 'integrator': {'method': 'energy-euler', 'solver': '%s'}}",
+                        s < 3 ? "barrier" : "augmented-lagrangian", SOLVERS[s % 3]),
+            SOLVERS[s % 3], 8);
 }
 
 // Every node's energy is that of the account: of two bodies apart, each keeps its own.
@@ -219,10 +242,15 @@ static void bad_input_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energy_is_kept),        cmocka_unit_test(work_is_counted),
-        cmocka_unit_test(bodies_keep_their_own), cmocka_unit_test(momenta_are_kept),
-        cmocka_unit_test(decay_is_as_asked),     cmocka_unit_test(backward_euler_is_a_limit),
-        cmocka_unit_test(debts_are_remembered),  cmocka_unit_test(nothing_is_inverted),
+        cmocka_unit_test(energy_is_kept),
+        cmocka_unit_test(work_is_counted),
+        cmocka_unit_test(every_solver_keeps_it),
+        cmocka_unit_test(bodies_keep_their_own),
+        cmocka_unit_test(momenta_are_kept),
+        cmocka_unit_test(decay_is_as_asked),
+        cmocka_unit_test(backward_euler_is_a_limit),
+        cmocka_unit_test(debts_are_remembered),
+        cmocka_unit_test(nothing_is_inverted),
         cmocka_unit_test(bad_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
