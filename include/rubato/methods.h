@@ -58,6 +58,18 @@ typedef struct rbt_implicit_options {
 } rbt_implicit_options;
 rbt_implicit_options rbt_implicit_options_default(void);
 
+// ---- energy-euler
+
+typedef enum rbt_energy_goal { RBT_ENERGY_KEPT, RBT_ENERGY_FREE } rbt_energy_goal;
+
+typedef struct rbt_energy_euler_options {
+    rbt_implicit_options solver;  // how a step is solved; its cookie is that of the whole
+    int energy;                   // rbt_energy_goal
+    double decay;                 // [1/s] rate at which vibrations lose energy
+    double implicitness;          // 1/2 to 1; NaN: chosen
+} rbt_energy_euler_options;
+rbt_energy_euler_options rbt_energy_euler_options_default(void);
+
 // ---- semi-implicit
 
 typedef struct rbt_semi_implicit_options {

@@ -1,4 +1,4 @@
-"""rubato: deformable bodies, eleven time-stepping methods, one scene format.
+"""rubato: deformable bodies, twelve time-stepping methods, one scene format.
 
     import rubato
 

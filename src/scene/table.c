@@ -127,7 +127,8 @@ static const rbt_field CONTACT[] = {
 };
 RECORD(, RBT_CONTACT_RECORD, rbt_contact_def, CONTACT, "contact",
        "With it nothing passes through anything: bodies, themselves included, and obstacles. For backward-euler, "
-       "implicit-midpoint and bdf2 with the solver newton, dot or lbfgs-h, and for semi-implicit and siere; "
+       "implicit-midpoint, bdf2 and energy-euler with the solver newton, dot or lbfgs-h, and for semi-implicit and "
+       "siere; "
        "async-contact has contact of its own.");
 
 rbt_contact_def rbt_contact_default(void) {

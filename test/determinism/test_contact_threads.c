@@ -112,6 +112,10 @@ static void bdf2(void **state) {
     (void)state;
     judge("bdf2", "'newton'");
 }
+static void energy_euler(void **state) {
+    (void)state;
+    judge("energy-euler", "'newton'");
+}
 static void lbfgs_h(void **state) {
     (void)state;
     judge("backward-euler", "'lbfgs-h'");
@@ -137,9 +141,9 @@ static void augmented(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(backward_euler), cmocka_unit_test(midpoint),
-                                       cmocka_unit_test(bdf2),           cmocka_unit_test(lbfgs_h),
-                                       cmocka_unit_test(subdomains),     cmocka_unit_test(semi_implicit),
-                                       cmocka_unit_test(siere),          cmocka_unit_test(augmented)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(backward_euler), cmocka_unit_test(midpoint), cmocka_unit_test(energy_euler),
+        cmocka_unit_test(bdf2),           cmocka_unit_test(lbfgs_h),  cmocka_unit_test(subdomains),
+        cmocka_unit_test(semi_implicit),  cmocka_unit_test(siere),    cmocka_unit_test(augmented)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

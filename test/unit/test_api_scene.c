@@ -221,7 +221,7 @@ static void every_table_of_options_has_a_cookie(void **state) {
         with_options++;
         assert_true(options->cookie);
     }
-    assert_int_equal(with_options, 9);
+    assert_int_equal(with_options, 10);
     rbt_async_contact_options async = rbt_async_contact_options_default();
     rbt_multirate_options multirate = rbt_multirate_options_default();
     assert_true(async.cookie && multirate.cookie && async.cookie != multirate.cookie);

@@ -51,6 +51,7 @@ static void defaults_carry_cookies(void **state) {
     assert_true(rbt_contact_default().friction == 0 && rbt_contact_default().gap == 0);
     assert_true(rbt_implicit_options_default().cookie && rbt_siere_options_default().cookie);
     assert_true(rbt_semi_implicit_options_default().cookie);
+    assert_true(rbt_energy_euler_options_default().solver.cookie);
     assert_true(rbt_ere_options_default().cookie && rbt_imex_options_default().cookie);
     assert_true(rbt_multirate_options_default().cookie && rbt_async_contact_options_default().cookie);
     assert_true(isinf(rbt_drive_default().duration));
@@ -345,7 +346,7 @@ static void every_function_is_walked(void **state) {
     X(rbt_cut_file) X(rbt_cut_plane) X(rbt_cut_rectangle) \
     X(rbt_damping_def) X(rbt_deform_bend) X(rbt_deform_scale) \
     X(rbt_deform_stretch) X(rbt_deform_twist) X(rbt_drive) \
-    X(rbt_driven_def) X(rbt_energies) X(rbt_ere_options) \
+    X(rbt_driven_def) X(rbt_energies) X(rbt_energy_euler_options) X(rbt_ere_options) \
     X(rbt_error) X(rbt_event_def) X(rbt_event_drag) \
     X(rbt_event_drive) X(rbt_event_force) X(rbt_event_material) \
     X(rbt_force_drag) X(rbt_force_gravity) X(rbt_force_pull) \

@@ -139,6 +139,7 @@ bool rbt_scene_has_contact(const rbt_scene *scene);
     METHOD(BACKWARD_EULER)                                                                                           \
     METHOD(IMPLICIT_MIDPOINT)                                                                                        \
     METHOD(BDF2)                                                                                                     \
+    METHOD(ENERGY_EULER)                                                                                             \
     METHOD(ERE)                                                                                                      \
     METHOD(IMEX)                                                                                                     \
     METHOD(MULTIRATE_EULER)                                                                                          \

@@ -204,13 +204,13 @@ static void find_residual(admm *s, const double *z) {
     if (s->mass_damped) {
         inertia(s, z, o->base);
         for (size_t i = 0; i < 3 * m->node_count; i++)
-            r[i] += tau * m->bodies[m->node_body[i / 3]].damping.mass * s->product[i];
+            r[i] += tau * o->drag * m->bodies[m->node_body[i / 3]].damping.mass * s->product[i];
     }
     if (o->damping) {
         rbt_block_matrix K = {m->node_count, o->H.start, o->H.column, o->damping};
         rbt_vector_combine(3 * m->node_count, s->moved, z, -1, o->base);
         rbt_block_matrix_product(&K, s->moved, s->product);
-        rbt_vector_add_scaled(3 * m->node_count, r, tau, s->product);
+        rbt_vector_add_scaled(3 * m->node_count, r, tau * o->drag, s->product);
     }
     for (size_t n = 0; n < m->node_count; n++)
         if (o->constrained[n]) memset(r + 3 * n, 0, 3 * sizeof *r);
@@ -228,8 +228,8 @@ static void apply_matrix(void *self, const double *x, double *y) {
     rbt_mass_product(&o->mass, x, s->moved);
     rbt_scalar_matrix_product(&L, x, s->product);
     for (size_t i = 0; i < 3 * m->node_count; i++) {
-        double mass = 1 + o->tau * m->bodies[m->node_body[i / 3]].damping.mass;
-        y[i] = mass * s->moved[i] + o->tau * (y[i] + o->tau * s->product[i]);
+        double mass = 1 + o->tau * o->drag * m->bodies[m->node_body[i / 3]].damping.mass;
+        y[i] = mass * s->moved[i] + o->tau * (o->drag * y[i] + o->tau * s->product[i]);
     }
 }
 

@@ -1,9 +1,20 @@
-// Backward Euler, the implicit midpoint rule and BDF2: three readings of one minimisation (objective.h).
+// Backward Euler, the implicit midpoint rule, BDF2 and energy-euler: four readings of one minimisation (objective.h).
 //
 //                     tau    base position b        base velocity u        after the minimum z, w = (z - b)/tau
 //   backward-euler    h      x_n                    v_n                    x = z,          v = w
 //   implicit-midpoint h/2    x_n                    v_n                    x = 2 z - x_n,  v = 2 w - v_n
 //   bdf2              2h/3   (4 x_n - x_{n-1})/3    (4 v_n - v_{n-1})/3    x = z,          v = w
+//   energy-euler      h s    x_n                    v_n / s                x = z,          v: see below
+//
+// energy-euler: s^2 = theta, the implicitness, from 1/2 to 1, so that with F the forces at free nodes, but for those R of
+// contact and damping, which act as at the end,
+//   x = x_n + h v_n + theta h^2 M^-1 (F(x) + R),   v = v_n + h M^-1 ((1 - theta) F(x_n) + theta F(x) + R)
+//     = v_n + (x - x_n - h v_n)/(theta h) + (1 - theta) h M^-1 (F(x_n) - F(x)).
+// theta = 1 is backward Euler. A vibration of q = h^2 omega^2 keeps the area (1 + (1 - theta) q)/(1 + theta q) of its phase
+// plane in a step. theta = 1/2 keeps all of it, with eigenvalues of modulus 1 at any q (their sum is 2/(1 + q/2): 4 steps
+// in a period at least), and is of second order: Newmark's rule of beta = gamma = 1/2. Gravity is exact, a body at rest
+// stays so whatever theta is, and x is a minimum, as that of backward Euler is. Then energies are
+// set right (energy_leash.h). Damping c = s: its force is D (x - x_n)/h.
 //
 // BDF2 keeps x_{n-1}, v_{n-1} and the last step in the state's memory; after a step of another length, and at the
 // start, it does one step of backward Euler. Where steps are chosen by their error, all but the first are of second
@@ -19,6 +30,7 @@
 #include "math/vec3.h"
 #include "math/vector.h"
 #include "step/core/method.h"
+#include "step/implicit/energy_leash.h"
 #include "step/implicit/implicit_contact.h"
 #include "step/implicit/rigid.h"
 #include "step/implicit/solver.h"
@@ -27,7 +39,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum rule { BACKWARD_EULER, MIDPOINT, BDF2 } rule;
+typedef enum rule { BACKWARD_EULER, MIDPOINT, BDF2, ENERGY_EULER } rule;
 
 typedef struct implicit {
     rule rule;
@@ -42,12 +54,18 @@ typedef struct implicit {
     double precision;  // share of the tolerance that the next solve is made to; 0: all of it
     double refused;    // [s] a step of the midpoint rule up to then gained energy, or turned an element inside out
     bool second;       // the latest step of BDF2 was one of second order
+    double theta;      // of energy-euler: its implicitness, NaN: chosen; theta_now: of this step
+    double theta_now;
+    double until;            // [s] the end of this step
+    bool kept;               // of energy-euler: energies are set right
+    rbt_energy_leash leash;  // of energy-euler
 } implicit;
 
 static void destroy(void *self) {
     implicit *s = self;
     if (s->work) s->solver->destroy(s->work);
     rbt_step_contact_free(s->objective.pairs);
+    rbt_energy_leash_free(&s->leash);
     rbt_rigid_free(&s->rigid);
     rbt_objective_free(&s->objective);
     rbt_arena_free(s->arena);
@@ -63,16 +81,46 @@ static bool check_contact(const implicit *s, const rbt_model *m, rbt_error *erro
                          s->solver->name);
 }
 
+// Of energy-euler where something touches. An impact shorter than a few steps leaves most of its energy in vibrations
+// faster than steps can tell, which hold it for good at 1/2; here they lose two thirds of it in each step, and the
+// energy goes to the motion that can be told: a ball bounces on.
+static const double TOUCHING_IMPLICITNESS = 0.75;
+
+// Of a whole step that touches something
+static double whole_theta(const implicit *s) { return isnan(s->theta) ? TOUCHING_IMPLICITNESS : s->theta; }
+
 static bool make_contact(implicit *s, const rbt_model *m, rbt_error *error) {
     if (!m->contact.on) return true;
-    double tau = s->rule == MIDPOINT ? 0.5 * m->step : s->rule == BDF2 ? 2 * m->step / 3 : m->step;
+    double tau = s->rule == MIDPOINT ? 0.5 * m->step
+                 : s->rule == BDF2   ? 2 * m->step / 3
+                                     : sqrt(whole_theta(s)) * m->step;
     return (s->objective.pairs = rbt_step_contact_new(m, tau, &s->objective.H, error)) != NULL;
+}
+
+static bool make_leash(implicit *s, const void *options, rbt_error *error) {
+    rbt_energy_euler_options standard = rbt_energy_euler_options_default();
+    const rbt_energy_euler_options *own = options ? options : &standard;
+    if (s->rule != ENERGY_EULER) return true;
+    s->theta = own->implicitness;
+    s->kept = own->energy == RBT_ENERGY_KEPT;
+    const rbt_model *m = s->objective.model;
+    for (size_t b = 0; b < m->body_count; b++) {
+        char path[64];
+        if (!m->bodies[b].consistent_mass) continue;
+        snprintf(path, sizeof path, "bodies[%zu].consistent_mass", b);
+        return rbt_fail_path(
+            error, NULL, path,
+            "energy-euler keeps the momenta of masses on nodes; leave \"consistent_mass\" out, or take "
+            "implicit-midpoint");
+    }
+    return rbt_energy_leash_init(&s->leash, &s->objective, own->decay, error);
 }
 
 static void *create(rule which, const rbt_model *model, int solver, const void *options, rbt_error *error) {
     implicit *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
     s->rule = which;
+    s->theta = s->theta_now = 1;
     s->solver = rbt_step_solver_at(solver);
     s->arena = rbt_arena_new();
     if (options) s->options = *(const rbt_implicit_options *)options;
@@ -83,14 +131,14 @@ static void *create(rule which, const rbt_model *model, int solver, const void *
         ok = (*vectors[i] = rbt_arena_take(s->arena, 3 * model->node_count, sizeof(double))) != NULL;
     if (!ok) rbt_fail_memory(error, 15 * model->node_count * sizeof(double), "a stepper");
     if (ok && check_contact(s, model, error) && rbt_objective_init(&s->objective, model, error) &&
-        rbt_rigid_init(&s->rigid, &s->objective, error) && make_contact(s, model, error) &&
-        (s->work = s->solver->create(&s->objective, &s->options, error)))
+        rbt_rigid_init(&s->rigid, &s->objective, error) && make_leash(s, options, error) &&
+        make_contact(s, model, error) && (s->work = s->solver->create(&s->objective, &s->options, error)))
         return s;
     destroy(s);
     return NULL;
 }
 
-// ---- The state's memory: of BDF2 the last step, then x and v before it
+// ---- The state's memory: of BDF2 the last step, then x and v before it; of energy-euler the debts of bodies
 
 static size_t bdf2_memory(const rbt_model *m) { return (1 + 6 * m->node_count) * sizeof(double); }
 
@@ -103,9 +151,20 @@ static size_t memory_size_bdf2(const rbt_model *m, const void *options) {
     return bdf2_memory(m) + memory_size(m, options);
 }
 
+static size_t debt_memory(const rbt_model *m) { return m->body_count * sizeof(double); }
+
+static size_t memory_size_energy(const rbt_model *m, const void *options) {
+    return debt_memory(m) + memory_size(m, options);
+}
+
+static size_t own_memory(const implicit *s) {
+    const rbt_model *m = s->objective.model;
+    return s->rule == BDF2 ? bdf2_memory(m) : s->rule == ENERGY_EULER ? debt_memory(m) : 0;
+}
+
 // What contact remembers comes last; NULL without contact.
 static rbt_contact_memory *contact_memory(const implicit *s, const rbt_state *state) {
-    size_t before = s->rule == BDF2 ? bdf2_memory(s->objective.model) : 0;
+    size_t before = own_memory(s);
     return s->objective.pairs && state->memory ? (void *)((char *)state->memory + before) : NULL;
 }
 
@@ -143,7 +202,8 @@ static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
     size_t values = 3 * m->node_count;
     const double *before = remembered(s, state, h);
     s->second = before != NULL;
-    o->tau = s->rule == MIDPOINT ? 0.5 * h : before ? 2 * h / 3 : h;
+    o->drag = sqrt(s->theta_now);
+    o->tau = s->rule == MIDPOINT ? 0.5 * h : before ? 2 * h / 3 : o->drag * h;
     double now = 4, earlier = 1, sum = 3;  // b = (now x - earlier x_before) / sum
     if (before && before[-1] != h) {
         double r = h / before[-1];
@@ -152,11 +212,12 @@ static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
     }
     for (size_t i = 0; i < values; i++) {
         s->base[i] = before ? (now * state->x[i] - earlier * before[i]) / sum : state->x[i];
-        s->velocity[i] = before ? (now * state->v[i] - earlier * before[values + i]) / sum : state->v[i];
+        s->velocity[i] = before ? (now * state->v[i] - earlier * before[values + i]) / sum : state->v[i] / o->drag;
     }
     o->base = s->base;
     rbt_constrained_nodes(m, state->t, o->constrained);
-    freeze_damping(s, state, s->rule == MIDPOINT ? 0.5 * h : before ? h : 0);
+    if (s->rule == ENERGY_EULER) rbt_energy_leash_begin(&s->leash, state);
+    freeze_damping(s, state, s->rule == MIDPOINT ? 0.5 * h : before ? h : (1 - s->theta_now) * h);
     rbt_force_external(m, state->t + (s->rule == MIDPOINT ? 0.5 * h : h), state->x, state->v, o->external);
     // The start of the iteration: where inertia and outside forces alone would bring the nodes, constrained nodes
     // where they must be.
@@ -238,15 +299,43 @@ static double stiffness_across(const implicit *s, size_t n) {
     return thin ? whole * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : whole;
 }
 
+// The pairs that touch where a step begins
+static rbt_outcome look_at_contact(implicit *s, const rbt_state *state, rbt_step_report *report) {
+    rbt_step_contact *c = s->objective.pairs;
+    bool seen = !c || rbt_contact_look(c, state, contact_memory(s, state));
+    return seen ? RBT_DONE : cannot_begin(c, state, report);
+}
+
+// Halvings after which a step of the midpoint rule that would still gain energy, or turn an element inside out behind its
+// minimum, is backward Euler's, and any step of energy-euler. That a step may be right for the rule that is thousands of
+// times shorter is no help to anyone; that it was not the midpoint rule's is said.
+enum { DAMP_AFTER = 4 };
+
+static bool touches_penalty(const rbt_objective *o, const double *x) {
+    const rbt_model *m = o->model;
+    for (size_t n = 0; o->contact && n < m->node_count; n++)
+        if (m->node_area[n] > 0 && rbt_obstacles_node(&m->obstacles, x + 3 * n, m->node_area[n], NULL, NULL) > 0)
+            return true;
+    return false;
+}
+
+static void choose_theta(implicit *s, const rbt_state *state, int halvings) {
+    const rbt_objective *o = &s->objective;
+    if (s->rule != ENERGY_EULER) return;
+    bool touches = (o->pairs && o->pairs->active_count) || touches_penalty(o, state->x);
+    s->theta_now = !isnan(s->theta) ? s->theta : touches ? TOUCHING_IMPLICITNESS : 0.5;
+    if (halvings >= DAMP_AFTER) s->theta_now = 1;
+}
+
 // With contact a step begins where the last one ended, which is known to be apart. The solver goes from there towards
 // where find_start wants it to begin.
 static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
     rbt_objective *o = &s->objective;
     rbt_step_contact *c = o->pairs;
     if (!c) return RBT_DONE;
-    if (!rbt_contact_look(c, state, contact_memory(s, state))) return cannot_begin(c, state, report);
     c->lagged_once = report->halvings >= LAG_ONCE;
     s->stored = rbt_contact_stored(c);
+    if (s->rule == ENERGY_EULER) rbt_energy_leash_touch(&s->leash);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
     for (size_t n = 0; n < o->model->node_count; n++)
@@ -298,6 +387,29 @@ static rbt_outcome check_gain(implicit *s, rbt_state *state, rbt_step_report *re
     return RBT_UNSTABLE;
 }
 
+// v of energy-euler, for whose update w is that of backward Euler; s->base and s->velocity are x_n and v_n.
+static void update_energy_euler(implicit *s, rbt_state *state, double h) {
+    const rbt_objective *o = &s->objective;
+    double theta = s->theta_now;
+    rbt_energy_leash_forces(&s->leash, state->x, s->other);
+    for (size_t i = 0; theta < 1 && i < 3 * state->node_count; i++)
+        if (!o->constrained[i / 3])
+            state->v[i] = s->velocity[i] + (state->x[i] - s->base[i] - h * s->velocity[i]) / (theta * h) +
+                          (1 - theta) * h * s->other[i];
+}
+
+// The energies of bodies, once contact remembers its end. A shorter step has a stiffer contact than questions between
+// steps, which tell its energy.
+static rbt_outcome keep_energies(implicit *s, rbt_state *state, double h, rbt_step_report *report) {
+    rbt_step_contact *c = s->objective.pairs;
+    rbt_state end = *state;
+    end.t = s->until;
+    if (c && c->tau != c->whole_tau && !rbt_contact_look(c, &end, contact_memory(s, state)))
+        return cannot_begin(c, &end, report);
+    rbt_energy_leash_finish(&s->leash, state, s->base, s->velocity, h, s->theta_now, state->memory);
+    return RBT_DONE;
+}
+
 static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_report *report) {
     const rbt_objective *o = &s->objective;
     size_t values = 3 * o->model->node_count;
@@ -312,11 +424,14 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
     rbt_outcome outcome = rbt_check_motion(o->model, state, h, report);
     bool bad = rbt_ranks_any(o->model, outcome != RBT_DONE);
     if (!bad && s->rule == MIDPOINT) outcome = check_gain(s, state, report);
+    bool leashed = !bad && s->rule == ENERGY_EULER && s->kept && state->memory;
+    if (!bad && s->rule == ENERGY_EULER) update_energy_euler(s, state, h);
+    if (leashed && o->pairs) rbt_energy_leash_take(&s->leash);
     if (outcome != RBT_DONE) return outcome;
     remember(s, state, h, s->base, s->velocity);
     rbt_contact_memory *memory = contact_memory(s, state);
     if (memory) rbt_contact_remember(o->pairs, memory);
-    return outcome;
+    return leashed ? keep_energies(s, state, h, report) : outcome;
 }
 
 // Of the force test's tolerance with contact. What is left of the forces on a body that others hold by friction alone
@@ -368,6 +483,9 @@ static void count_unconverged(double t, rbt_step_report *report) {
 static rbt_outcome solve_step(implicit *s, rbt_state *state, double until, rbt_stages *stages,
                               rbt_step_report *report) {
     double h = rbt_step_length(s->objective.model, state, until);
+    s->until = until;
+    RBT_STAGE("ccd", look_at_contact(s, state, report));
+    choose_theta(s, state, report->halvings);
     RBT_STAGE("predict", predict(s, state, h));  // y = b + tau u, and f_ext
     RBT_STAGE("start", find_start(s, state));
     RBT_STAGE("ccd", begin_contact(s, state, h, report));
@@ -380,11 +498,6 @@ static rbt_outcome solve_step(implicit *s, rbt_state *state, double until, rbt_s
     if (accept) count_unconverged(state->t, report);
     return RBT_DONE;
 }
-
-// Halvings after which a step of the midpoint rule that would still gain energy, or turn an element inside out behind its
-// minimum, is backward Euler's. That a step may be right for the rule that is thousands of times shorter is no help to
-// anyone; that it was not the rule's is said.
-enum { DAMP_AFTER = 4 };
 
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     implicit *s = self;
@@ -453,10 +566,10 @@ static bool accepts(void *self, const rbt_state *state, char *text, size_t size)
     return !s->objective.pairs || rbt_step_contact_is_apart(s->objective.pairs, state->t, state->x, text, size);
 }
 
-// BDF2 starts again; the work of contact and friction so far stays.
+// BDF2 starts again, debts are forgotten; the work of contact and friction so far stays.
 static void forget(void *self, rbt_state *state) {
     implicit *s = self;
-    if (s->rule == BDF2 && state->memory) memset(state->memory, 0, bdf2_memory(s->objective.model));
+    if (state->memory) memset(state->memory, 0, own_memory(s));
 }
 
 static void energies(void *self, const rbt_state *state, rbt_energies *e) {
@@ -494,6 +607,14 @@ static void contact_forces(void *self, const rbt_state *state, double *f) {
 CREATE(create_backward_euler, BACKWARD_EULER)
 CREATE(create_midpoint, MIDPOINT)
 CREATE(create_bdf2, BDF2)
+CREATE(create_energy_euler, ENERGY_EULER)
+
+// What the rows have in common
+#define SHARED                                                                                                       \
+    .solvers = rbt_step_solver_name, .contact = true, .destroy = destroy, .attempt = attempt, .work = work,          \
+    .set_precision = set_precision, .describe = describe, .labels = labels, .subdomains = subdomains,                \
+    .set_observer = set_observer, .accepts = accepts, .warn = warn, .forget = forget, .energies = energies,          \
+    .contacts = contacts, .contact_forces = contact_forces
 
 const rbt_method RBT_BACKWARD_EULER = {
     .name = "backward-euler",
@@ -502,27 +623,12 @@ const rbt_method RBT_BACKWARD_EULER = {
     .gain_remedy =
         "a tighter tolerance or another solver",  // the minimum is never above the start, unless it is missed
     .order = 1,
-    .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
-    .contact = true,
     .memory_size = memory_size,
     .create = create_backward_euler,
-    .destroy = destroy,
-    .attempt = attempt,
     .error_law = error_law,
-    .work = work,
-    .set_precision = set_precision,
-    .describe = describe,
-    .labels = labels,
     .on_ranks = on_ranks,
-    .subdomains = subdomains,
-    .set_observer = set_observer,
-    .accepts = accepts,
-    .warn = warn,
-    .forget = forget,
-    .energies = energies,
-    .contacts = contacts,
-    .contact_forces = contact_forces,
+    SHARED,
 };
 
 const rbt_method RBT_IMPLICIT_MIDPOINT = {
@@ -533,27 +639,12 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .order = 2,
     .undamped = true,
     .keeps_angular_momentum = true,
-    .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
-    .contact = true,
     .memory_size = memory_size,
     .create = create_midpoint,
-    .destroy = destroy,
-    .attempt = attempt,
     .error_law = error_law,
-    .work = work,
-    .set_precision = set_precision,
-    .describe = describe,
-    .labels = labels,
     .on_ranks = on_ranks,
-    .subdomains = subdomains,
-    .set_observer = set_observer,
-    .accepts = accepts,
-    .warn = warn,
-    .forget = forget,
-    .energies = energies,
-    .contacts = contacts,
-    .contact_forces = contact_forces,
+    SHARED,
 };
 
 const rbt_method RBT_BDF2 = {
@@ -562,26 +653,26 @@ const rbt_method RBT_BDF2 = {
     .when = "stiff bodies should move livelier than with backward Euler at the same cost",
     .gain_remedy = "a tighter tolerance, or backward-euler",
     .order = 2,
-    .solvers = rbt_step_solver_name,
     .options = &RBT_SOLVER_OPTIONS,
-    .contact = true,
     .memory_size = memory_size_bdf2,
     .memory_head = sizeof(double),
     .create = create_bdf2,
-    .destroy = destroy,
-    .attempt = attempt,
     .error_law = error_law,
-    .work = work,
-    .set_precision = set_precision,
-    .describe = describe,
-    .labels = labels,
     .on_ranks = on_ranks,
-    .subdomains = subdomains,
-    .set_observer = set_observer,
-    .accepts = accepts,
-    .warn = warn,
-    .forget = forget,
-    .energies = energies,
-    .contacts = contacts,
-    .contact_forces = contact_forces,
+    SHARED,
+};
+
+const rbt_method RBT_ENERGY_EULER = {
+    .name = "energy-euler",
+    .doc = "implicit, second order: the energy of bodies is kept, or falls as asked for, at any step",
+    .when = "a motion must neither lose nor gain energy, with long steps, stiff bodies or contact",
+    .gain_remedy = "backward-euler",
+    .order = 2,
+    .undamped = true,
+    .keeps_angular_momentum = true,
+    .needs_lumped_mass = true,
+    .options = &RBT_ENERGY_OPTIONS,
+    .memory_size = memory_size_energy,
+    .create = create_energy_euler,
+    SHARED,
 };

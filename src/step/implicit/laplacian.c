@@ -78,7 +78,8 @@ static void fill(rbt_laplacian *l) {
     const rbt_model *m = o->model;
     for (size_t n = 0; n < m->node_count; n++) {
         const rbt_damping_def *damping = &m->bodies[m->node_body[n]].damping;
-        double mass = 1 + o->tau * damping->mass, stiffness = o->tau * (o->tau + damping->stiffness);
+        double mass = 1 + o->tau * o->drag * damping->mass,
+               stiffness = o->tau * (o->tau + o->drag * damping->stiffness);
         for (size_t k = l->A.start[n]; k < l->A.start[n + 1]; k++) {
             l->A.value[k] = stiffness * l->stiffness[k];
             if (o->mass.matrix.value) l->A.value[k] += mass * o->mass.matrix.value[k];

@@ -90,7 +90,7 @@ static void find_stiff(rbt_objective *o) {
 }
 
 bool rbt_objective_init(rbt_objective *o, const rbt_model *m, rbt_error *error) {
-    *o = (rbt_objective){.model = m, .arena = rbt_arena_new(), .diagonal = rbt_model_diagonal(m)};
+    *o = (rbt_objective){.model = m, .arena = rbt_arena_new(), .drag = 1, .diagonal = rbt_model_diagonal(m)};
     if (!o->arena) return rbt_fail_memory(error, sizeof *o, "a step's vectors");
     if (!rbt_stiffness_build(&o->stiffness, m, error) || !characteristic_force(o, error)) {
         rbt_objective_free(o);
@@ -149,10 +149,10 @@ void rbt_objective_freeze_damping(rbt_objective *o, const double *x) {
 }
 
 // product = D (z - b), and returns (z - b)^T D (z - b). D = alpha M + beta K.
-static double damp(rbt_objective *o, const double *z) {
+static double damp(rbt_objective *o, const double *base, const double *z) {
     const rbt_model *m = o->model;
     size_t values = 3 * m->node_count;
-    for (size_t i = 0; i < values; i++) o->force[i] = z[i] - o->base[i];
+    for (size_t i = 0; i < values; i++) o->force[i] = z[i] - base[i];
     if (o->damping) {
         rbt_block_matrix D = o->H;
         D.value = o->damping;
@@ -161,6 +161,12 @@ static double damp(rbt_objective *o, const double *z) {
     rbt_mass_product(&o->mass, o->force, o->inertia);
     for (size_t i = 0; i < values; i++) o->product[i] += m->bodies[m->node_body[i / 3]].damping.mass * o->inertia[i];
     return rbt_ranks_dot(m, o->product, o->force);
+}
+
+const double *rbt_objective_damping(rbt_objective *o, const double *from, const double *to) {
+    if (!is_damped(o->model)) return NULL;
+    damp(o, from, to);
+    return o->product;
 }
 
 // M (z - y) of a node. Held nodes of a lumped M would only add a constant to E, which costs digits: they are left out.
@@ -183,7 +189,7 @@ static void free_row(const rbt_objective *o, const double *z, size_t n, const do
     double tau = o->tau, tau2 = tau * tau, *row = gradient + 3 * n;
     const double *elastic = o->force + 3 * n, *external = o->external + 3 * n, *damp = o->product + 3 * n;
     for (size_t i = 0; i < 3; i++)
-        row[i] = pushed[i] - tau2 * (external[i] + elastic[i] + push[i]) + (damped ? tau * damp[i] : 0);
+        row[i] = pushed[i] - tau2 * (external[i] + elastic[i] + push[i]) + (damped ? tau * o->drag * damp[i] : 0);
     double contact = o->pairs ? o->pairs->hardness[n] : 0;
     double noise = DBL_EPSILON * (o->stiff[n] + contact + o->model->mass[n] / tau2);
     terms->value[RESIDUAL][at] = rbt_dot(row, row);
@@ -234,7 +240,7 @@ static rbt_acting piece_acting(const rbt_objective *o, const rbt_sum *sums) {
                         .inertia = root[INERTIA] / tau2,
                         .internal = root[INTERNAL],
                         .external = root[EXTERNAL],
-                        .damping = root[DAMPING] / tau,
+                        .damping = o->drag * root[DAMPING] / tau,
                         .obstacle = root[OBSTACLE],
                         .rounding = root[ROUNDING]};
 }
@@ -268,7 +274,7 @@ static void couple_inertia(rbt_objective *o, const double *z) {
 
 double rbt_objective_value(rbt_objective *o, const double *z) {
     double value = o->tau * o->tau * rbt_energy_elastic(o->model, z, o->energies);
-    if (is_damped(o->model)) value += 0.5 * o->tau * damp(o, z);
+    if (is_damped(o->model)) value += 0.5 * o->tau * o->drag * damp(o, o->base, z);
     couple_inertia(o, z);
     value += all_node_terms(o, z, false, NULL);
     if (o->pairs) value += rbt_step_contact_value(o->pairs, z, o->pairs->share);
@@ -280,7 +286,7 @@ double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradien
     double tau2 = o->tau * o->tau, elastic = 0, damping = 0;
     bool damped = is_damped(m);
     double contact = o->pairs ? rbt_step_contact_gradient(o->pairs, z, o->pairs->share) : 0;
-    if (damped) damping = 0.5 * o->tau * damp(o, z);
+    if (damped) damping = 0.5 * o->tau * o->drag * damp(o, o->base, z);
     couple_inertia(o, z);
     memset(o->force, 0, 3 * m->node_count * sizeof(double));
     rbt_force_elastic(m, z, o->energies, o->partial, o->force);
@@ -303,8 +309,8 @@ void rbt_objective_hessian(rbt_objective *o, const double *z) {
     for (size_t n = 0; n < m->node_count; n++) {
         double *diagonal = o->H.value + 9 * (K->start[n + 1] - 1);
         for (size_t i = 9 * K->start[n]; i < 9 * K->start[n + 1]; i++)
-            o->H.value[i] = tau2 * K->value[i] + (o->damping ? o->tau * o->damping[i] : 0);
-        rbt_mass_add_row(&o->mass, n, 1 + o->tau * m->bodies[m->node_body[n]].damping.mass, &o->H);
+            o->H.value[i] = tau2 * K->value[i] + (o->damping ? o->tau * o->drag * o->damping[i] : 0);
+        rbt_mass_add_row(&o->mass, n, 1 + o->tau * o->drag * m->bodies[m->node_body[n]].damping.mass, &o->H);
         for (size_t i = 0; o->contact && i < 9; i++) diagonal[i] += tau2 * o->contact[9 * n + i];
     }
 }

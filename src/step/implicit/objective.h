@@ -1,11 +1,11 @@
 // One implicit step as the minimum of a function. With tau the scale of the method's step (h for backward Euler, 2h/3
 // for BDF2, h/2 for the midpoint rule), base position b and base velocity u, the unknown position z minimises
 //
-//   E(z) = 1/2 |z - y|_M^2 + tau^2 (W(z) + C(z) - f_ext.(z - y)) + tau/2 (z - b)^T D (z - b),     y = b + tau u
+//   E(z) = 1/2 |z - y|_M^2 + tau^2 (W(z) + C(z) - f_ext.(z - y)) + c tau/2 (z - b)^T D (z - b),   y = b + tau u
 //
 // (for a lumped M this is, up to a constant, 1/2 |z - y'|_M^2 + ... with y' = y + tau^2 M^-1 f_ext.)
 // W: elastic energy, C: penalty of obstacles, D = alpha M + beta K(x_n): Rayleigh damping with K frozen and
-// projected, so that damping is a quadratic. Held nodes are no unknowns: their z is given, and their rows of the
+// projected, so that damping is a quadratic, and c = 1 but for energy-euler (implicit.c). Held nodes are no unknowns: their z is given, and their rows of the
 // gradient are 0.
 #ifndef RBT_STEP_IMPLICIT_OBJECTIVE_H
 #define RBT_STEP_IMPLICIT_OBJECTIVE_H
@@ -35,7 +35,7 @@ typedef struct rbt_objective {
     rbt_block_matrix H;  // d^2E/dz^2, pattern of K
     double *damping;     // values of beta K(x_n) per block, NULL without stiffness damping
 
-    double tau;
+    double tau, drag;            // drag: c
     const double *base;          // b (node_count x 3)
     double *target;              // y
     double *external;            // f_ext
@@ -64,6 +64,9 @@ void rbt_objective_free(rbt_objective *o);
 
 // Freezes beta K at x; nothing to do without stiffness damping.
 void rbt_objective_freeze_damping(rbt_objective *o, const double *x);
+
+// D (to - from) (node_count x 3); NULL: nothing is damped.
+const double *rbt_objective_damping(rbt_objective *o, const double *from, const double *to);
 
 // E(z); infinity where a material forbids z.
 double rbt_objective_value(rbt_objective *o, const double *z);

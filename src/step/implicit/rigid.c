@@ -81,7 +81,8 @@ static bool touches(const rbt_model *m, const double *z, const int32_t *order, s
 
 // g of a node
 static void goal(const rbt_objective *o, size_t n, double g[3]) {
-    double mass = o->model->mass[n], damping = o->tau * o->model->bodies[o->model->node_body[n]].damping.mass;
+    double mass = o->model->mass[n],
+           damping = o->tau * o->drag * o->model->bodies[o->model->node_body[n]].damping.mass;
     for (size_t i = 3 * n; i < 3 * n + 3; i++)
         g[i - 3 * n] =
             (o->target[i] + o->tau * o->tau * o->external[i] / mass + damping * o->base[i]) / (1 + damping);

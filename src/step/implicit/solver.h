@@ -11,6 +11,7 @@
 #include "step/implicit/stop.h"
 
 extern const rbt_record RBT_SOLVER_OPTIONS;  // of rbt_implicit_options
+extern const rbt_record RBT_ENERGY_OPTIONS;  // of rbt_energy_euler_options
 
 typedef struct rbt_step_solver {
     const char *name;
