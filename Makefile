@@ -184,6 +184,7 @@ help:
 	@echo "make bench-dot       the solvers of the dot paper on its meshes, if they are there; ARGS=--quick tries it out"
 	@echo "make reproduce-dot   what the dot paper found, measured anew: docs/reproduction/dot.md; ARGS=--quick tries it out"
 	@echo "make reproduce-siere likewise for siere and ere: docs/reproduction/siere.md; ARGS=\"--only table stiffness\" times only"
+	@echo "make reproduce-energy   what energy-euler promises: docs/energy.md; ARGS=--quick tries it out"
 	@echo "make bench-auto      steps by error: errors asked for and found, work-precision plots in out/auto; ARGS=--quick tries it out"
 	@echo "make bench-contact   contact of implicit steps: four scenes beside IPC 2020, if their meshes are there, and growth"
 	@echo "make bench-multirate, reproduce-multirate   the same for multirate-euler, on generated bodies"
