@@ -272,10 +272,14 @@ static void motions_are_free(void **state) {
     rbt_intersect_mesh mesh = {0};
     assert_true(rbt_intersect_mesh_build(&mesh, m->triangles, m->triangle_count, NULL, 0, m->node_count, NULL));
     size_t limited = 0, beyond = 0;
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 60; round++) {
         rbt_intersections found;
-        shake(&b, round % 2 ? 0.3 : 0.03);
+        shake(&b, round % 3 == 2 ? 300 : round % 3 ? 0.3 : 0.03);  // the last: by a thousand edges
         double length = rbt_step_contact_limit(b.c, b.z, b.p, 0, 0);
+        double first = rbt_step_contact_first_stop(b.c, b.z, b.p, 0, 0);
+        // of one pair that stops both, each keeps a tenth of its gap; of several, one may stop the one and not the other
+        if (!(first <= 2 * length && length <= 2 * first)) fail_msg("%.3g, but %.3g in parts", length, first);
+        length = first;
         limited += length < 1;
         for (int way = 0; way < 2; way++) {
             for (size_t i = 0; i < b.values; i++) b.other[i] = b.z[i] + (way ? 1 : length) * b.p[i];
@@ -288,6 +292,24 @@ static void motions_are_free(void **state) {
     }
     assert_true(limited > 10 && beyond > 5);
     rbt_intersect_mesh_free(&mesh);
+    close_bench(&b);
+}
+
+// A gap of a few roundings is told from one that is merely small.
+static void closed_gaps_are_told(void **state) {
+    (void)state;
+    bench b = open_bench("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [1, 1, "
+                         "1], 'cells': [1, 1, 1]}}}, "
+                         "'transform': {'translate': [0, 0.52, 0]}, 'material': {'young': 1e5}}],"
+                         "'obstacles': [{'plane': {}}], 'contact': {'thickness': 0.05}, 'time': {'step': 0.01, "
+                         "'frame': 0.01, 'end': 1}, 'integrator': {'method': 'backward-euler'}}",
+                         1);
+    static const double GAPS[] = {0.02, 1e-6, 1e-9, 1e-14};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t n = 0; n < b.values / 3; n++) b.z[3 * n + 1] = b.sim->state.x[3 * n + 1] < 0.5 ? GAPS[i] : 1;
+        assert_true(isfinite(rbt_step_contact_gradient(b.c, b.z, 0)) && b.c->active_count > 0);
+        assert_int_equal(rbt_step_contact_is_shut(b.c), GAPS[i] < 1e-12);  // at coordinates of 1/2
+    }
     close_bench(&b);
 }
 
@@ -394,6 +416,11 @@ static void chases_are_safe(void **state) {
         assert_int_equal(found.count, 0);
         rbt_intersections_free(&found);
         for (size_t i = 0; i < b.values; i++) assert_true(isfinite(b.z[i]));
+        // nor without room to move in
+        assert_true(rbt_constraints_relinearise(b.c, b.sim->state.x, 0));
+        double least = fmin(1e-3 * b.c->thickness, 0.1 * rbt_constraints_least(b.c));
+        assert_true(rbt_constraints_relinearise(b.c, b.z, 0));
+        if (!(rbt_constraints_least(b.c) >= least)) fail_msg("a gap of %.3g", rbt_constraints_least(b.c));
     }
     assert_true(crossed > 2);
     rbt_intersect_mesh_free(&mesh);
@@ -451,6 +478,7 @@ int main(void) {
         cmocka_unit_test(matrix_is_the_change_of_forces),
         cmocka_unit_test(lists_change_no_bit),
         cmocka_unit_test(motions_are_free),
+        cmocka_unit_test(closed_gaps_are_told),
         cmocka_unit_test(constraints_have_an_energy),
         cmocka_unit_test(gaps_are_restored),
         cmocka_unit_test(chases_are_safe),

@@ -7,6 +7,7 @@
 #include "step/contact/contact_multipliers.h"
 #include "step/contact/contact_parts.h"
 
+#include <float.h>
 #include <string.h>
 
 // Edges count as nearly parallel below this share of the largest |e1 x e2|^2 that they can have (Li et al. 2020)
@@ -234,6 +235,17 @@ double rbt_step_contact_gradient(rbt_step_contact *c, const double *z, double sh
         harden(c, &c->rubbing[i]);
     }
     return weight(c) * energy;
+}
+
+bool rbt_step_contact_is_shut(const rbt_step_contact *c) {
+    static const double DIGITS = 1e3;
+    for (size_t i = 0; i < c->active_count; i++) {
+        double corners[12], largest = 0;
+        rbt_contact_gather(c->active[i].pair.node, c->y, corners);
+        for (int k = 0; k < 12; k++) largest = fmax(largest, fabs(corners[k]));
+        if (c->active[i].gap < DIGITS * DBL_EPSILON * largest) return true;
+    }
+    return false;
 }
 
 // ---- Stiffness

@@ -138,6 +138,7 @@ typedef struct rbt_step_contact {
     size_t gradient_capacity, hessian_capacity, corner_capacity;
     rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
     size_t rubbing_count, rubbing_capacity;
+    bool impatient;    // halves of the step are to be tried if this one gets on slowly
     bool lagged_once;  // friction keeps the normal forces of the step's start
     bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
     double *force;     // (node_count x 3) -d(B + D)/dy
@@ -192,6 +193,16 @@ void rbt_step_contact_couple(const rbt_step_contact *contact, double *rhs);
 // from 0 to 1. contact->blocking is the pair that limits it.
 double rbt_step_contact_limit(rbt_step_contact *contact, const double *z, const double *p, double share,
                               double advance);
+
+// Whether a pair that pushes at the place of the latest gradient is so close that the rounding of positions changes its
+// gap, and with it its force, by more than a thousandth: there is no room left to move in, and a residual that is no more
+// than rounding means nothing.
+bool rbt_step_contact_is_shut(const rbt_step_contact *contact);
+
+// The same answer but for rounding and what is kept of gaps, where motions are long beside the edges: parts of the motion
+// are asked about first, since all of it passes by nearly every pair there is.
+double rbt_step_contact_first_stop(rbt_step_contact *contact, const double *z, const double *p, double share,
+                                   double advance);
 
 // Shows the observer where the accepted iterate z has brought all nodes.
 void rbt_step_contact_show(rbt_step_contact *contact, const double *z);

@@ -30,11 +30,12 @@ bool rbt_contact_drive_init(rbt_contact_drive *s, rbt_objective *objective, rbt_
                              .arena = rbt_arena_new()};
     if (s->arena && (s->rhs = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->wanted = rbt_arena_take(s->arena, values, sizeof(double))) &&
+        (s->kept = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->plain = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->before = rbt_arena_take(s->arena, values, sizeof(double))) && take_basis(s, values))
         return true;
     rbt_contact_drive_free(s);
-    return rbt_fail_memory(error, 4 * values * sizeof(double), "a step solver");
+    return rbt_fail_memory(error, 5 * values * sizeof(double), "a step solver");
 }
 
 void rbt_contact_drive_free(rbt_contact_drive *s) {
@@ -75,8 +76,8 @@ static rbt_outcome begin_round(rbt_contact_drive *s, double *z, double *value, r
     return evaluate(s, z, value, report);
 }
 
-rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *s, const double *z) {
-    rbt_objective_hessian(s->objective, z);
+rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *s, bool exact, const double *z) {
+    (exact ? rbt_objective_true_hessian : rbt_objective_hessian)(s->objective, z);
     return RBT_DONE;
 }
 
@@ -86,7 +87,8 @@ rbt_outcome rbt_contact_drive_add(rbt_contact_drive *s, bool exact) {
 
 rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *s, const double *z, double advance, double *longest) {
     rbt_step_contact *c = s->objective->pairs;
-    *longest = rbt_step_contact_limit(c, z, s->direction, c->share, advance);
+    *longest = rbt_step_contact_first_stop(c, z, s->direction, c->share, advance);
+    s->way += *longest;
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
 }
 
@@ -128,7 +130,7 @@ rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *s, double *z, double *va
     size_t values = 3 * s->objective->model->node_count;
     double before = *value;
     *found = false;
-    if (longest >= SHORT || ++s->stopped < MANY_STOPS || rbt_step_contact_is_driven(c)) return RBT_DONE;
+    if (longest >= SHORT || ++s->stopped < s->many || rbt_step_contact_is_driven(c)) return RBT_DONE;
     s->stopped = 0;
     rbt_vector_copy(values, s->before, z);
     rbt_vector_copy(values, s->plain, s->direction);
@@ -137,7 +139,11 @@ rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *s, double *z, double *va
     if (outcome != RBT_DONE) return outcome;
     *value = rbt_objective_gradient(s->objective, z, s->gradient);
     *found = *value < before;
-    if (*found) return RBT_DONE;
+    if (*found) {
+        s->way += 1;
+        return RBT_DONE;
+    }
+    s->many *= 2;
     rbt_vector_copy(values, z, s->before);
     rbt_vector_copy(values, s->direction, s->plain);
     rbt_step_contact_return(c, z);
@@ -214,12 +220,32 @@ static rbt_outcome begin(rbt_contact_drive *s, const double *last, double *z, do
     return evaluate(s, z, value, report);
 }
 
+// Whether the continuous test has let so little of the latest directions through that at this rate all of one would take
+// hundreds of iterations: halves of the step get on better.
+static bool is_stuck(rbt_contact_drive *s, int k) {
+    enum { WINDOW = 25 };
+    static const double LEAST = 0.1;  // directions in a window
+    if (!s->objective->pairs->impatient || k == 0 || k % WINDOW) return false;
+    bool stuck = s->way < LEAST;
+    s->way = 0;
+    return stuck;
+}
+
+// A residual that is no more than rounding counts only where there is room to move.
+static rbt_outcome judge(rbt_contact_drive *s, rbt_stop *stop, const double *z, int k, int max_iterations,
+                         bool *solved, rbt_stages *stages, rbt_step_report *report) {
+    rbt_outcome outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, solved, stages, report);
+    if (*solved && stop->residual > 1 && rbt_step_contact_is_shut(s->objective->pairs)) *solved = false;
+    return outcome;
+}
+
 rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, double *z, rbt_stop *stop,
                                     int max_iterations, rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     double value, lagged = 0;
     const double lag_share = c->augmented ? STIFF_LAG_SHARE : LAG_SHARE;
     s->stopped = 0;
+    s->many = MANY_STOPS;
     rbt_outcome outcome = begin(s, last, z, &value, stages, report);
     if (outcome == RBT_DONE) rbt_step_contact_show(c, z);
     if (outcome == RBT_DONE) outcome = lag(s, z, &value, report);
@@ -227,16 +253,17 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
     if (outcome != RBT_DONE) return outcome;
     bool fresh = true;  // friction has the forces of z
     size_t first_lag = s->lags;
+    s->way = 0;
     for (int k = 0;; k++) {
         bool solved, found = false;
-        outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
+        if (is_stuck(s, k)) max_iterations = k;
+        outcome = judge(s, stop, z, k, max_iterations, &solved, stages, report);
         if (outcome != RBT_DONE) return outcome;
         if (k == 0) lagged = stop->residual;
         if (k > 0 && c->has_friction && !fresh && !c->lagged_once &&
             (solved || stop->residual <= lag_share * lagged)) {
             outcome = lag(s, z, &value, report);
-            if (outcome == RBT_DONE)
-                outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
+            if (outcome == RBT_DONE) outcome = judge(s, stop, z, k, max_iterations, &solved, stages, report);
             if (outcome != RBT_DONE) return outcome;
             lagged = stop->residual;
             fresh = true;
@@ -256,7 +283,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
         outcome = s->solver->relax(s->self, z, &value, &found, stages, report);
         fresh = !c->has_friction;
         if (outcome == RBT_DONE && !found) {
-            if (!rbt_stop_at_rounding(stop))
+            if (!rbt_stop_at_rounding(stop) || rbt_step_contact_is_shut(c))
                 return in_the_way(s, "no room to move, or no decrease of the energy, near", report);
             outcome = evaluate(s, z, &value, report);
             if (outcome != RBT_DONE || !c->augmented || rbt_multipliers_settled(c)) return outcome;

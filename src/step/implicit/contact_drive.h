@@ -41,9 +41,11 @@ typedef struct rbt_contact_drive {
     double *gradient, *direction;  // (node_count x 3) the solver's
     rbt_arena *arena;
     double *rhs, *plain, *before;             // (node_count x 3) a right-hand side, and where a detour began, work
-    double *wanted;                           // (node_count x 3) where a chase leads to
+    double *wanted, *kept;                    // (node_count x 3) where a chase leads to, and may end
     double *basis[RBT_KRYLOV_DIMENSION + 1];  // (node_count x 3 each) with friction, work
     int stopped;   // iterations of this step that the continuous test has cut short, since the last detour
+    int many;      // of these, for the next one: twice as many after each in vain
+    double way;    // shares of directions that were free, in all since it was set to 0
     size_t lags;   // changes of friction so far
     bool is_bent;  // the matrix has constraints in it, which no later direction should have
 } rbt_contact_drive;
@@ -59,8 +61,8 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *drive, const double *last
 
 // ---- What iterations are made of
 
-// H of the elastic problem at z, and with contact's part, true or positive semidefinite, in pairs->matrix.
-rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *drive, const double *z);
+// H of the elastic problem at z, and with contact's part in pairs->matrix; both true or positive semidefinite.
+rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *drive, bool exact, const double *z);
 rbt_outcome rbt_contact_drive_add(rbt_contact_drive *drive, bool exact);
 
 // How much of drive->direction is free, with `advance` of the prescribed motion

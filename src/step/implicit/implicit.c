@@ -238,6 +238,16 @@ static double stiffness_across(const implicit *s, size_t n) {
     return thin ? whole * fmin(1, body->shell.thickness / sqrt(m->node_area[n])) : whole;
 }
 
+// With contact: what L-BFGS has not solved by then it seldom solves, and two halves of the step cost less than to find
+// that out. Newton's method, which solves most steps in ten, is to be halved sooner; halves sooner than the whole step,
+// and where they do not help, later: from the ninth on half as much again each time.
+enum { CONTACT_ITERATIONS = 300, NEWTON_ITERATIONS = 150, OF_HALVES = 50, PATIENCE = 9 };
+
+static bool is_impatient(const implicit *s, int halvings) {
+    return s->options.max_iterations < 0 && s->options.at_cap != RBT_CAP_CONTINUES &&
+           !s->objective.pairs->augmented && halvings > 0 && halvings < PATIENCE;
+}
+
 // With contact a step begins where the last one ended, which is known to be apart. The solver goes from there towards
 // where find_start wants it to begin.
 static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
@@ -246,6 +256,7 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
     if (!c) return RBT_DONE;
     if (!rbt_contact_look(c, state, contact_memory(s, state))) return cannot_begin(c, state, report);
     c->lagged_once = report->halvings >= LAG_ONCE;
+    c->impatient = is_impatient(s, report->halvings);
     s->stored = rbt_contact_stored(c);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
@@ -312,7 +323,11 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
     rbt_outcome outcome = rbt_check_motion(o->model, state, h, report);
     bool bad = rbt_ranks_any(o->model, outcome != RBT_DONE);
     if (!bad && s->rule == MIDPOINT) outcome = check_gain(s, state, report);
-    if (outcome != RBT_DONE) return outcome;
+    if (outcome != RBT_DONE) {
+        memcpy(state->x, s->base, values * sizeof(double));
+        memcpy(state->v, s->velocity, values * sizeof(double));
+        return outcome;
+    }
     remember(s, state, h, s->base, s->velocity);
     rbt_contact_memory *memory = contact_memory(s, state);
     if (memory) rbt_contact_remember(o->pairs, memory);
@@ -330,11 +345,6 @@ static double tolerance_share(const implicit *s) {
     if (s->objective.pairs) return CONTACT_SHARE;
     return (s->solver->share > 0 ? s->solver->share : 1) * (s->rule == MIDPOINT ? 0.2 : 1);
 }
-
-// With contact: what L-BFGS has not solved by then it seldom solves, and two halves of the step cost less than to find
-// that out. Newton's method, which solves most steps in ten, is to be halved sooner; halves sooner than the whole step,
-// and where they do not help, later: from the ninth on half as much again each time.
-enum { CONTACT_ITERATIONS = 300, NEWTON_ITERATIONS = 150, OF_HALVES = 50, PATIENCE = 9 };
 
 static int most_iterations(const implicit *s, int halvings) {
     int most = s->solver->max_iterations;
@@ -390,12 +400,17 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     implicit *s = self;
     rule asked = s->rule;
     if (report->halvings == 0) s->refused = state->t;
-    bool damped = asked == MIDPOINT && report->halvings >= DAMP_AFTER && state->t < s->refused;
+    bool may_damp = asked == MIDPOINT && report->halvings >= DAMP_AFTER, damped = may_damp && state->t < s->refused;
     if (damped) s->rule = BACKWARD_EULER;
     rbt_outcome outcome = solve_step(s, state, until, stages, report);
+    bool refused = s->rule == MIDPOINT && (outcome == RBT_UNSTABLE || outcome == RBT_INVERTED);
+    if (refused && may_damp) {  // at once: the step may not be halved any further
+        s->rule = BACKWARD_EULER;
+        outcome = solve_step(s, state, until, stages, report);
+        damped = true;
+    }
     s->rule = asked;
-    if (asked == MIDPOINT && (outcome == RBT_UNSTABLE || outcome == RBT_INVERTED))
-        s->refused = fmax(s->refused, until);
+    if (refused || (asked == MIDPOINT && outcome == RBT_INVERTED)) s->refused = fmax(s->refused, until);
     if (damped && outcome == RBT_DONE) report->statistics[RBT_STAT_DAMPED]++;
     return outcome;
 }
