@@ -9,8 +9,7 @@
 // there: after a step that had to be shortened the next one is made with the secant of friction, which does.
 //
 // The stiffness of elements without negative curvature does the same to bodies that are twisted or pressed. After many
-// iterations the true one is tried likewise; not before, since most steps do not need it, and far from the minimum it may
-// lead to another one.
+// iterations the true one is tried likewise; most steps do not need it.
 #include "math/vector.h"
 #include "step/implicit/newton.h"
 
@@ -47,40 +46,33 @@ static rbt_outcome factor(void *self, const double *z, rbt_stages *stages, rbt_s
     return RBT_DONE;
 }
 
-static void lose_trust(rbt_newton_trust *trust) { trust->waited = trust->patience = 2 * trust->patience; }
-
-// A factor of a Hessian that may have none; RBT_NOT_POSITIVE_DEFINITE tells.
-static rbt_outcome factor_true(rbt_newton *s, const double *z, rbt_stages *stages, rbt_step_report *report) {
-    RBT_STAGE("assemble", rbt_contact_drive_add(&s->drive, true));
-    RBT_STAGE("analyse", analyse(s));
-    report->stage = "factor";
-    double start = rbt_now();
-    rbt_outcome outcome = rbt_linear_factor(&s->linear, z, report);
-    rbt_stage_add(stages, "factor", rbt_now() - start);
-    if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
-    report->body = report->element = -1;
-    report->hint[0] = '\0';
-    return outcome;
-}
-
-// A factor of H with the contact's part: the true ones if wanted and possible
+// A factor of H with the contact's part: the true one if wanted and possible
 static rbt_outcome make(void *self, const double *z, rbt_stages *stages, rbt_step_report *report) {
     rbt_newton *s = self;
-    if (s->exact && s->body.waited <= 0) {
+    if (--s->body_waits < 0 && s->exact) {
         RBT_STAGE("assemble", rbt_contact_drive_assemble(&s->drive, true, z));
-        rbt_outcome outcome = factor_true(s, z, stages, report);
+        RBT_STAGE("assemble", rbt_contact_drive_add(&s->drive, true));
+        RBT_STAGE("analyse", analyse(s));
+        rbt_outcome outcome = rbt_linear_factor(&s->linear, z, report);
         if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
-        lose_trust(&s->body);
+        s->body_waits = s->body_patience = 2 * s->body_patience;
+        report->body = report->element = -1;
+        report->hint[0] = '\0';
     }
-    s->body.waited--;
     RBT_STAGE("assemble", rbt_contact_drive_assemble(&s->drive, false, z));
-    if (s->exact && s->contact.waited <= 0) {
-        rbt_outcome outcome = factor_true(s, z, stages, report);
+    if (s->exact) {
+        RBT_STAGE("assemble", rbt_contact_drive_add(&s->drive, true));
+        RBT_STAGE("analyse", analyse(s));
+        report->stage = "factor";
+        double start = rbt_now();
+        rbt_outcome outcome = rbt_linear_factor(&s->linear, z, report);
+        rbt_stage_add(stages, "factor", rbt_now() - start);
         if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
-        lose_trust(&s->contact);
+        s->exact = false;
+        s->patience = s->waited = 2 * s->patience;
+        report->body = report->element = -1;
+        report->hint[0] = '\0';
     }
-    s->contact.waited--;
-    s->exact = false;
     RBT_STAGE("assemble", rbt_contact_drive_add(&s->drive, false));
     return factor(s, z, stages, report);
 }
@@ -109,7 +101,7 @@ static rbt_outcome relax(void *self, double *z, double *value, bool *found, rbt_
     double length =
         longest > 0 ? rbt_search_along(&s->search, s->direction, slope, longest, z, value, s->gradient) : 0;
     *found = length > 0;
-    s->exact = length == 1;
+    s->exact = length == 1 && --s->waited < 0;
     rbt_stage_add(stages, "search", rbt_now() - start);
     s->objective->pairs->cautious = s->search.expected > 0;
     if (*found) rbt_step_contact_show(s->objective->pairs, z);
@@ -122,7 +114,8 @@ rbt_outcome rbt_newton_contact(rbt_newton *s, const double *last, double *z, rbt
     s->drive.solver = &NEWTON;
     s->drive.self = s;
     s->exact = false;
-    s->contact = (rbt_newton_trust){.patience = 1};
-    s->body = (rbt_newton_trust){.waited = LATE, .patience = 1};
+    s->waited = 0;
+    s->patience = s->body_patience = 1;
+    s->body_waits = LATE;
     return rbt_contact_drive_solve(&s->drive, last, z, stop, max_iterations, stages, report);
 }
