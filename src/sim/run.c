@@ -58,24 +58,25 @@ static void stamp(char text[32]) {
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-static bool scene_is_same(const run *r) {
+// Whether scene.json says what this run's scene says; false with an error if it cannot be read.
+static bool compare_scenes(const run *r, bool *same, rbt_error *error) {
     rbt_bytes before;
     const char *now = r->options->scene_text;
-    if (!now || !rbt_file_read(r->scene_path, &before, NULL)) return false;
-    bool same = before.size == strlen(now) && memcmp(before.data, now, before.size) == 0;
+    *same = false;
+    if (!rbt_file_read(r->scene_path, &before, error)) return false;
+    *same = now && before.size == strlen(now) && memcmp(before.data, now, before.size) == 0;
     free(before.data);
-    return same;
+    return true;
 }
 
 // A run that continues must be the run that stopped: the same scene, to the letter.
 static bool same_scene(run *r) {
-    rbt_bytes before;
-    if (!rbt_file_read(r->scene_path, &before, r->error)) return false;
-    free(before.data);
-    return scene_is_same(r) ||
+    bool same;
+    if (!compare_scenes(r, &same, r->error)) return false;
+    return same ||
            rbt_fail_at(r->error, r->scene_path, 0, 0,
-                       "the scene has changed since this run was started; --from-frame N continues from frame N with "
-                       "the changed scene");
+                       "the scene has changed since this run was started; --from-frame N continues from frame N "
+                       "with the changed scene");
 }
 
 static bool restore(run *r) {
@@ -461,9 +462,9 @@ static bool recall_choices(run *r, bool again, rbt_scene *scene) {
     if (!r->choices.open || !from) return true;
     int64_t frame = again ? frame_to_continue(r) : 0;
     bool changed = again && !o->resume && !o->choices;  // --from-frame: the scene may be another one from there on
-    if (frame < 0 ||
-        !rbt_run_choices_read(&r->choices, from, changed && !scene_is_same(r) ? frame : INT64_MAX, r->error))
-        return false;
+    bool same = !changed;
+    if (changed && access(r->scene_path, F_OK) == 0 && !compare_scenes(r, &same, r->error)) return false;
+    if (frame < 0 || !rbt_run_choices_read(&r->choices, from, same ? INT64_MAX : frame, r->error)) return false;
     const rbt_choice_row *row = rbt_run_choices_at(&r->choices, frame > 0 ? frame - 1 : 0);
     if (o->choices && !row)
         return rbt_fail_at(r->error, o->choices, 0, 0, "holds no choice.csv with choices of a method");
