@@ -43,6 +43,8 @@ SCENES = {
     "schroeder": scene({"method": "schroeder"}, [bar(tempo=TEMPO)]),
     "implicit-midpoint": scene({"method": "implicit-midpoint"}),
     "bdf2": scene({"method": "bdf2"}),
+    "energy-euler": scene({"method": "energy-euler"}, [SHEET, ABOVE], step=1e-2, frames=3, steps=3, obstacles=WALL,
+                          contact={}),
     **{solver: scene({"method": "backward-euler", "solver": solver})
        for solver in ("newton", "dot", "lbfgs-h", "lbfgs-pd", "admm-pd")},
     "dot-subdomains": scene({"method": "backward-euler", "solver": "dot", "options": {"subdomains": 3}},
