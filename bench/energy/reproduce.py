@@ -18,6 +18,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -107,7 +108,7 @@ def deviation(out):
 
 
 def percent(share):
-    return "below 1e-9 %" if share < 1e-11 else f"{100 * share:.2g} %"
+    return "below 1e-9 %" if share < 1e-11 else f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"
 
 
 def energy(study):
@@ -163,7 +164,7 @@ def cost(study):
 
 
 def crossing(study):
-    text = "## Nothing crosses\n\nContact scenes with energy-euler; every state and the way to it are judged "
+    text = "## Nothing crosses\n\nContact scenes with energy-euler; the state after every step is judged "
     text += "([verify](verify.md)). What the energy is off by are debts, which later steps pay.\n\n"
     text += head("scene", "frames", "steps", "what the judge says", "energy off by")
     for name, frames in CONTACT.items():
@@ -174,6 +175,12 @@ def crossing(study):
         text += row(name, frames, report.get("steps", "–"), words, percent(deviation(out)))
         print(name, words, flush=True)
     return text + "\n"
+
+
+def wrapped(page):
+    """Sentences in lines of at most 120 columns; tables, heads and marks as they are."""
+    return "\n".join(line if line.startswith(("|", "#", "<")) else textwrap.fill(line, 120)
+                     for line in page.split("\n"))
 
 
 PARTS = {"energy": energy, "truth": truth, "cost": cost, "crossing": crossing}
@@ -199,7 +206,7 @@ def main():
     page += f"reproduce-energy` (`bench/energy/reproduce.py`); latest on {processor()}, one thread, {commit()}.\n\n"
     for name in PARTS:
         page += f"<!-- {name} -->\n{texts[name]}"
-    PAGE.write_text(page.rstrip() + "\n")
+    PAGE.write_text(wrapped(page).rstrip() + "\n")
 
 
 if __name__ == "__main__":
