@@ -15,19 +15,28 @@ rbt_step_memory *rbt_stepper_step_memory(const rbt_stepper *s, const rbt_state *
     return (void *)((char *)state->memory + s->memory_size - rbt_step_memory_size(s->model));
 }
 
+// The methods that know the contact of a scene, as a sentence lists them
+static const char *methods_with_contact(char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; rbt_method_at(i); i++)
+        if (rbt_method_at(i)->contact && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", rbt_method_name(i));
+    return text;
+}
+
 // What only a method with contact of its own knows must not be left out silently by others.
 static bool check_bodies(const rbt_model *m, const rbt_method *method, rbt_error *error) {
-    char path[64];
+    char path[64], names[256];
     if (m->contact.on && method->own_contact)
         return rbt_fail_path(error, NULL, "contact",
                              "%s has contact of its own: leave \"contact\" out and set integrator.options",
                              method->name);
     if (m->contact.on && !method->contact)
         return rbt_fail_path(error, NULL, "contact",
-                             "%s does not know contact yet; take backward-euler, implicit-midpoint or bdf2 with the "
-                             "solver newton, dot or lbfgs-h, semi-implicit or siere, or async-contact without "
+                             "%s does not know contact yet; take one that does (%s), or async-contact without "
                              "\"contact\"",
-                             method->name);
+                             method->name, methods_with_contact(names, sizeof names));
     if (m->contact.on && m->cut_count)
         return rbt_fail_path(error, NULL, "contact",
                              "keeps surfaces apart, but the faces of a cut touch each other, and the scene has %zu "
