@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Kills runs at 30 random moments, resumes them, and compares every byte with an undisturbed run: with a method that remembers nothing, one that
-# has much to remember, and one whose parts keep factors and obstacles from step to step.
+# Kills runs at 30 random moments, resumes them, and compares every byte with an undisturbed run: with a method that
+# remembers nothing, one that has much to remember, and one whose parts keep factors and obstacles from step to step.
 set -eu
 source "$(dirname "$0")/lib.sh"
 write_scene scene.json
@@ -21,9 +21,7 @@ for method in semi-implicit siere multirate-euler; do
     milliseconds=$((($(date +%s%N) - start) / 1000000))
     most=$((kills + 10))
     while [ "$kills" -lt "$most" ]; do
-        resume=--resume
-        ls broken/checkpoints/*.rbt >/dev/null 2>&1 || resume=
-        "$rubato" run scene.json -o broken -q --method $method $resume &
+        "$rubato" run scene.json -o broken -q --method $method $(resume_if_any broken) &
         run=$!
         sleep "$(printf '0.%03d' $((RANDOM % (milliseconds < 900 ? milliseconds : 900))))"
         kill -9 "$run" 2>/dev/null && kills=$((kills + 1))
@@ -33,8 +31,8 @@ for method in semi-implicit siere multirate-euler; do
             rm -rf broken
         fi
     done
-    if [ -d broken/checkpoints ]; then
-        "$rubato" run scene.json -o broken -q --method $method --resume
+    if [ -d broken ]; then
+        "$rubato" run scene.json -o broken -q --method $method $(resume_if_any broken)
         same_results whole broken
     fi
     rm -rf whole timing broken
