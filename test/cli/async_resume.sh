@@ -16,14 +16,12 @@ for threads in 2 3 8; do
     rm -rf many
 done
 for kills in 1 2 3 4 5; do
-    resume=--resume
-    ls broken/checkpoints/*.rbt >/dev/null 2>&1 || resume=
-    "${run[@]}" -o broken --threads 1 $resume &
+    "${run[@]}" -o broken --threads 1 $(resume_if_any broken) &
     job=$!
     sleep "$(printf '%d.%03d' $((milliseconds / 4000)) $((RANDOM % 1000 * milliseconds / 4000 % 1000)))"
     kill -9 "$job" 2>/dev/null || true
     wait "$job" 2>/dev/null || true
 done
-"${run[@]}" -o broken --threads 1 --resume
+"${run[@]}" -o broken --threads 1 $(resume_if_any broken)
 same_results whole broken
 echo "3 numbers of threads and $kills kills; every file equal"

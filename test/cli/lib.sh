@@ -70,3 +70,8 @@ JSON
 same_results() {
     diff -rq -x run.json -x times.csv -x checkpoints "$1" "$2" >"$work/difference" || fail "$1 and $2 differ: $(head -5 "$work/difference")"
 }
+
+# resume_if_any FOLDER: the word that continues the run there, or nothing, if it was killed before its first checkpoint.
+resume_if_any() {
+    if compgen -G "$1/checkpoints/*.rbt" >/dev/null; then echo --resume; fi
+}
