@@ -28,6 +28,7 @@
 #define RBT_STEP_CONTACT_STEP_CONTACT_H
 
 #include "base/text.h"
+#include "contact/barrier/feature_count.h"
 #include "contact/barrier/pair_barrier.h"
 #include "contact/broad_phase/candidates.h"
 #include "contact/friction/pair_friction.h"
@@ -45,8 +46,9 @@ typedef struct rbt_contact_pair {  // a candidate
     double multiplier;  // lambda [N]
 } rbt_contact_pair;
 
-typedef struct rbt_active_pair {  // a candidate closer than the thickness
+typedef struct rbt_active_pair {  // a candidate closer than the thickness, or a closest feature of some (contact_terms.h)
     rbt_contact_pair pair;
+    size_t group;     // the first candidate of those that count together
     double value;     // [J] its energy
     double gap;       // [m]
     double hardness;  // [N/m] its second derivative along the normal
@@ -54,6 +56,11 @@ typedef struct rbt_active_pair {  // a candidate closer than the thickness
     double force;  // [N]
     double weight[4], normal[3];
 } rbt_active_pair;
+
+typedef struct rbt_contact_near {  // nearest points of a candidate
+    double gap;                    // [m]; infinity: far
+    unsigned char nearest;         // bits of the corners that they lie between
+} rbt_contact_near;
 
 typedef struct rbt_pair_multiplier {  // contact_multipliers.h
     rbt_pair_key key;
@@ -111,6 +118,8 @@ typedef struct rbt_step_contact {
     double stiffness_tau;  // tau of the step that it is for
     double whole_tau;      // of a whole step, for questions between steps
     double speed;          // [m/s] the largest of the start, for S
+    double *body_stiffness;  // (bodies) [N] mean of S over the nodes of a body's surface
+    int32_t *node_edges, *edge_faces;  // (node_count), (edges of primitives): edges at a node, triangles at an edge
     double *half_gap;      // (node_count) [m] what a node keeps free of others
     double *reach;         // (node_count) for the candidates
     double edge_length;    // [m] mean of the surface, which bounds the slack of candidates
@@ -131,13 +140,20 @@ typedef struct rbt_step_contact {
     rbt_contact_pair *pairs;  // (candidates.count)
     double *values;           // (candidates.count) energies or times of candidates, work
     size_t pair_capacity, value_capacity, listed;
+    rbt_contact_near *near;   // (candidates.count)
+    rbt_active_pair *terms;   // (term_count) of the barrier, contact_terms.h
+    rbt_near_simplex *simplices;
+    rbt_counted_feature *features;
+    rbt_feature_work feature_work;
+    size_t near_capacity, term_count, term_capacity, simplex_capacity, feature_capacity;
     rbt_active_pair *active;  // (active_count)
     size_t active_count, active_capacity;
     double *gradients, *hessians;  // (active_count x 12), (active_count x 144)
     int32_t *corners;              // (active_count and rubbing_count x 4) nodes of the hessians
     size_t gradient_capacity, hessian_capacity, corner_capacity;
     rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
-    size_t rubbing_count, rubbing_capacity;
+    double *lagged;             // (active_count) work: their normal forces [N]
+    size_t rubbing_count, rubbing_capacity, lagged_capacity;
     bool lagged_once;  // friction keeps the normal forces of the step's start
     bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
     double *force;     // (node_count x 3) -d(B + D)/dy
