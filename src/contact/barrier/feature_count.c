@@ -23,8 +23,10 @@ void rbt_feature_work_free(rbt_feature_work *work) {
 
 static bool reserve(rbt_feature_work *w, size_t count) {
     return rbt_array_reserve((void **)&w->edges, &w->edge_capacity, 3 * count, sizeof *w->edges, "contact", NULL) &&
-           rbt_array_reserve((void **)&w->shares, &w->share_capacity, 7 * count, sizeof *w->shares, "contact", NULL) &&
-           rbt_array_reserve((void **)&w->corners, &w->corner_capacity, 12 * count, sizeof *w->corners, "contact", NULL);
+           rbt_array_reserve((void **)&w->shares, &w->share_capacity, 7 * count, sizeof *w->shares, "contact",
+                             NULL) &&
+           rbt_array_reserve((void **)&w->corners, &w->corner_capacity, 12 * count, sizeof *w->corners, "contact",
+                             NULL);
 }
 
 // ---- Sorting: few, mostly
@@ -132,9 +134,10 @@ int rbt_features_count(const double *x, int32_t p, const rbt_near_simplex *simpl
         const rbt_feature_share *s = &w->shares[i];
         if (!s->count) continue;
         bool corner = (uint32_t)s->feature == NONE;
-        features[found++] = (rbt_counted_feature){.node = {(int32_t)(s->feature >> 32), (int32_t)(uint32_t)s->feature},
-                                                  .corners = corner ? 1 : 2,
-                                                  .count = s->count};
+        features[found++] =
+            (rbt_counted_feature){.node = {(int32_t)(s->feature >> 32), (int32_t)(uint32_t)s->feature},
+                                  .corners = corner ? 1 : 2,
+                                  .count = s->count};
     }
     return found;
 }
