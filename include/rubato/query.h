@@ -99,7 +99,7 @@ typedef struct rbt_contact_point {
     double gap;            // [m] between A and B, their radii left out
     // [N] with which B is pushed along the normal, and A the other way; without friction. With async-contact, while a
     // pair separates this is the share `restitution` of it, so that pairs at rest, which tremble, show their weight with
-    // 1 only.
+    // 1 only. Below 0 (implicit steps, solver "barrier"): what is counted twice by others beside it and taken off here.
     double force;
 } rbt_contact_point;
 

@@ -344,7 +344,7 @@ class Simulation(_rubato.Simulation):
         body_a, body_b    numbers of bodies; -1 - i for obstacle i
         count_a, count_b  corners of A and of B; nodes: first those of A, then those of B
         point, normal     [m] half-way between, and from A to B
-        gap, force        [m], [N] with which B is pushed along the normal
+        gap, force        [m], [N] with which B is pushed along the normal; below 0: taken off what others count twice
         """
         return self._contacts().view(CONTACT)
 

@@ -396,6 +396,71 @@ static void hessian_is_positive_and_majorises(void **state) {
     parabolas = false;
 }
 
+// Pairs of negative scale, and of ends of edges in place of these: energies and gradients are minus those of the pair of
+// positive scale, and what stands for the Hessian is positive and majorises.
+static void negative_pairs_majorise(void **state) {
+    (void)state;
+    int judged = 0, with_ends = 0;
+    for (int i = 0; i < 20000; i++) {
+        line l;
+        double g[12], f[12], H[144], exact[144], opposite[144], more[144];
+        pair_make((rbt_touch_kind)(i % RBT_TOUCH_KINDS), i % 3 ? pow(10, uniform(-3, 1)) : 0, &l);
+        if (l.pair.kind == RBT_TOUCH_EDGES && below(2)) {
+            rbt_gap gap;
+            for (int k = 0; k < 2; k++) l.pair.part[k] = (signed char)below(3);
+            rbt_gap_edge_parts(l.x, l.pair.part, &gap);
+            l.pair.inside = 0.5 * gap.distance;
+            l.pair.dhat = 0.5 * gap.distance / uniform(0.05, 0.95);
+        }
+        double E = rbt_pair_barrier_exact_hessian(&l.pair, l.x, g, opposite);
+        l.pair.scale = -l.pair.scale;
+        assert_true(rbt_pair_barrier_hessian(&l.pair, l.x, f, H) == -E && E > 0);
+        for (int a = 0; a < 12; a++) assert_true(f[a] == -g[a]);
+        rbt_pair_barrier_exact_hessian(&l.pair, l.x, g, exact);
+        for (int a = 0; a < 144; a++) more[a] = H[a] - exact[a];
+        double rounding = 100 * DBL_EPSILON * (pair_norm(H, 144) + pair_norm(exact, 144));
+        for (int a = 0; a < 144; a++) assert_below(fabs(exact[a] + opposite[a]), rounding);
+        assert_symmetric(H);
+        assert_below(-pair_least_eigenvalue(H), rounding);
+        assert_below(-pair_least_eigenvalue(more), rounding);
+        with_ends += l.pair.part[0] || l.pair.part[1];
+        judged++;
+    }
+    assert_true(judged == 20000 && with_ends > 1000);
+}
+
+// Edges of which an end alone counts are points: the same energies, and forces at the same corners.
+static void ends_are_points(void **state) {
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        line l;
+        double g[12], f[12], y[12] = {0};
+        int a = below(2), b = below(2);
+        pair_make(RBT_TOUCH_EDGES, 0, &l);
+        l.pair.part[0] = (signed char)(1 + a);
+        l.pair.part[1] = (signed char)(i % 2 ? 1 + b : 0);
+        rbt_pair_barrier other = l.pair;
+        other.part[0] = other.part[1] = 0;
+        other.kind = i % 2 ? RBT_TOUCH_POINT : RBT_TOUCH_EDGE;
+        memcpy(y, l.x + 3 * a, 3 * sizeof *y);
+        memcpy(y + 3, l.x + 6 + 3 * (i % 2 ? b : 0), (i % 2 ? 3 : 6) * sizeof *y);
+        l.pair.inside = 0;
+        l.pair.dhat = 1.5 * rbt_pair_barrier_gap(&l.pair, l.x);
+        other.inside = 0, other.dhat = l.pair.dhat;
+        double E = rbt_pair_barrier_gradient(&l.pair, l.x, g), F = rbt_pair_barrier_gradient(&other, y, f);
+        assert_true(E > 0);
+        assert_below(fabs(E - F), 1e-12 * F);
+        for (int k = 0; k < 3; k++) {
+            assert_below(fabs(g[3 * a + k] - f[k]), 1e-11 * pair_norm(f, 12));
+            assert_true(g[3 * (1 - a) + k] == 0);
+            if (i % 2) assert_below(fabs(g[6 + 3 * b + k] - f[3 + k]), 1e-11 * pair_norm(f, 12));
+            else
+                for (int c = 0; c < 2; c++)
+                    assert_below(fabs(g[6 + 3 * c + k] - f[3 + 3 * c + k]), 1e-11 * pair_norm(f, 12));
+        }
+    }
+}
+
 // ---- Invariances
 
 static void rigid_motions_change_nothing(void **state) {
@@ -501,6 +566,8 @@ int main(void) {
         cmocka_unit_test(energy_and_gradient_are_continuous),
         cmocka_unit_test(parallel_edges_are_smooth),
         cmocka_unit_test(hessian_is_positive_and_majorises),
+        cmocka_unit_test(negative_pairs_majorise),
+        cmocka_unit_test(ends_are_points),
         cmocka_unit_test(rigid_motions_change_nothing),
         cmocka_unit_test(scales_change_no_bit),
         cmocka_unit_test(contact_force_is_that_of_the_gradient),

@@ -74,6 +74,18 @@ double rbt_barrier_second(double d, double dhat) {
 
 // ---- The pair
 
+static bool has_parts(const rbt_pair_barrier *pair) { return pair->part[0] || pair->part[1]; }
+
+static void measure_gap(const rbt_pair_barrier *pair, const double *x, rbt_gap *gap) {
+    if (has_parts(pair)) rbt_gap_edge_parts(x, pair->part, gap);
+    else rbt_gap_measure_any(pair->kind, x, pair->wall_normal, gap);
+}
+
+static void measure_shape(const rbt_pair_barrier *pair, const double *x, rbt_gap_shape *shape) {
+    if (has_parts(pair)) rbt_gap_shape_edge_parts(x, pair->part, shape);
+    else rbt_gap_shape_measure(pair->kind, x, pair->wall_normal, shape);
+}
+
 // Whether 0 < E < infinity; else *energy is what it is.
 static bool acts(const rbt_pair_barrier *pair, const rbt_gap *gap, double *d, double *energy) {
     *d = gap->distance - pair->inside;
@@ -98,6 +110,12 @@ double rbt_pair_barrier_stiffness(const rbt_pair_barrier *pair, double d) {
     return d < pair->dhat ? law_at(pair, d).second : 0;
 }
 
+double rbt_pair_barrier_gap(const rbt_pair_barrier *pair, const double x[12]) {
+    rbt_gap gap;
+    measure_gap(pair, x, &gap);
+    return gap.distance - pair->inside;
+}
+
 double rbt_pair_barrier_share(const rbt_pair_barrier *pair, const double x[12]) {
     rbt_parallel_edges edges;
     return mollify(pair, x, &edges) ? edges.e : 1;
@@ -107,7 +125,7 @@ double rbt_pair_barrier_value(const rbt_pair_barrier *pair, const double x[12]) 
     rbt_gap gap;
     rbt_parallel_edges edges;
     double d, energy;
-    rbt_gap_measure_any(pair->kind, x, pair->wall_normal, &gap);
+    measure_gap(pair, x, &gap);
     if (!acts(pair, &gap, &d, &energy)) return energy;
     energy = law_at(pair, d).value;
     return mollify(pair, x, &edges) ? edges.e * energy : energy;
@@ -128,7 +146,7 @@ double rbt_pair_barrier_gradient(const rbt_pair_barrier *pair, const double x[12
     rbt_gap gap;
     rbt_parallel_edges edges;
     double d, energy;
-    rbt_gap_measure_any(pair->kind, x, pair->wall_normal, &gap);
+    measure_gap(pair, x, &gap);
     if (!acts(pair, &gap, &d, &energy)) {
         memset(gradient, 0, 12 * sizeof *gradient);
         return energy;
@@ -140,7 +158,7 @@ double rbt_pair_barrier_gradient(const rbt_pair_barrier *pair, const double x[12
 double rbt_pair_barrier_contact(const rbt_pair_barrier *pair, const double x[12], rbt_gap_shape *shape) {
     rbt_parallel_edges edges;
     double d, energy;
-    rbt_gap_shape_measure(pair->kind, x, pair->wall_normal, shape);
+    measure_shape(pair, x, shape);
     if (!acts(pair, &shape->gap, &d, &energy)) return energy;
     double force = -law_at(pair, d).slope;
     return mollify(pair, x, &edges) ? edges.e * force : force;
@@ -163,25 +181,33 @@ double rbt_pair_barrier_contact(const rbt_pair_barrier *pair, const double x[12]
 
 enum { MAX_SQUARES = 5 };
 
+// A pair whose scale is negative, which takes away what others count twice, has b' > 0 and b'' < 0. Of its E'' stay
+//   b' tau_j^2 / r   where nothing slides,   b'/2 (sqrt(q) tau_j - theta_j/sqrt(q))^2   where it does.
+
 // H is the sum of the squares of these rows; returns how many.
 static int squares(const rbt_gap_shape *shape, double slope, double second, double rows[MAX_SQUARES][12]) {
     const double r = shape->gap.distance, *w = shape->gap.weight;
-    double tau[12], theta[12], root = sqrt(second), size = 0;
-    int count = 1;
+    double tau[12], theta[12], root = sqrt(fmax(0, second)), size = 0;
+    int count = second > 0;
     rbt_gap_gradient(&shape->gap, rows[0]);
     for (int a = 0; a < 12; a++) rows[0][a] *= root;
     for (int i = 0; i < 4; i++) size += w[i] * w[i];
     for (int j = 0; j < 2; j++) {
-        double turn = 0;
+        double turn = 0, apart = j >= shape->sliding && r != 0 ? slope / r : 0;
         for (int i = 0; i < 4; i++) turn += shape->slope[j][i] * shape->slope[j][i];
-        bool stretched = j >= shape->sliding && r < 0;
-        if (turn == 0 && !stretched) continue;
+        if (turn == 0 && !(apart > 0)) continue;
         rbt_gap_shape_rows(shape, j, tau, theta);
+        if (apart > 0) {
+            double last = sqrt(apart);
+            for (int a = 0; a < 12; a++) rows[count][a] = last * tau[a];
+            count++;
+            continue;
+        }
         double q = sqrt(turn / size), half = sqrt(0.5 * fabs(slope) * q), under = half / q;
-        double last = sqrt(fabs(slope) * (stretched ? -1 / r : r));
-        for (int a = 0; a < 12; a++) rows[count][a] = last * (stretched ? tau[a] : theta[a]);
-        count++;
-        if (stretched) continue;
+        double last = sqrt(fmax(0, -slope * r));
+        for (int a = 0; a < 12 && slope < 0; a++) rows[count][a] = last * theta[a];
+        count += slope < 0;
+        if (slope > 0) under = -under;
         for (int a = 0; a < 12; a++) rows[count][a] = half * tau[a] + under * theta[a];
         count++;
     }
@@ -189,7 +215,8 @@ static int squares(const rbt_gap_shape *shape, double slope, double second, doub
 }
 
 static void put_squares(int count, double rows[MAX_SQUARES][12], double *restrict hessian) {
-    for (int a = 0; a < 12; a++) {
+    if (!count) memset(hessian, 0, 144 * sizeof *hessian);
+    for (int a = 0; a < 12 && count; a++) {
         double *row = hessian + 12 * a;
         for (int b = 0; b < 12; b++) row[b] = rows[0][a] * rows[0][b];
         for (int k = 1; k < count; k++)
@@ -210,7 +237,7 @@ static double measure_hessian(const rbt_pair_barrier *pair, const double *x, boo
     rbt_gap_shape shape;
     rbt_parallel_edges edges;
     double d, energy, rows[MAX_SQUARES][12];
-    rbt_gap_shape_measure(pair->kind, x, pair->wall_normal, &shape);
+    measure_shape(pair, x, &shape);
     if (!acts(pair, &shape.gap, &d, &energy)) {
         memset(gradient, 0, 12 * sizeof *gradient);
         memset(hessian, 0, 144 * sizeof *hessian);

@@ -17,6 +17,7 @@
 typedef struct rbt_pair_barrier {
     rbt_touch_kind kind;
     bool parabola;          // in place of the barrier
+    signed char part[2];    // of two edges: 0 for the edge, 1 and 2 for one of its ends alone
     double inside;          // radii and minimum gap: the distance at which the pair touches [m]
     double dhat;            // the energy acts on gaps below it [m], > 0
     double entry;           // of a parabola: w [m], > 0
@@ -52,6 +53,9 @@ double rbt_pair_barrier_hessian(const rbt_pair_barrier *pair, const double x[12]
 // The true E'', which may be indefinite. Returns E.
 double rbt_pair_barrier_exact_hessian(const rbt_pair_barrier *pair, const double x[12], double gradient[12],
                                       double hessian[144]);
+
+// d [m]
+double rbt_pair_barrier_gap(const rbt_pair_barrier *pair, const double x[12]);
 
 // u at which a parabola has this force [m]
 double rbt_parabola_depth(double m, double w, double force);

@@ -77,17 +77,24 @@ static void nearest_on_segments(const double *x, double *s, double *t) {
     if (determinant <= 1e-8 * a * e) nearest_ends(x, s, t);
 }
 
+void rbt_gap_edge_parts(const double x[12], const signed char part[2], rbt_gap *gap) {
+    double s = part[0] - 1, t = part[1] - 1, *w = gap->weight, across[3] = {0};
+    if (!part[0] && !part[1]) nearest_on_segments(x, &s, &t);
+    else if (!part[0]) s = nearest_on_segment(x + 6 + 3 * (part[1] - 1), x, x + 3);
+    else if (!part[1]) t = nearest_on_segment(x + 3 * (part[0] - 1), x + 6, x + 9);
+    w[0] = s - 1, w[1] = -s, w[2] = 1 - t, w[3] = t;
+    for (int i = 0; i < 4; i++) rbt_add_scaled(across, w[i], x + 3 * i);
+    rbt_gap_lay(across, gap);
+}
+
 void rbt_gap_measure(rbt_touch_kind kind, const double x[12], rbt_gap *gap) {
-    double *w = gap->weight, s, t;
+    double *w = gap->weight, t;
     switch (kind) {
     case RBT_TOUCH_FACE:
         w[0] = -1;
         nearest_on_triangle(x, x + 3, x + 6, x + 9, w + 1);
         break;
-    case RBT_TOUCH_EDGES:
-        nearest_on_segments(x, &s, &t);
-        w[0] = s - 1, w[1] = -s, w[2] = 1 - t, w[3] = t;
-        break;
+    case RBT_TOUCH_EDGES: rbt_gap_edge_parts(x, (const signed char[2]){0, 0}, gap); return;
     case RBT_TOUCH_EDGE:
         t = nearest_on_segment(x, x + 3, x + 6);
         w[0] = -1, w[1] = 1 - t, w[2] = t, w[3] = 0;

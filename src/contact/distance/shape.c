@@ -88,6 +88,15 @@ void rbt_gap_measure_any(rbt_touch_kind kind, const double x[12], const double w
     else rbt_gap_measure(kind, x, gap);
 }
 
+void rbt_gap_shape_edge_parts(const double x[12], const signed char part[2], rbt_gap_shape *shape) {
+    rbt_gap_edge_parts(x, part, &shape->gap);
+    shape->corners = 4;
+    shape->sliding = 0;
+    memset(shape->slope, 0, sizeof shape->slope);
+    slide_on_edges(x, shape);
+    if (!shape->sliding) rbt_gap_shape_frame(shape);
+}
+
 void rbt_gap_shape_measure(rbt_touch_kind kind, const double x[12], const double wall_normal[3],
                            rbt_gap_shape *shape) {
     rbt_gap_measure_any(kind, x, wall_normal, &shape->gap);

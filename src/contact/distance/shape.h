@@ -45,6 +45,9 @@ typedef struct rbt_gap_shape {
 void rbt_gap_shape_measure(rbt_touch_kind kind, const double x[12], const double wall_normal[3],
                            rbt_gap_shape *shape);
 
+// Of two edges, or of ends of theirs (rbt_gap_edge_parts)
+void rbt_gap_shape_edge_parts(const double x[12], const signed char part[2], rbt_gap_shape *shape);
+
 // The gap alone, with walls as above: the same bits as rbt_gap_shape_measure has.
 void rbt_gap_measure_any(rbt_touch_kind kind, const double x[12], const double wall_normal[3], rbt_gap *gap);
 

@@ -6,6 +6,7 @@
 #include "step/contact/contact_constraints.h"
 #include "step/contact/contact_multipliers.h"
 #include "step/contact/contact_parts.h"
+#include "step/contact/contact_terms.h"
 
 #include <string.h>
 
@@ -37,7 +38,11 @@ void rbt_contact_make_pair(const rbt_step_contact *c, rbt_pair_key key, rbt_cont
     rbt_pair_nodes(s, key, node);
     for (int k = corners; k < 4; k++) node[k] = -1;
     *b = (rbt_pair_barrier){.kind = kind, .dhat = c->thickness, .scale = INFINITY};
-    for (int k = 0; k < corners; k++) b->scale = fmin(b->scale, c->stiffness[node[k]]);
+    if (kind == RBT_TOUCH_FACE || kind == RBT_TOUCH_EDGE) {
+        bool body = (size_t)node[1] < c->model->node_count;
+        b->scale = fmin(c->stiffness[node[0]], body ? c->body_stiffness[c->model->node_body[node[1]]] : INFINITY);
+    } else
+        for (int k = 0; k < corners; k++) b->scale = fmin(b->scale, c->stiffness[node[k]]);
     b->inside = rbt_pair_inside(s, key, node) + c->half_gap[node[0]] + c->half_gap[node[corners - 1]];
     if (kind == RBT_TOUCH_EDGES)
         b->parallel = PARALLEL_SHARE * rest_length2(s, node[0], node[1]) * rest_length2(s, node[2], node[3]);
@@ -46,10 +51,8 @@ void rbt_contact_make_pair(const rbt_step_contact *c, rbt_pair_key key, rbt_cont
 
 double rbt_contact_gap_of(const rbt_contact_pair *pair, const double *x) {
     double corners[12];
-    rbt_gap gap;
     rbt_contact_gather(pair->node, x, corners);
-    rbt_gap_measure_any(pair->barrier.kind, corners, pair->barrier.wall_normal, &gap);
-    return gap.distance - pair->barrier.inside;
+    return rbt_pair_barrier_gap(&pair->barrier, corners);
 }
 
 bool rbt_contact_is_far(const rbt_contact_pair *pair, const double *from, const double *to, double within) {
@@ -130,6 +133,7 @@ static bool reserve(rbt_step_contact *c, void *items, size_t *capacity, size_t n
 static double barrier_energy(rbt_step_contact *c) {
     size_t count = c->candidates.count;
     double sum = 0;
+    if (!c->augmented) return rbt_contact_terms_make(c, &sum) ? sum : INFINITY;
 #pragma omp parallel for schedule(static) if (count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < count; i++) {
         double corners[12];
@@ -173,6 +177,13 @@ double rbt_step_contact_value(rbt_step_contact *c, const double *z, double share
 // Pairs with energy, in their order
 static bool list_active(rbt_step_contact *c) {
     size_t count = 0;
+    if (!c->augmented) {
+        if (!reserve(c, &c->active, &c->active_capacity, c->term_count, sizeof *c->active)) return false;
+        c->active_count = 0;
+        for (size_t i = 0; i < c->term_count; i++)
+            if (c->terms[i].value != 0) c->active[c->active_count++] = c->terms[i];
+        return true;
+    }
     for (size_t i = 0; i < c->candidates.count; i++) count += c->values[i] > 0;
     if (!reserve(c, &c->active, &c->active_capacity, count, sizeof *c->active)) return false;
     c->active_count = 0;
@@ -210,7 +221,7 @@ static bool barrier_forces(rbt_step_contact *c, const double *z, double share, d
         const int32_t *node = c->active[i].pair.node;
         scatter(c, node, c->gradients + 12 * i);
         for (int k = 0; k < 4; k++)
-            if (node[k] >= 0) c->hardness[node[k]] += c->active[i].hardness;
+            if (node[k] >= 0) c->hardness[node[k]] += fmax(0, c->active[i].hardness);
     }
     return true;
 }
@@ -347,23 +358,37 @@ static double contact_of(const rbt_step_contact *c, const rbt_active_pair *activ
     return rbt_pair_barrier_contact(&active->pair.barrier, corners, shape);
 }
 
+// Of the forces of a group, how much is left of the positive ones if the negative ones are taken off them
+static double share_left(const double *force, const rbt_active_pair *active, size_t count) {
+    double pushing = 0, sum = 0;
+    for (size_t i = 0; i < count && active[i].group == active->group; i++) {
+        pushing += fmax(0, force[i]);
+        sum += force[i];
+    }
+    return sum < pushing ? fmax(0, sum / pushing) : 1;
+}
+
 void rbt_step_contact_lag(rbt_step_contact *c, const double *z) {
     (void)z;
     c->rubbing_count = 0;
     if (!c->has_friction) return;
     if (!reserve(c, &c->rubbing, &c->rubbing_capacity, c->active_count, sizeof *c->rubbing)) return;
+    if (!reserve(c, &c->lagged, &c->lagged_capacity, c->active_count, sizeof *c->lagged)) return;
+    rbt_gap_shape shape;
+    for (size_t i = 0; i < c->active_count; i++) c->lagged[i] = contact_of(c, &c->active[i], &shape);
+    double left = 1;
     for (size_t i = 0; i < c->active_count; i++) {
         const rbt_contact_pair *pair = &c->active[i].pair;
-        rbt_gap_shape shape;
         double mu = rbt_contact_friction_of(c, pair->node, rbt_pair_corners(pair->barrier.kind));
-        if (!(mu > 0)) continue;
+        if (!i || c->active[i].group != c->active[i - 1].group)
+            left = share_left(c->lagged + i, c->active + i, c->active_count - i);
+        if (!(mu > 0) || !(left * c->lagged[i] > 0)) continue;
         double force = contact_of(c, &c->active[i], &shape);
-        if (!(force > 0)) continue;
         rbt_rubbing_pair *rubbing = &c->rubbing[c->rubbing_count++];
         memcpy(rubbing->node, pair->node, sizeof rubbing->node);
         rbt_gap_gradient(&shape.gap, rubbing->change);
         for (int k = 0; k < 12; k++) rubbing->change[k] *= -c->active[i].hardness / force;
-        rbt_pair_friction_make(&shape, mu * force, c->h * c->slip_speed, &rubbing->friction);
+        rbt_pair_friction_make(&shape, mu * left * force, c->h * c->slip_speed, &rubbing->friction);
     }
 }
 

@@ -25,6 +25,8 @@ static bool take(rbt_step_contact *c, rbt_error *error) {
     double **scalars[] = {&c->stiffness, &c->half_gap, &c->reach, &c->hardness, &c->firmness};
     for (size_t i = 0; ok && i < sizeof scalars / sizeof *scalars; i++)
         ok = (*scalars[i] = rbt_arena_take(c->arena, n, sizeof(double))) != NULL;
+    ok = ok && (c->body_stiffness = rbt_arena_take(c->arena, c->model->body_count + 1, sizeof(double)));
+    ok = ok && (c->node_edges = rbt_arena_take(c->arena, n, sizeof *c->node_edges));
     return ok || rbt_fail_memory(error, 19 * n * sizeof(double), "contact");
 }
 
@@ -128,6 +130,25 @@ static void find_stiffness(rbt_step_contact *c, double tau) {
         c->stiffness[n] = fmax(elastic, fmax(inertia, m->mass[n] * c->speed / tau));
     }
     for (size_t n = m->node_count; n < c->node_count; n++) c->stiffness[n] = INFINITY;
+    for (size_t b = 0; b < m->body_count; b++) {
+        double sum = 0, count = 0;
+        for (size_t n = m->bodies[b].node_begin; n < m->bodies[b].node_end; n++)
+            if (m->bodies[b].kind != RBT_SOLID || m->node_area[n] > 0) sum += c->stiffness[n], count++;
+        c->body_stiffness[b] = count > 0 ? sum / count : INFINITY;
+    }
+}
+
+// Triangles at each edge, edges at each node
+static bool count_neighbours(rbt_step_contact *c, rbt_error *error) {
+    const rbt_contact_surface *s = &c->primitives;
+    c->edge_faces = rbt_arena_take(c->arena, s->edge_count + 1, sizeof *c->edge_faces);
+    if (!c->edge_faces) return rbt_fail_memory(error, s->edge_count * sizeof *c->edge_faces, "contact");
+    memset(c->edge_faces, 0, s->edge_count * sizeof *c->edge_faces);
+    memset(c->node_edges, 0, c->node_count * sizeof *c->node_edges);
+    for (size_t l = 0; l < s->leaf_count; l++)
+        for (int k = 0; k < 3 && s->leaves[l].corners == 3; k++) c->edge_faces[s->leaves[l].edge[k]]++;
+    for (size_t i = 0; i < 2 * s->edge_count; i++) c->node_edges[s->edges[i]]++;
+    return true;
 }
 
 static void find_reach(rbt_step_contact *c) {
@@ -190,7 +211,9 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
     if (!rbt_model_surface_make(&c->surface, m, c->arena, error)) return false;
     c->node_count = c->surface.node_count;
     c->surface.def.blocks = true;
-    if (!take(c, error) || !rbt_contact_surface_init(&c->primitives, &c->surface.def, error)) return false;
+    if (!take(c, error) || !rbt_contact_surface_init(&c->primitives, &c->surface.def, error) ||
+        !count_neighbours(c, error))
+        return false;
     c->edge_length = mean_edge(c);
     c->fitting = choose_thickness(c);
     c->thickness = isnan(m->contact.thickness) ? c->fitting : m->contact.thickness;
@@ -231,11 +254,17 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     rbt_contact_surface_free(&c->primitives);
     free(c->pairs);
     free(c->values);
+    free(c->near);
+    free(c->terms);
+    free(c->simplices);
+    free(c->features);
+    rbt_feature_work_free(&c->feature_work);
     free(c->active);
     free(c->gradients);
     free(c->hessians);
     free(c->corners);
     free(c->rubbing);
+    free(c->lagged);
     free(c->constraints);
     free(c->multipliers);
     rbt_arena_free(c->arena);

@@ -8,15 +8,17 @@
 // state, as in Kane et al. 1999, "Finite element analysis of nonsmooth contact". dE/dz then has tau^2 (dB/dy + dD/dy):
 // the forces act on average over the step.
 //
-//   B(y) = sum over pairs of S b(d - inside),     b(d) = -d^ (d/d^ - 1)^2 ln(d/d^)    (Li et al. 2020)
+//   B(y) = sum of k S b(d - inside),              b(d) = -d^ (d/d^ - 1)^2 ln(d/d^)    (Li et al. 2020)
 //   D(y) = sum over pairs of mu N f0(|u|)         with N and the tangents of an earlier iterate
 //
 // or B is that of constraints and their multipliers (contact_multipliers.h), if the scene asks for it.
 //
-// d^ is the thickness. S [N] is the least stiffness of the pair's nodes: a tenth of Young's modulus times the area
-// that a node stands for, what moves the node by the thickness within a step, or what stops it within a step at the
-// largest speed of the start, whichever is most: contact is neither much softer nor much harder than what it keeps apart,
-// and gaps stay a good share of the thickness.
+// d^ is the thickness; k makes every closest feature count once (contact_terms.h). S [N] of a node is a tenth of Young's
+// modulus times the area that it stands for, what moves it by the thickness within a step, or what stops it within a step
+// at the largest speed of the start, whichever is most: contact is neither much softer nor much harder than what it keeps
+// apart, and gaps stay a good share of the thickness. Two edges have the least of their nodes. A node and a surface have
+// the lesser one of the node's and of the mean of the surface's body: it must not change as the node slides from one
+// triangle to the next.
 //
 // Nothing passes through anything, by induction: the start is apart, and a move between two iterates is made only as
 // far as the conservative continuous test allows (contact/ccd). Nodes with a prescribed motion, those of obstacles
@@ -28,6 +30,7 @@
 #define RBT_STEP_CONTACT_STEP_CONTACT_H
 
 #include "base/text.h"
+#include "contact/barrier/feature_count.h"
 #include "contact/barrier/pair_barrier.h"
 #include "contact/broad_phase/candidates.h"
 #include "contact/friction/pair_friction.h"
@@ -45,8 +48,10 @@ typedef struct rbt_contact_pair {  // a candidate
     double multiplier;  // lambda [N]
 } rbt_contact_pair;
 
-typedef struct rbt_active_pair {  // a candidate closer than the thickness
+typedef struct
+    rbt_active_pair {  // a candidate closer than the thickness, or a closest feature of some (contact_terms.h)
     rbt_contact_pair pair;
+    size_t group;     // the first candidate of those that count together
     double value;     // [J] its energy
     double gap;       // [m]
     double hardness;  // [N/m] its second derivative along the normal
@@ -54,6 +59,11 @@ typedef struct rbt_active_pair {  // a candidate closer than the thickness
     double force;  // [N]
     double weight[4], normal[3];
 } rbt_active_pair;
+
+typedef struct rbt_contact_near {  // nearest points of a candidate
+    double gap;                    // [m]; infinity: far
+    unsigned char nearest;         // bits of the corners that they lie between
+} rbt_contact_near;
 
 typedef struct rbt_pair_multiplier {  // contact_multipliers.h
     rbt_pair_key key;
@@ -98,22 +108,24 @@ typedef struct rbt_step_contact {
     size_t node_count;               // of bodies and obstacles
 
     // Constants, from the scene
-    bool augmented;        // pairs are constraints with multipliers, not barriers
-    double support;        // [m] no pair wider than this has energy
-    double thickness;      // d^ [m]
-    double ahead;          // [m] gaps below which pairs are listed, and get blocks in the matrix before they push
-    double fitting;        // [m] the thickness that fits the meshes
-    double least_gap;      // [m] of the start; infinity: nothing is near
-    rbt_pair_key least;    // whose
-    double slip_speed;     // e/h, the mean speed of a step below which friction sticks [m/s]
-    bool has_friction;     // some pair may have some
-    double *stiffness;     // (node_count) S [N]; infinity for obstacles
-    double stiffness_tau;  // tau of the step that it is for
-    double whole_tau;      // of a whole step, for questions between steps
-    double speed;          // [m/s] the largest of the start, for S
-    double *half_gap;      // (node_count) [m] what a node keeps free of others
-    double *reach;         // (node_count) for the candidates
-    double edge_length;    // [m] mean of the surface, which bounds the slack of candidates
+    bool augmented;          // pairs are constraints with multipliers, not barriers
+    double support;          // [m] no pair wider than this has energy
+    double thickness;        // d^ [m]
+    double ahead;            // [m] gaps below which pairs are listed, and get blocks in the matrix before they push
+    double fitting;          // [m] the thickness that fits the meshes
+    double least_gap;        // [m] of the start; infinity: nothing is near
+    rbt_pair_key least;      // whose
+    double slip_speed;       // e/h, the mean speed of a step below which friction sticks [m/s]
+    bool has_friction;       // some pair may have some
+    double *stiffness;       // (node_count) S [N]; infinity for obstacles
+    double stiffness_tau;    // tau of the step that it is for
+    double whole_tau;        // of a whole step, for questions between steps
+    double speed;            // [m/s] the largest of the start, for S
+    double *body_stiffness;  // (bodies) [N] mean of S over the nodes of a body's surface
+    int32_t *node_edges, *edge_faces;  // (node_count), (edges of primitives): edges at a node, triangles at an edge
+    double *half_gap;                  // (node_count) [m] what a node keeps free of others
+    double *reach;                     // (node_count) for the candidates
+    double edge_length;                // [m] mean of the surface, which bounds the slack of candidates
 
     // Of a step, set by rbt_step_contact_begin
     double h, tau, rate;  // rate: r above
@@ -131,13 +143,20 @@ typedef struct rbt_step_contact {
     rbt_contact_pair *pairs;  // (candidates.count)
     double *values;           // (candidates.count) energies or times of candidates, work
     size_t pair_capacity, value_capacity, listed;
+    rbt_contact_near *near;  // (candidates.count)
+    rbt_active_pair *terms;  // (term_count) of the barrier, contact_terms.h
+    rbt_near_simplex *simplices;
+    rbt_counted_feature *features;
+    rbt_feature_work feature_work;
+    size_t near_capacity, term_count, term_capacity, simplex_capacity, feature_capacity;
     rbt_active_pair *active;  // (active_count)
     size_t active_count, active_capacity;
     double *gradients, *hessians;  // (active_count x 12), (active_count x 144)
     int32_t *corners;              // (active_count and rubbing_count x 4) nodes of the hessians
     size_t gradient_capacity, hessian_capacity, corner_capacity;
     rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
-    size_t rubbing_count, rubbing_capacity;
+    double *lagged;             // (active_count) work: their normal forces [N]
+    size_t rubbing_count, rubbing_capacity, lagged_capacity;
     bool lagged_once;  // friction keeps the normal forces of the step's start
     bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
     double *force;     // (node_count x 3) -d(B + D)/dy
