@@ -192,12 +192,29 @@ static void share_report(rbt_stepper *s, rbt_step_report *report) {
     report->element_kind = report->element >= 0 ? rbt_body_element(&s->model->bodies[report->body]) : NULL;
 }
 
-static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
-    double start = state->t;
-    bool lasting = s->method->failure_spares_memory;
-    copy_motion(s, depth, state, true);
-    if (!lasting || (s->undoable && depth == 0)) copy_memory(s, depth, state, true);
-    s->stages.ranks = s->model->ranks;
+// ---- Pieces of a step
+
+enum { FIRST_PATIENCE = 2, MOST_PATIENCE = 16 };
+
+// Whether a piece of so many halvings is too long to be worth an attempt
+static bool is_too_long(const rbt_pieces_memory *p, int depth) {
+    return depth < p->depth - 1 || (depth == p->depth - 1 && p->waiting > 0);
+}
+
+static void note_success(rbt_pieces_memory *p, int depth) {
+    if (depth < p->depth) p->patience = FIRST_PATIENCE;
+    else if (p->waiting > 0) p->waiting--;
+    p->depth = depth;
+}
+
+static void note_failure(rbt_pieces_memory *p, int depth) {
+    bool longer = depth < p->depth;
+    if (longer && p->patience < MOST_PATIENCE) p->patience *= 2;
+    p->waiting = p->patience;
+    p->depth = depth + 1;
+}
+
+static rbt_outcome attempt(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
     rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
     if (s->model->ranks && outcome != RBT_DONE) {
         outcome = rbt_stage_agree(&s->stages, outcome);
@@ -206,12 +223,26 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int d
     if (outcome == RBT_DONE) {
         state->t = until;
         report->steps++;
-        return RBT_DONE;
+        note_success(&s->pieces, depth);
+    } else note_failure(&s->pieces, depth);
+    return outcome;
+}
+
+static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
+    double start = state->t;
+    bool lasting = s->method->failure_spares_memory, too_long = is_too_long(&s->pieces, depth);
+    copy_motion(s, depth, state, true);
+    if (!lasting || too_long || (s->undoable && depth == 0)) copy_memory(s, depth, state, true);
+    s->stages.ranks = s->model->ranks;
+    rbt_outcome outcome = RBT_DONE;
+    if (!too_long) {
+        outcome = attempt(s, state, until, depth, report);
+        if (outcome == RBT_DONE) return RBT_DONE;
+        copy_motion(s, depth, state, false);
+        if (!lasting) copy_memory(s, depth, state, false);
+        if (depth == s->max_halvings || !is_for_shorter_steps(s->method, outcome)) return outcome;
+        if (lasting) copy_memory(s, depth, state, true);  // before smaller steps change it
     }
-    copy_motion(s, depth, state, false);
-    if (!lasting) copy_memory(s, depth, state, false);
-    if (depth == s->max_halvings || !is_for_shorter_steps(s->method, outcome)) return outcome;
-    if (lasting) copy_memory(s, depth, state, true);  // before smaller steps change it
     if (report->halvings < depth + 1) report->halvings = depth + 1;
     double middle = start + 0.5 * (until - start);
     outcome = advance(s, state, middle, depth + 1, report);
@@ -259,6 +290,7 @@ static rbt_outcome end_report(rbt_stepper *s, rbt_state *state, const rbt_step_r
 rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, rbt_step_report *report) {
     const rbt_step_report before = *report;
     begin_report(report);
+    s->pieces = (rbt_pieces_memory){.patience = FIRST_PATIENCE};
     report->outcome = advance(s, state, until, 0, report);
     return end_report(s, state, &before, report);
 }
