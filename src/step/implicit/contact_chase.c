@@ -67,7 +67,7 @@ static rbt_outcome improve(rbt_contact_drive *s, bool *found, rbt_stages *stages
     double value = rbt_objective_gradient(o, s->wanted, s->gradient);
     *found = false;
     if (!isfinite(value)) return o->pairs->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
-    RBT_STAGE("assemble", rbt_contact_drive_assemble(s, s->wanted));
+    RBT_STAGE("assemble", rbt_contact_drive_assemble(s, false, s->wanted));
     RBT_STAGE("assemble", rbt_contact_drive_add(s, false));
     s->is_bent = true;
     rbt_outcome outcome = s->solver->factor(s->self, s->wanted, stages, report);

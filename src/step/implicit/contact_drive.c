@@ -75,8 +75,8 @@ static rbt_outcome begin_round(rbt_contact_drive *s, double *z, double *value, r
     return evaluate(s, z, value, report);
 }
 
-rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *s, const double *z) {
-    rbt_objective_hessian(s->objective, z);
+rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *s, bool exact, const double *z) {
+    (exact ? rbt_objective_true_hessian : rbt_objective_hessian)(s->objective, z);
     return RBT_DONE;
 }
 

@@ -59,8 +59,8 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *drive, const double *last
 
 // ---- What iterations are made of
 
-// H of the elastic problem at z, and with contact's part, true or positive semidefinite, in pairs->matrix.
-rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *drive, const double *z);
+// H of the elastic problem at z, and with contact's part in pairs->matrix; both true or positive semidefinite.
+rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *drive, bool exact, const double *z);
 rbt_outcome rbt_contact_drive_add(rbt_contact_drive *drive, bool exact);
 
 // How much of drive->direction is free, with `advance` of the prescribed motion
