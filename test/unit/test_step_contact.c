@@ -355,6 +355,38 @@ static void motions_are_free(void **state) {
     close_bench(&b);
 }
 
+// A gap of a few roundings is told from one that is merely small, and a residual that is no more than rounding there is no
+// solution.
+static void closed_gaps_are_told(void **state) {
+    (void)state;
+    bench b = open_bench("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [1, 1, "
+                         "1], 'cells': [1, 1, 1]}}}, "
+                         "'transform': {'translate': [0, 0.52, 0]}, 'material': {'young': 1e5}}],"
+                         "'obstacles': [{'plane': {}}], 'contact': {'thickness': 0.05}, 'time': {'step': 0.01, "
+                         "'frame': 0.01, 'end': 1}, 'integrator': {'method': 'backward-euler'}}",
+                         1);
+    implicit *s = b.sim->stepper.self;
+    rbt_objective *o = &s->objective;
+    rbt_newton *newton = s->work;
+    rbt_step_report report = {0};
+    bool solved;
+    static const double GAPS[] = {0.02, 1e-6, 1e-9, 1e-14};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t n = 0; n < b.values / 3; n++) b.z[3 * n + 1] = b.sim->state.x[3 * n + 1] < 0.5 ? GAPS[i] : 1;
+        assert_true(isfinite(rbt_step_contact_gradient(b.c, b.z, 0)) && b.c->active_count > 0);
+        assert_int_equal(rbt_step_contact_is_shut(b.c), GAPS[i] < 1e-12);  // at coordinates of 1/2
+        o->acting[0] = (rbt_acting){.residual = 1, .rounding = 1};
+        rbt_stop stop = rbt_stop_begin(o, RBT_STOP_FORCE, NAN, 1);
+        stop.idle = 10;
+        stop.least = 1;
+        assert_int_equal(
+            rbt_contact_drive_judge(&newton->drive, &stop, b.z, 1, 10, &solved, &b.sim->stepper.stages, &report),
+            RBT_DONE);
+        assert_int_equal(solved, GAPS[i] > 1e-12);
+    }
+    close_bench(&b);
+}
+
 // ---- Constraints and the chase
 
 // Constraints of what a wild motion would meet and of what is near, with multipliers of some size
@@ -517,6 +549,7 @@ int main(void) {
         cmocka_unit_test(matrix_is_the_change_of_forces),
         cmocka_unit_test(lists_change_no_bit),
         cmocka_unit_test(motions_are_free),
+        cmocka_unit_test(closed_gaps_are_told),
         cmocka_unit_test(constraints_have_an_energy),
         cmocka_unit_test(gaps_are_restored),
         cmocka_unit_test(chases_are_safe),

@@ -69,3 +69,14 @@ double rbt_step_contact_limit(rbt_step_contact *c, const double *z, const double
         if (c->values[i] < least) least = c->values[i], c->blocking = c->candidates.keys[i];
     return least;
 }
+
+bool rbt_step_contact_is_shut(const rbt_step_contact *c) {
+    static const double DIGITS = 1e3;
+    for (size_t i = 0; i < c->active_count; i++) {
+        double corners[12], largest = 0;
+        rbt_contact_gather(c->active[i].pair.node, c->y, corners);
+        for (int k = 0; k < 12; k++) largest = fmax(largest, fabs(corners[k]));
+        if (c->active[i].gap < DIGITS * DBL_EPSILON * largest) return true;
+    }
+    return false;
+}

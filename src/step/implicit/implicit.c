@@ -510,8 +510,8 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     bool may_damp = asked == MIDPOINT && report->halvings >= DAMP_AFTER, damped = may_damp && state->t < s->refused;
     if (damped) s->rule = BACKWARD_EULER;
     rbt_outcome outcome = solve_step(s, state, until, stages, report);
-    bool refused = s->rule == MIDPOINT &&
-                   rbt_ranks_any(s->objective.model, outcome == RBT_UNSTABLE || outcome == RBT_INVERTED);
+    bool refused =
+        s->rule == MIDPOINT && rbt_ranks_any(s->objective.model, outcome == RBT_UNSTABLE || outcome == RBT_INVERTED);
     if (refused && may_damp) {  // at once: this piece may be the shortest that is allowed
         s->rule = BACKWARD_EULER;
         outcome = solve_step(s, state, until, stages, report);
