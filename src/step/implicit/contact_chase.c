@@ -45,7 +45,7 @@ static rbt_outcome catch_up(rbt_contact_drive *s, double *safe, double *share, d
     rbt_step_contact *c = o->pairs;
     size_t values = 3 * o->model->node_count;
     rbt_vector_combine(values, s->direction, s->wanted, -1, safe);
-    *length = rbt_step_contact_limit(c, safe, s->direction, *share, 1 - *share);
+    *length = rbt_step_contact_first_stop(c, safe, s->direction, *share, 1 - *share);
     if (c->out_of_memory || !rbt_constraints_add_stops(c)) return RBT_OUT_OF_MEMORY;
     for (int halvings = 0; *length > 0; halvings++, *length *= 0.5) {
         rbt_vector_combine(values, s->search->trial, safe, *length, s->direction);

@@ -86,7 +86,7 @@ rbt_outcome rbt_contact_drive_add(rbt_contact_drive *s, bool exact) {
 
 rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *s, const double *z, double advance, double *longest) {
     rbt_step_contact *c = s->objective->pairs;
-    *longest = rbt_step_contact_limit(c, z, s->direction, c->share, advance);
+    *longest = rbt_step_contact_first_stop(c, z, s->direction, c->share, advance);
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
 }
 
