@@ -383,7 +383,7 @@ static void closed_gaps_are_told(void **state) {
         for (size_t n = 0; n < b.values / 3; n++) b.z[3 * n + 1] = b.sim->state.x[3 * n + 1] < 0.5 ? GAPS[i] : 1;
         assert_true(isfinite(rbt_step_contact_gradient(b.c, b.z, 0)) && b.c->active_count > 0);
         assert_int_equal(rbt_step_contact_is_shut(b.c), GAPS[i] < 1e-12);  // at coordinates of 1/2
-        o->acting[0] = (rbt_acting){.residual = 1, .rounding = 1};
+        o->acting[0] = (rbt_acting){.residual = 1, .inertia = 1, .rounding = 1};
         rbt_stop stop = rbt_stop_begin(o, RBT_STOP_FORCE, NAN, 1);
         stop.idle = 10;
         stop.least = 1;
