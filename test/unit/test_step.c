@@ -353,7 +353,7 @@ static void failing_steps_are_cut_and_undone(void **state) {
     assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 1e-3, &report), RBT_DONE);
     assert_int_equal(report.halvings, 3);
     assert_int_equal(report.steps, 8);
-    assert_int_equal(self.calls, 13);  // 8 pieces, 3 longer ones on the way down, and 2 after 2 and 4 pieces
+    assert_int_equal(self.calls, 12);  // 8 pieces, all and a half of the step, and 2 longer ones after 2 and 4 pieces
     assert_true(sim->state.t == 1e-3 && fabs(sim->state.x[0] - x[0] - 1e-3) < 1e-15);
 
     memcpy(x, sim->state.x, bytes);
@@ -381,14 +381,23 @@ static void pieces_have_the_length_that_works(void **state) {
     rbt_step_report report = {0};
     assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 1e-3, &report), RBT_DONE);
     assert_int_equal(report.steps, 64);
-    assert_int_equal(self.calls, 64 + 6 + 6);
+    assert_int_equal(self.calls, 64 + 3 + 6);  // 1, 1/2 and 1/8 on the way down
 
     self = (refuser){.longest = 1e-3 / 64, .calls = 0, .before = 1e-3 + 1e-3 / 32};
     report = (rbt_step_report){0};
     assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 2e-3, &report), RBT_DONE);
     assert_int_equal(report.steps, 2 + 5);  // two of 1/64, then 1/32, 1/16, ... 1/2
-    assert_int_equal(self.calls, 6 + 2 + 5);
+    assert_int_equal(self.calls, 3 + 2 + 5);
     assert_true(sim->state.t == 2e-3);
+
+    // A sixteenth would do; after 1, 1/2 and 1/8 comes 1/64, then 1/64, 1/32, and sixteenths but for longer ones in vain
+    // after the first, three more and eight more of them
+    self = (refuser){.longest = 1e-3 / 16};
+    report = (rbt_step_report){0};
+    assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 3e-3, &report), RBT_DONE);
+    assert_int_equal(report.steps, 2 + 1 + 15);
+    assert_int_equal(self.calls, 3 + 18 + 3);
+    assert_true(sim->state.t == 3e-3);
     free(stepper.saved);
     rbt_sim_free(sim);
 }
