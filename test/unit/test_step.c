@@ -402,6 +402,35 @@ static void pieces_have_the_length_that_works(void **state) {
     rbt_sim_free(sim);
 }
 
+// A method that says what a step is worth is not asked more often: 1, 1/2, 1/8, and seventeen pieces with longer ones
+// between them. The state is as it was, and the report says how far the step came, and what stopped it.
+static void steps_that_get_on_by_little_are_given_up(void **state) {
+    (void)state;
+    rbt_sim *sim = bar("symplectic-euler", 1e-3, "", "");
+    size_t bytes = 3 * sim->model->node_count * sizeof(double);
+    double *x = malloc(bytes);
+    memcpy(x, sim->state.x, bytes);
+    rbt_method worth_twenty = REFUSER;
+    worth_twenty.most_attempts = 20;
+    refuser self = {.longest = 1e-3 / 64};
+    rbt_stepper stepper = {.model = sim->model, .method = &worth_twenty, .self = &self, .max_halvings = 6};
+    stepper.saved = calloc(7, 2 * bytes);
+    rbt_step_report report = {0};
+    assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 1e-3, &report), RBT_STALLED);
+    assert_int_equal(self.calls, 20);
+    assert_true(sim->state.t == 0);
+    assert_memory_equal(x, sim->state.x, bytes);
+    assert_non_null(strstr(report.hint, "20 attempts have brought this step from 0 to 0.00021875 s"));
+    assert_non_null(strstr(report.hint, "not converged"));
+
+    self = (refuser){.longest = 1e-3 / 8};  // twelve are enough here
+    report = (rbt_step_report){0};
+    assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 1e-3, &report), RBT_DONE);
+    free(stepper.saved);
+    free(x);
+    rbt_sim_free(sim);
+}
+
 // Speeds beyond anything end in an outcome that names body and element, with finite numbers.
 static void divergence_is_an_outcome(void **state) {
     (void)state;
@@ -446,6 +475,7 @@ int main(void) {
         cmocka_unit_test(a_body_rests_on_the_ground),
         cmocka_unit_test(failing_steps_are_cut_and_undone),
         cmocka_unit_test(pieces_have_the_length_that_works),
+        cmocka_unit_test(steps_that_get_on_by_little_are_given_up),
         cmocka_unit_test(divergence_is_an_outcome),
         cmocka_unit_test(steps_divide_the_frame),
     };

@@ -178,7 +178,7 @@ void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
 // memory: that must not change the motion.
 static bool is_for_shorter_steps(const rbt_method *method, rbt_outcome outcome) {
     return (outcome != RBT_UNSTABLE || !method->cheap_steps) && outcome != RBT_STOPPED &&
-           outcome != RBT_OUT_OF_MEMORY;
+           outcome != RBT_OUT_OF_MEMORY && outcome != RBT_STALLED;
 }
 
 // What the first rank has to say on which the attempt failed
@@ -218,6 +218,7 @@ static void note_failure(rbt_pieces_memory *p, int depth, int max_halvings) {
 }
 
 static rbt_outcome attempt(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
+    s->pieces.attempts++;
     rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
     if (s->model->ranks && outcome != RBT_DONE) {
         outcome = rbt_stage_agree(&s->stages, outcome);
@@ -227,8 +228,23 @@ static rbt_outcome attempt(rbt_stepper *s, rbt_state *state, double until, int d
         state->t = until;
         report->steps++;
         note_success(&s->pieces, depth);
-    } else note_failure(&s->pieces, depth, s->max_halvings);
+    } else {
+        note_failure(&s->pieces, depth, s->max_halvings);
+        s->pieces.failure = outcome;
+    }
     return outcome;
+}
+
+// What stopped the latest attempt that failed stays in the report.
+static rbt_outcome give_up(const rbt_stepper *s, double t, double piece, rbt_step_report *report) {
+    char last[sizeof report->hint];
+    memcpy(last, report->hint, sizeof last);
+    snprintf(
+        report->hint, sizeof report->hint,
+        "%d attempts have brought this step from %g to %g s, the next piece is %.3g s; take a smaller step; last "
+        "failure: %s, %.90s",
+        s->pieces.attempts, s->pieces.start, t, piece, rbt_outcome_name(s->pieces.failure), last);
+    return RBT_STALLED;
 }
 
 static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
@@ -239,6 +255,8 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int d
     s->stages.ranks = s->model->ranks;
     rbt_outcome outcome = RBT_DONE;
     if (!too_long) {
+        if (s->method->most_attempts && s->pieces.attempts == s->method->most_attempts)
+            return give_up(s, start, until - start, report);
         outcome = attempt(s, state, until, depth, report);
         if (outcome == RBT_DONE) return RBT_DONE;
         copy_motion(s, depth, state, false);
@@ -293,7 +311,7 @@ static rbt_outcome end_report(rbt_stepper *s, rbt_state *state, const rbt_step_r
 rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, rbt_step_report *report) {
     const rbt_step_report before = *report;
     begin_report(report);
-    s->pieces = (rbt_pieces_memory){.patience = FIRST_PATIENCE, .leap = 1};
+    s->pieces = (rbt_pieces_memory){.start = state->t, .patience = FIRST_PATIENCE, .leap = 1};
     report->outcome = advance(s, state, until, 0, report);
     return end_report(s, state, &before, report);
 }

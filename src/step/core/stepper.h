@@ -6,7 +6,8 @@
 //
 // Pieces that follow are of the length that has worked. One of twice the length is tried after two that have worked,
 // after four if that was in vain, and so on up to 16: where all of a step needs short pieces, as many attempts at longer
-// ones would fail otherwise, each dearer than a piece. A step begins with all of its length: nothing is remembered that a
+// ones would fail otherwise, each dearer than a piece. Where a method says how many attempts a step is worth, one that
+// gets on by ever so little ends as RBT_STALLED, instead of in thousands of pieces. A step begins with all of its length: nothing is remembered that a
 // checkpoint would have to hold.
 #ifndef RBT_STEP_CORE_STEPPER_H
 #define RBT_STEP_CORE_STEPPER_H
@@ -16,6 +17,9 @@
 
 typedef struct rbt_pieces_memory {  // of a step that is taken in pieces
     int depth;                      // halvings of the length that has worked, or is to be tried
+    int attempts;                   // so far
+    double start;                   // [s] of the step
+    rbt_outcome failure;            // of the latest attempt that failed
     int leap;                       // halvings to be made at once after the next failure
     int patience, waiting;          // pieces to make before one of twice that length is tried: in all, and still
 } rbt_pieces_memory;

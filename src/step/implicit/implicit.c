@@ -619,12 +619,16 @@ CREATE(create_midpoint, MIDPOINT)
 CREATE(create_bdf2, BDF2)
 CREATE(create_energy_euler, ENERGY_EULER)
 
+// A thousand pieces are worth a step that things pass by a thousand times their size in; one that needs all 16384 was meant
+// to be another.
+enum { MOST_ATTEMPTS = 1000 };
+
 // What the rows have in common
 #define SHARED                                                                                                       \
-    .solvers = rbt_step_solver_name, .contact = true, .destroy = destroy, .attempt = attempt, .work = work,          \
-    .set_precision = set_precision, .describe = describe, .labels = labels, .subdomains = subdomains,                \
-    .set_observer = set_observer, .accepts = accepts, .warn = warn, .forget = forget, .energies = energies,          \
-    .contacts = contacts, .contact_forces = contact_forces
+    .solvers = rbt_step_solver_name, .contact = true, .most_attempts = MOST_ATTEMPTS, .destroy = destroy,            \
+    .attempt = attempt, .work = work, .set_precision = set_precision, .describe = describe, .labels = labels,        \
+    .subdomains = subdomains, .set_observer = set_observer, .accepts = accepts, .warn = warn, .forget = forget,      \
+    .energies = energies, .contacts = contacts, .contact_forces = contact_forces
 
 const rbt_method RBT_BACKWARD_EULER = {
     .name = "backward-euler",
