@@ -6,9 +6,11 @@
 //
 // Pieces that follow are of the length that has worked. One of twice the length is tried after two that have worked,
 // after four if that was in vain, and so on up to 16: where all of a step needs short pieces, as many attempts at longer
-// ones would fail otherwise, each dearer than a piece. Where a method says how many attempts a step is worth, one that
-// gets on by ever so little ends as RBT_STALLED, instead of in thousands of pieces. A step begins with all of its length: nothing is remembered that a
+// ones would fail otherwise, each dearer than a piece. A step begins with all of its length: nothing is remembered that a
 // checkpoint would have to hold.
+//
+// Where a method says how many attempts a step is worth, one that gets on by ever so little ends as RBT_STALLED, instead
+// of in thousands of pieces.
 #ifndef RBT_STEP_CORE_STEPPER_H
 #define RBT_STEP_CORE_STEPPER_H
 
