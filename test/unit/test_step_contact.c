@@ -498,11 +498,6 @@ static void chases_are_safe(void **state) {
         assert_int_equal(found.count, 0);
         rbt_intersections_free(&found);
         for (size_t i = 0; i < b.values; i++) assert_true(isfinite(b.z[i]));
-        // nor without room to move in
-        assert_true(rbt_constraints_relinearise(b.c, b.sim->state.x, 0));
-        double least = fmin(1e-3 * b.c->thickness, 0.1 * rbt_constraints_least(b.c));
-        assert_true(rbt_constraints_relinearise(b.c, b.z, 0));
-        if (!(rbt_constraints_least(b.c) >= least)) fail_msg("a gap of %.3g", rbt_constraints_least(b.c));
     }
     assert_true(crossed > 2);
     rbt_intersect_mesh_free(&mesh);

@@ -166,15 +166,6 @@ bool rbt_constraints_relinearise(rbt_step_contact *c, const double *z, double sh
 
 // ---- Gaps that have become small
 
-double rbt_constraints_least(const rbt_step_contact *c) {
-    double least = INFINITY;
-    for (size_t i = 0; i < c->constraint_count; i++) {
-        const rbt_contact_constraint *k = &c->constraints[i];
-        if (k->near) least = fmin(least, constraint_at(k, c->y) + k->target);
-    }
-    return least;
-}
-
 static double mobility(const rbt_step_contact *c, int32_t node) {
     return is_free(c, node) && c->model->mass[node] > 0 ? 1 / c->model->mass[node] : 0;
 }

@@ -33,9 +33,6 @@ bool rbt_constraints_add_stops(rbt_step_contact *contact);
 // keep what they have, or are dropped. false: no memory.
 bool rbt_constraints_relinearise(rbt_step_contact *contact, const double *z, double share);
 
-// The least gap of the constraints that are near, where they were linearised last [m]; infinity: none is.
-double rbt_constraints_least(const rbt_step_contact *contact);
-
 // p (model nodes x 3) moves the nodes of near pairs, from where the latest rbt_constraints_relinearise was made, such that
 // gaps are what is wanted: a few sweeps of projections, each pair by itself, weighed by mass. false: none needs it.
 bool rbt_constraints_restore(const rbt_step_contact *contact, double *p);

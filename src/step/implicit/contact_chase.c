@@ -10,7 +10,6 @@
 #include "step/implicit/contact_drive.h"
 
 enum { MAX_ROUNDS = 30, MAX_HALVINGS = 40 };
-static const double KEPT = 1e-3;  // of the thickness, the least gap of a place that a chase may end at
 
 // To whom looks: every move by itself, since the judge looks at straight ways
 static void show(rbt_contact_drive *s, const double *safe, double share) {
@@ -84,46 +83,18 @@ static rbt_outcome improve(rbt_contact_drive *s, bool *found, rbt_stages *stages
     return RBT_DONE;
 }
 
-// Every stop leaves a tenth of a gap. Where restoring has not helped, a chase ends where gaps were wide enough last: from
-// smaller ones Newton's iteration, which at most doubles a gap, takes long to recover, or has no room to move in.
-typedef struct rbt_chase_place {
-    double least;  // [m] gaps of a place that is worth keeping
-    double share;  // of the prescribed motion there
-} rbt_chase_place;
-
-static void keep(rbt_contact_drive *s, const double *safe, double share, rbt_chase_place *place) {
-    if (rbt_constraints_least(s->objective->pairs) < place->least) return;
-    rbt_vector_copy(3 * s->objective->model->node_count, s->kept, safe);
-    place->share = share;
-}
-
-static rbt_outcome chase(rbt_contact_drive *s, double *z, double *share, rbt_chase_place *place, rbt_stages *stages,
+static rbt_outcome chase(rbt_contact_drive *s, double *z, double *share, rbt_stages *stages,
                          rbt_step_report *report) {
     for (int k = 0; k < MAX_ROUNDS; k++) {
         double length;
         bool found;
         RBT_STAGE("ccd", catch_up(s, z, share, &length));
-        keep(s, z, *share, place);
         if (length == 1) return RBT_DONE;
         rbt_outcome outcome = improve(s, &found, stages, report);
         if (outcome != RBT_DONE) return outcome;
         if (!found) return RBT_DONE;
     }
     return RBT_DONE;
-}
-
-// The least gap that a place worth keeping has, for a chase that begins at z [m]
-static double least_gap(rbt_step_contact *c, const double *z, double share) {
-    return rbt_constraints_relinearise(c, z, share) ? fmin(KEPT * c->thickness, 0.1 * rbt_constraints_least(c)) : 0;
-}
-
-// From the end of a chase back to the place that was kept
-static void go_back(rbt_contact_drive *s, double *z, double *share, const rbt_chase_place *place) {
-    rbt_step_contact *c = s->objective->pairs;
-    if (!rbt_constraints_relinearise(c, z, *share) || !(rbt_constraints_least(c) < place->least)) return;
-    rbt_vector_copy(3 * s->objective->model->node_count, z, s->kept);
-    c->share = *share = place->share;
-    rbt_step_contact_return(c, z);
 }
 
 rbt_outcome rbt_contact_drive_chase(rbt_contact_drive *s, double *z, rbt_stages *stages, rbt_step_report *report) {
@@ -134,11 +105,7 @@ rbt_outcome rbt_contact_drive_chase(rbt_contact_drive *s, double *z, rbt_stages 
     c->linearised = true;
     c->rubbing_count = 0;  // friction comes in when the step is solved
     rbt_constraints_begin(c);
-    rbt_chase_place place = {.least = least_gap(c, z, share), .share = share};
-    rbt_vector_copy(3 * s->objective->model->node_count, s->kept, z);
-    rbt_constraints_begin(c);
-    rbt_outcome outcome = chase(s, z, &share, &place, stages, report);
-    go_back(s, z, &share, &place);
+    rbt_outcome outcome = chase(s, z, &share, stages, report);
     c->share = share;
     c->linearised = false;
     c->rubbing_count = rubbing;

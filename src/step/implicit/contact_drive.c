@@ -30,12 +30,11 @@ bool rbt_contact_drive_init(rbt_contact_drive *s, rbt_objective *objective, rbt_
                              .arena = rbt_arena_new()};
     if (s->arena && (s->rhs = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->wanted = rbt_arena_take(s->arena, values, sizeof(double))) &&
-        (s->kept = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->plain = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->before = rbt_arena_take(s->arena, values, sizeof(double))) && take_basis(s, values))
         return true;
     rbt_contact_drive_free(s);
-    return rbt_fail_memory(error, 5 * values * sizeof(double), "a step solver");
+    return rbt_fail_memory(error, 4 * values * sizeof(double), "a step solver");
 }
 
 void rbt_contact_drive_free(rbt_contact_drive *s) {
