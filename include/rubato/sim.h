@@ -32,7 +32,8 @@ typedef enum rbt_outcome {
     RBT_NOT_POSITIVE_DEFINITE,  // the step's matrix has no Cholesky factor
     RBT_NOT_CONVERGED,          // an iteration reached its limit
     RBT_OUT_OF_MEMORY,
-    RBT_STALLED,   // events come ever closer in time: what is asked for is impossible, or nearly so
+    RBT_STALLED,  // events come ever closer in time, or pieces of a step are too many: what is asked for is impossible,
+                  // or nearly so
     RBT_UNSTABLE,  // energy has grown far beyond all that can account for it, or the step is longer than a stable one
     RBT_CUT_FAILED,  // a cut of the scene cannot be made, or the method cannot continue with what it leaves
     RBT_STOPPED,     // the caller asked for it (rbt_sim_set_stop)

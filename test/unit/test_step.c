@@ -324,6 +324,7 @@ static void a_body_rests_on_the_ground(void **state) {
 typedef struct refuser {
     double longest;
     int calls;
+    double before;  // the time up to which it refuses; 0: always
 } refuser;
 
 static rbt_outcome refuse(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
@@ -333,7 +334,8 @@ static rbt_outcome refuse(void *self, rbt_state *state, double until, rbt_stages
     rbt_stage_add(stages, "refuse", 0);
     report->stage = "refuse";
     for (size_t i = 0; i < 3 * state->node_count; i++) state->x[i] += h, state->v[i] = 7;
-    return h > r->longest * (1 + 1e-12) ? RBT_NOT_CONVERGED : RBT_DONE;
+    bool willing = r->before > 0 && state->t >= r->before * (1 - 1e-12);
+    return h > r->longest * (1 + 1e-12) && !willing ? RBT_NOT_CONVERGED : RBT_DONE;
 }
 
 static const rbt_method REFUSER = {.name = "refuser", .attempt = refuse};
@@ -344,14 +346,14 @@ static void failing_steps_are_cut_and_undone(void **state) {
     size_t bytes = 3 * sim->model->node_count * sizeof(double);
     double *x = malloc(bytes);
     memcpy(x, sim->state.x, bytes);
-    refuser self = {1e-3 / 8, 0};
+    refuser self = {.longest = 1e-3 / 8};
     rbt_stepper stepper = {.model = sim->model, .method = &REFUSER, .self = &self, .max_halvings = 4};
     stepper.saved = calloc(5, 2 * bytes);
     rbt_step_report report = {0};
     assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 1e-3, &report), RBT_DONE);
     assert_int_equal(report.halvings, 3);
     assert_int_equal(report.steps, 8);
-    assert_int_equal(self.calls, 15);
+    assert_int_equal(self.calls, 12);  // 8 pieces, all and a half of the step, and 2 longer ones after 2 and 4 pieces
     assert_true(sim->state.t == 1e-3 && fabs(sim->state.x[0] - x[0] - 1e-3) < 1e-15);
 
     memcpy(x, sim->state.x, bytes);
@@ -362,6 +364,68 @@ static void failing_steps_are_cut_and_undone(void **state) {
     assert_string_equal(report.stage, "refuse");
     assert_true(sim->state.t == 1e-3);
     assert_memory_equal(x, sim->state.x, bytes);
+    free(stepper.saved);
+    free(x);
+    rbt_sim_free(sim);
+}
+
+// Where all of a step needs short pieces, attempts at longer ones become rare: after 2, 4, 8, 16, 16 and 16 of 64 pieces.
+// Pieces are long again where long ones are possible.
+static void pieces_have_the_length_that_works(void **state) {
+    (void)state;
+    rbt_sim *sim = bar("symplectic-euler", 1e-3, "", "");
+    size_t bytes = 3 * sim->model->node_count * sizeof(double);
+    refuser self = {.longest = 1e-3 / 64};
+    rbt_stepper stepper = {.model = sim->model, .method = &REFUSER, .self = &self, .max_halvings = 6};
+    stepper.saved = calloc(7, 2 * bytes);
+    rbt_step_report report = {0};
+    assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 1e-3, &report), RBT_DONE);
+    assert_int_equal(report.steps, 64);
+    assert_int_equal(self.calls, 64 + 3 + 6);  // 1, 1/2 and 1/8 on the way down
+
+    self = (refuser){.longest = 1e-3 / 64, .calls = 0, .before = 1e-3 + 1e-3 / 32};
+    report = (rbt_step_report){0};
+    assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 2e-3, &report), RBT_DONE);
+    assert_int_equal(report.steps, 2 + 5);  // two of 1/64, then 1/32, 1/16, ... 1/2
+    assert_int_equal(self.calls, 3 + 2 + 5);
+    assert_true(sim->state.t == 2e-3);
+
+    // A sixteenth would do; after 1, 1/2 and 1/8 comes 1/64, then 1/64, 1/32, and sixteenths but for longer ones in vain
+    // after the first, three more and eight more of them
+    self = (refuser){.longest = 1e-3 / 16};
+    report = (rbt_step_report){0};
+    assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 3e-3, &report), RBT_DONE);
+    assert_int_equal(report.steps, 2 + 1 + 15);
+    assert_int_equal(self.calls, 3 + 18 + 3);
+    assert_true(sim->state.t == 3e-3);
+    free(stepper.saved);
+    rbt_sim_free(sim);
+}
+
+// A method that says what a step is worth is not asked more often: 1, 1/2, 1/8, and seventeen pieces with longer ones
+// between them. The state is as it was, and the report says how far the step came, and what stopped it.
+static void steps_that_get_on_by_little_are_given_up(void **state) {
+    (void)state;
+    rbt_sim *sim = bar("symplectic-euler", 1e-3, "", "");
+    size_t bytes = 3 * sim->model->node_count * sizeof(double);
+    double *x = malloc(bytes);
+    memcpy(x, sim->state.x, bytes);
+    rbt_method worth_twenty = REFUSER;
+    worth_twenty.most_attempts = 20;
+    refuser self = {.longest = 1e-3 / 64};
+    rbt_stepper stepper = {.model = sim->model, .method = &worth_twenty, .self = &self, .max_halvings = 6};
+    stepper.saved = calloc(7, 2 * bytes);
+    rbt_step_report report = {0};
+    assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 1e-3, &report), RBT_STALLED);
+    assert_int_equal(self.calls, 20);
+    assert_true(sim->state.t == 0);
+    assert_memory_equal(x, sim->state.x, bytes);
+    assert_non_null(strstr(report.hint, "20 attempts have brought this step from 0 to 0.00021875 s"));
+    assert_non_null(strstr(report.hint, "not converged"));
+
+    self = (refuser){.longest = 1e-3 / 8};  // twelve are enough here
+    report = (rbt_step_report){0};
+    assert_int_equal(rbt_stepper_advance(&stepper, &sim->state, 1e-3, &report), RBT_DONE);
     free(stepper.saved);
     free(x);
     rbt_sim_free(sim);
@@ -410,6 +474,8 @@ int main(void) {
         cmocka_unit_test(released_nodes_move_freely),
         cmocka_unit_test(a_body_rests_on_the_ground),
         cmocka_unit_test(failing_steps_are_cut_and_undone),
+        cmocka_unit_test(pieces_have_the_length_that_works),
+        cmocka_unit_test(steps_that_get_on_by_little_are_given_up),
         cmocka_unit_test(divergence_is_an_outcome),
         cmocka_unit_test(steps_divide_the_frame),
     };

@@ -328,18 +328,25 @@ static void lists_change_no_bit(void **state) {
     close_bench(&b);
 }
 
-// The judge finds nothing on the way as far as the continuous test allows it, and at least once something beyond.
+// The judge finds nothing on the way as far as the continuous test allows it, and at least once something beyond. Of long
+// motions it looks at few pairs.
 static void motions_are_free(void **state) {
     (void)state;
     bench b = open_bench(SCENE("backward-euler"), 1);
     const rbt_model *m = b.sim->model;
     rbt_intersect_mesh mesh = {0};
     assert_true(rbt_intersect_mesh_build(&mesh, m->triangles, m->triangle_count, NULL, 0, m->node_count, NULL));
-    size_t limited = 0, beyond = 0;
-    for (int round = 0; round < 40; round++) {
+    size_t limited = 0, beyond = 0, few = 0, many = 0;
+    for (int round = 0; round < 60; round++) {
         rbt_intersections found;
-        shake(&b, round % 2 ? 0.3 : 0.03);
-        double length = rbt_step_contact_limit(b.c, b.z, b.p, 0, 0);
+        bool far = round % 3 == 2;  // by a thousand edges
+        shake(&b, far ? 300 : round % 3 ? 0.3 : 0.03);
+        double length = rbt_step_contact_first_stop(b.c, b.z, b.p, 0, 0);
+        if (far) few += b.c->candidates.count;
+        // of one pair that stops both, each keeps a tenth of its gap; of several, one may stop the one and not the other
+        double whole = rbt_step_contact_limit(b.c, b.z, b.p, 0, 0);
+        if (far) many += b.c->candidates.count;
+        if (!(length <= 2 * whole && whole <= 2 * length)) fail_msg("%.3g, but %.3g in parts", whole, length);
         limited += length < 1;
         for (int way = 0; way < 2; way++) {
             for (size_t i = 0; i < b.values; i++) b.other[i] = b.z[i] + (way ? 1 : length) * b.p[i];
@@ -351,7 +358,40 @@ static void motions_are_free(void **state) {
         for (size_t i = 0; i < b.values; i++) b.z[i] += 0.3 * length * b.p[i];
     }
     assert_true(limited > 10 && beyond > 5);
+    if (!(2 * few < many)) fail_msg("%zu pairs, and %zu of all of the motion", few, many);
     rbt_intersect_mesh_free(&mesh);
+    close_bench(&b);
+}
+
+// A gap of a few roundings is told from one that is merely small, and a residual that is no more than rounding there is no
+// solution.
+static void closed_gaps_are_told(void **state) {
+    (void)state;
+    bench b = open_bench("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [1, 1, "
+                         "1], 'cells': [1, 1, 1]}}}, "
+                         "'transform': {'translate': [0, 0.52, 0]}, 'material': {'young': 1e5}}],"
+                         "'obstacles': [{'plane': {}}], 'contact': {'thickness': 0.05}, 'time': {'step': 0.01, "
+                         "'frame': 0.01, 'end': 1}, 'integrator': {'method': 'backward-euler'}}",
+                         1);
+    implicit *s = b.sim->stepper.self;
+    rbt_objective *o = &s->objective;
+    rbt_newton *newton = s->work;
+    rbt_step_report report = {0};
+    bool solved;
+    static const double GAPS[] = {0.02, 1e-6, 1e-9, 1e-14};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t n = 0; n < b.values / 3; n++) b.z[3 * n + 1] = b.sim->state.x[3 * n + 1] < 0.5 ? GAPS[i] : 1;
+        assert_true(isfinite(rbt_step_contact_gradient(b.c, b.z, 0)) && b.c->active_count > 0);
+        assert_int_equal(rbt_step_contact_is_shut(b.c), GAPS[i] < 1e-12);  // at coordinates of 1/2
+        o->acting[0] = (rbt_acting){.residual = 1, .inertia = 1, .rounding = 1};
+        rbt_stop stop = rbt_stop_begin(o, RBT_STOP_FORCE, NAN, 1);
+        stop.idle = 10;
+        stop.least = 1;
+        assert_int_equal(
+            rbt_contact_drive_judge(&newton->drive, &stop, b.z, 1, 10, &solved, &b.sim->stepper.stages, &report),
+            RBT_DONE);
+        assert_int_equal(solved, GAPS[i] > 1e-12);
+    }
     close_bench(&b);
 }
 
@@ -517,6 +557,7 @@ int main(void) {
         cmocka_unit_test(matrix_is_the_change_of_forces),
         cmocka_unit_test(lists_change_no_bit),
         cmocka_unit_test(motions_are_free),
+        cmocka_unit_test(closed_gaps_are_told),
         cmocka_unit_test(constraints_have_an_energy),
         cmocka_unit_test(gaps_are_restored),
         cmocka_unit_test(chases_are_safe),

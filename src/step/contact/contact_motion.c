@@ -20,11 +20,11 @@ void rbt_step_contact_drive(const rbt_step_contact *c, double *p) {
         if (c->constrained[i / 3]) p[i] = left * (c->x1[i] - c->x0[i]);
 }
 
-// Where z + p would bring all nodes, into c->motion; returns how far the one that moves most would go [m]
-static double aim(rbt_step_contact *c, const double *p, double share, double advance) {
+// Where z + part p would bring all nodes, into c->motion; returns how far the one that moves most would go [m]
+static double aim(rbt_step_contact *c, const double *p, double part, double share, double advance) {
     size_t values = 3 * c->model->node_count;
-    double most = 0, end = fmin(1, share + advance);
-    for (size_t i = 0; i < values; i++) c->motion[i] = c->y[i] + c->rate * p[i];
+    double most = 0, end = fmin(1, share + part * advance);
+    for (size_t i = 0; i < values; i++) c->motion[i] = c->y[i] + c->rate * (part * p[i]);
     for (size_t i = values; i < 3 * c->node_count; i++)
         c->motion[i] = end < 1 ? c->x0[i] + end * (c->x1[i] - c->x0[i]) : c->x1[i];
     for (size_t n = 0; n < c->node_count; n++) {
@@ -43,10 +43,8 @@ static double midpoint_rounding(const double from[12], const double to[12]) {
     return 16 * DBL_EPSILON * largest;
 }
 
-double rbt_step_contact_limit(rbt_step_contact *c, const double *z, const double *p, double share, double advance) {
-    rbt_contact_put(c, z, share);
-    double distance = aim(c, p, share, advance);
-    if (!isfinite(distance)) return 0;
+// How much of the motion from c->y to c->motion is free
+static double free_share(rbt_step_contact *c) {
     if (!rbt_contact_prepare(c, c->y, c->motion)) return 0;
     size_t count = c->candidates.count;
     double start = rbt_now();
@@ -68,4 +66,45 @@ double rbt_step_contact_limit(rbt_step_contact *c, const double *z, const double
     for (size_t i = 0; i < count; i++)
         if (c->values[i] < least) least = c->values[i], c->blocking = c->candidates.keys[i];
     return least;
+}
+
+double rbt_step_contact_limit(rbt_step_contact *c, const double *z, const double *p, double share, double advance) {
+    rbt_contact_put(c, z, share);
+    return isfinite(aim(c, p, 1, share, advance)) ? free_share(c) : 0;
+}
+
+// The longest power of two of a motion in which no node moves by more than a few edges; a power of two, so that a share of
+// the part is that share of the motion to the last bit
+static double first_part(const rbt_step_contact *c, double distance) {
+    static const double NEAR = 4;
+    int exponent;
+    if (!(c->edge_length > 0) || !(distance > NEAR * c->edge_length)) return 1;
+    frexp(NEAR * c->edge_length / distance, &exponent);
+    return ldexp(1, exponent - 1);
+}
+
+double rbt_step_contact_first_stop(rbt_step_contact *c, const double *z, const double *p, double share,
+                                   double advance) {
+    static const double FURTHER = 8;
+    rbt_contact_put(c, z, share);
+    double distance = aim(c, p, 1, share, advance);
+    if (!isfinite(distance)) return 0;
+    for (double part = first_part(c, distance); part < 1 / FURTHER; part *= FURTHER) {
+        aim(c, p, part, share, advance);
+        double length = free_share(c);
+        if (length < 1) return part * length;
+    }
+    aim(c, p, 1, share, advance);
+    return free_share(c);
+}
+
+bool rbt_step_contact_is_shut(const rbt_step_contact *c) {
+    static const double DIGITS = 1e3;
+    for (size_t i = 0; i < c->active_count; i++) {
+        double corners[12], largest = 0;
+        rbt_contact_gather(c->active[i].pair.node, c->y, corners);
+        for (int k = 0; k < 12; k++) largest = fmax(largest, fabs(corners[k]));
+        if (c->active[i].gap < DIGITS * DBL_EPSILON * largest) return true;
+    }
+    return false;
 }

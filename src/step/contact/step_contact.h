@@ -212,6 +212,16 @@ void rbt_step_contact_couple(const rbt_step_contact *contact, double *rhs);
 double rbt_step_contact_limit(rbt_step_contact *contact, const double *z, const double *p, double share,
                               double advance);
 
+// The same answer but for rounding and what is kept of gaps, where motions are long beside the edges: parts of the motion
+// are asked about first, since all of it passes by nearly every pair there is.
+double rbt_step_contact_first_stop(rbt_step_contact *contact, const double *z, const double *p, double share,
+                                   double advance);
+
+// Whether a pair that pushes at the place of the latest gradient is so close that the rounding of positions changes its
+// gap, and with it its force, by more than a thousandth: there is no room left to move in, and a residual that is no more
+// than rounding means nothing.
+bool rbt_step_contact_is_shut(const rbt_step_contact *contact);
+
 // Shows the observer where the accepted iterate z has brought all nodes.
 void rbt_step_contact_show(rbt_step_contact *contact, const double *z);
 

@@ -61,6 +61,8 @@ typedef struct rbt_method {
     size_t (*subdomains)(const rbt_model *model, int solver, const void *options);
     // A failed attempt leaves the memory as it was, or one to try again with: it is not copied before every step.
     bool failure_spares_memory;
+    // Attempts at a step and its pieces, in all, after which it is given up as RBT_STALLED; 0: any number
+    int most_attempts;
 
     // A workspace for this model; `options` points to the struct that the table describes (NULL: defaults).
     void *(*create)(const rbt_model *model, int solver, const void *options, rbt_error *error);

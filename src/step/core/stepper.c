@@ -187,7 +187,7 @@ void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
 // memory: that must not change the motion.
 static bool is_for_shorter_steps(const rbt_method *method, rbt_outcome outcome) {
     return (outcome != RBT_UNSTABLE || !method->cheap_steps) && outcome != RBT_STOPPED &&
-           outcome != RBT_OUT_OF_MEMORY;
+           outcome != RBT_OUT_OF_MEMORY && outcome != RBT_STALLED;
 }
 
 // What the first rank has to say on which the attempt failed
@@ -201,12 +201,33 @@ static void share_report(rbt_stepper *s, rbt_step_report *report) {
     report->element_kind = report->element >= 0 ? rbt_body_element(&s->model->bodies[report->body]) : NULL;
 }
 
-static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
-    double start = state->t;
-    bool lasting = s->method->failure_spares_memory;
-    copy_motion(s, depth, state, true);
-    if (!lasting || (s->undoable && depth == 0)) copy_memory(s, depth, state, true);
-    s->stages.ranks = s->model->ranks;
+// ---- Pieces of a step
+
+enum { FIRST_PATIENCE = 2, MOST_PATIENCE = 16 };
+
+// Whether a piece of so many halvings is too long to be worth an attempt
+static bool is_too_long(const rbt_pieces_memory *p, int depth) {
+    return depth < p->depth - 1 || (depth == p->depth - 1 && p->waiting > 0);
+}
+
+static void note_success(rbt_pieces_memory *p, int depth) {
+    if (depth < p->depth) p->patience = FIRST_PATIENCE;
+    else if (p->waiting > 0) p->waiting--;
+    p->depth = depth;
+    p->leap = 1;
+}
+
+static void note_failure(rbt_pieces_memory *p, int depth, int max_halvings) {
+    bool longer = depth < p->depth;
+    if (longer && p->patience < MOST_PATIENCE) p->patience *= 2;
+    p->waiting = p->patience;
+    p->depth = depth + (longer ? 1 : p->leap);
+    if (p->depth > max_halvings) p->depth = max_halvings;
+    if (!longer) p->leap *= 2;
+}
+
+static rbt_outcome attempt(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
+    s->pieces.attempts++;
     rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
     if (s->model->ranks && outcome != RBT_DONE) {
         outcome = rbt_stage_agree(&s->stages, outcome);
@@ -215,12 +236,43 @@ static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int d
     if (outcome == RBT_DONE) {
         state->t = until;
         report->steps++;
-        return RBT_DONE;
+        note_success(&s->pieces, depth);
+    } else {
+        note_failure(&s->pieces, depth, s->max_halvings);
+        s->pieces.failure = outcome;
     }
-    copy_motion(s, depth, state, false);
-    if (!lasting) copy_memory(s, depth, state, false);
-    if (depth == s->max_halvings || !is_for_shorter_steps(s->method, outcome)) return outcome;
-    if (lasting) copy_memory(s, depth, state, true);  // before smaller steps change it
+    return outcome;
+}
+
+// What stopped the latest attempt that failed stays in the report.
+static rbt_outcome give_up(const rbt_stepper *s, double t, double piece, rbt_step_report *report) {
+    char last[sizeof report->hint];
+    memcpy(last, report->hint, sizeof last);
+    snprintf(
+        report->hint, sizeof report->hint,
+        "%d attempts have brought this step from %g to %g s, the next piece is %.3g s; take a smaller step; last "
+        "failure: %s, %.90s",
+        s->pieces.attempts, s->pieces.start, t, piece, rbt_outcome_name(s->pieces.failure), last);
+    return RBT_STALLED;
+}
+
+static rbt_outcome advance(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
+    double start = state->t;
+    bool lasting = s->method->failure_spares_memory, too_long = is_too_long(&s->pieces, depth);
+    copy_motion(s, depth, state, true);
+    if (!lasting || too_long || (s->undoable && depth == 0)) copy_memory(s, depth, state, true);
+    s->stages.ranks = s->model->ranks;
+    rbt_outcome outcome = RBT_DONE;
+    if (!too_long) {
+        if (s->method->most_attempts && s->pieces.attempts == s->method->most_attempts)
+            return give_up(s, start, until - start, report);
+        outcome = attempt(s, state, until, depth, report);
+        if (outcome == RBT_DONE) return RBT_DONE;
+        copy_motion(s, depth, state, false);
+        if (!lasting) copy_memory(s, depth, state, false);
+        if (depth == s->max_halvings || !is_for_shorter_steps(s->method, outcome)) return outcome;
+        if (lasting) copy_memory(s, depth, state, true);  // before smaller steps change it
+    }
     if (report->halvings < depth + 1) report->halvings = depth + 1;
     double middle = start + 0.5 * (until - start);
     outcome = advance(s, state, middle, depth + 1, report);
@@ -268,6 +320,7 @@ static rbt_outcome end_report(rbt_stepper *s, rbt_state *state, const rbt_step_r
 rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, rbt_step_report *report) {
     const rbt_step_report before = *report;
     begin_report(report);
+    s->pieces = (rbt_pieces_memory){.start = state->t, .patience = FIRST_PATIENCE, .leap = 1};
     report->outcome = advance(s, state, until, 0, report);
     return end_report(s, state, &before, report);
 }

@@ -1,10 +1,30 @@
 // Driving a method: the step-attempt loop. A step that fails is undone and tried again in two halves, each of which
 // may be halved again; if the shortest allowed piece still fails, the whole step is undone and the report says why.
+//
+// Failures that follow each other are answered by 1, 2, 4, ... halvings at once: an attempt in vain is dear, one that
+// works is not, and pieces that are shorter than they need be soon grow.
+//
+// Pieces that follow are of the length that has worked. One of twice the length is tried after two that have worked,
+// after four if that was in vain, and so on up to 16: where all of a step needs short pieces, as many attempts at longer
+// ones would fail otherwise, each dearer than a piece. A step begins with all of its length: nothing is remembered that a
+// checkpoint would have to hold.
+//
+// Where a method says how many attempts a step is worth, one that gets on by ever so little ends as RBT_STALLED, instead
+// of in thousands of pieces.
 #ifndef RBT_STEP_CORE_STEPPER_H
 #define RBT_STEP_CORE_STEPPER_H
 
 #include "step/core/method.h"
 #include "step/core/step_control.h"
+
+typedef struct rbt_pieces_memory {  // of a step that is taken in pieces
+    int depth;                      // halvings of the length that has worked, or is to be tried
+    int attempts;                   // so far
+    double start;                   // [s] of the step
+    rbt_outcome failure;            // of the latest attempt that failed
+    int leap;                       // halvings to be made at once after the next failure
+    int patience, waiting;          // pieces to make before one of twice that length is tried: in all, and still
+} rbt_pieces_memory;
 
 typedef struct rbt_stepper {
     const rbt_model *model;
@@ -16,6 +36,7 @@ typedef struct rbt_stepper {
     size_t memory_size;                     // bytes of the method's memory in a state
     char *saved;                            // (1 + max_halvings) times x, v and memory: one level of halving each
     rbt_sum *energies;                      // (plan.chunk_count) work space
+    rbt_pieces_memory pieces;               // of the step in progress
     bool undoable;                          // the next advance can be undone although it succeeds
     rbt_step_control control;               // where steps are chosen by their error; off: the caller says how long
 } rbt_stepper;

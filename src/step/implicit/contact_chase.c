@@ -45,7 +45,7 @@ static rbt_outcome catch_up(rbt_contact_drive *s, double *safe, double *share, d
     rbt_step_contact *c = o->pairs;
     size_t values = 3 * o->model->node_count;
     rbt_vector_combine(values, s->direction, s->wanted, -1, safe);
-    *length = rbt_step_contact_limit(c, safe, s->direction, *share, 1 - *share);
+    *length = rbt_step_contact_first_stop(c, safe, s->direction, *share, 1 - *share);
     if (c->out_of_memory || !rbt_constraints_add_stops(c)) return RBT_OUT_OF_MEMORY;
     for (int halvings = 0; *length > 0; halvings++, *length *= 0.5) {
         rbt_vector_combine(values, s->search->trial, safe, *length, s->direction);
@@ -67,7 +67,7 @@ static rbt_outcome improve(rbt_contact_drive *s, bool *found, rbt_stages *stages
     double value = rbt_objective_gradient(o, s->wanted, s->gradient);
     *found = false;
     if (!isfinite(value)) return o->pairs->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
-    RBT_STAGE("assemble", rbt_contact_drive_assemble(s, s->wanted));
+    RBT_STAGE("assemble", rbt_contact_drive_assemble(s, false, s->wanted));
     RBT_STAGE("assemble", rbt_contact_drive_add(s, false));
     s->is_bent = true;
     rbt_outcome outcome = s->solver->factor(s->self, s->wanted, stages, report);

@@ -75,8 +75,8 @@ static rbt_outcome begin_round(rbt_contact_drive *s, double *z, double *value, r
     return evaluate(s, z, value, report);
 }
 
-rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *s, const double *z) {
-    rbt_objective_hessian(s->objective, z);
+rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *s, bool exact, const double *z) {
+    (exact ? rbt_objective_true_hessian : rbt_objective_hessian)(s->objective, z);
     return RBT_DONE;
 }
 
@@ -86,7 +86,7 @@ rbt_outcome rbt_contact_drive_add(rbt_contact_drive *s, bool exact) {
 
 rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *s, const double *z, double advance, double *longest) {
     rbt_step_contact *c = s->objective->pairs;
-    *longest = rbt_step_contact_limit(c, z, s->direction, c->share, advance);
+    *longest = rbt_step_contact_first_stop(c, z, s->direction, c->share, advance);
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
 }
 
@@ -214,6 +214,13 @@ static rbt_outcome begin(rbt_contact_drive *s, const double *last, double *z, do
     return evaluate(s, z, value, report);
 }
 
+rbt_outcome rbt_contact_drive_judge(rbt_contact_drive *s, rbt_stop *stop, const double *z, int k, int max_iterations,
+                                    bool *solved, rbt_stages *stages, rbt_step_report *report) {
+    rbt_outcome outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, solved, stages, report);
+    if (*solved && stop->residual > 1 && rbt_step_contact_is_shut(s->objective->pairs)) *solved = false;
+    return outcome;
+}
+
 rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, double *z, rbt_stop *stop,
                                     int max_iterations, rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
@@ -229,14 +236,14 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
     size_t first_lag = s->lags;
     for (int k = 0;; k++) {
         bool solved, found = false;
-        outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
+        outcome = rbt_contact_drive_judge(s, stop, z, k, max_iterations, &solved, stages, report);
         if (outcome != RBT_DONE) return outcome;
         if (k == 0) lagged = stop->residual;
         if (k > 0 && c->has_friction && !fresh && !c->lagged_once &&
             (solved || stop->residual <= lag_share * lagged)) {
             outcome = lag(s, z, &value, report);
             if (outcome == RBT_DONE)
-                outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, &solved, stages, report);
+                outcome = rbt_contact_drive_judge(s, stop, z, k, max_iterations, &solved, stages, report);
             if (outcome != RBT_DONE) return outcome;
             lagged = stop->residual;
             fresh = true;
@@ -256,7 +263,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
         outcome = s->solver->relax(s->self, z, &value, &found, stages, report);
         fresh = !c->has_friction;
         if (outcome == RBT_DONE && !found) {
-            if (!rbt_stop_at_rounding(stop))
+            if (!rbt_stop_at_rounding(stop) || rbt_step_contact_is_shut(c))
                 return in_the_way(s, "no room to move, or no decrease of the energy, near", report);
             outcome = evaluate(s, z, &value, report);
             if (outcome != RBT_DONE || !c->augmented || rbt_multipliers_settled(c)) return outcome;

@@ -59,9 +59,14 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *drive, const double *last
 
 // ---- What iterations are made of
 
-// H of the elastic problem at z, and with contact's part, true or positive semidefinite, in pairs->matrix.
-rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *drive, const double *z);
+// H of the elastic problem at z, and with contact's part in pairs->matrix; both true or positive semidefinite.
+rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *drive, bool exact, const double *z);
 rbt_outcome rbt_contact_drive_add(rbt_contact_drive *drive, bool exact);
+
+// rbt_solver_judge, but a residual that is no more than rounding solves nothing where a gap is closed to rounding
+// (rbt_step_contact_is_shut): such a pair is so stiff that any residual of its piece is below the rounding of its force.
+rbt_outcome rbt_contact_drive_judge(rbt_contact_drive *drive, rbt_stop *stop, const double *z, int iteration,
+                                    int max_iterations, bool *solved, rbt_stages *stages, rbt_step_report *report);
 
 // How much of drive->direction is free, with `advance` of the prescribed motion
 rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *drive, const double *z, double advance, double *longest);

@@ -427,7 +427,11 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
     bool leashed = !bad && s->rule == ENERGY_EULER && s->kept && state->memory;
     if (!bad && s->rule == ENERGY_EULER) update_energy_euler(s, state, h);
     if (leashed && o->pairs) rbt_energy_leash_take(&s->leash);
-    if (outcome != RBT_DONE) return outcome;
+    if (outcome != RBT_DONE) {  // another rule may try
+        memcpy(state->x, s->base, values * sizeof(double));
+        memcpy(state->v, s->velocity, values * sizeof(double));
+        return outcome;
+    }
     remember(s, state, h, s->base, s->velocity);
     rbt_contact_memory *memory = contact_memory(s, state);
     if (memory) rbt_contact_remember(o->pairs, memory);
@@ -503,12 +507,18 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     implicit *s = self;
     rule asked = s->rule;
     if (report->halvings == 0) s->refused = state->t;
-    bool damped = asked == MIDPOINT && report->halvings >= DAMP_AFTER && state->t < s->refused;
+    bool may_damp = asked == MIDPOINT && report->halvings >= DAMP_AFTER, damped = may_damp && state->t < s->refused;
     if (damped) s->rule = BACKWARD_EULER;
     rbt_outcome outcome = solve_step(s, state, until, stages, report);
+    bool refused =
+        s->rule == MIDPOINT && rbt_ranks_any(s->objective.model, outcome == RBT_UNSTABLE || outcome == RBT_INVERTED);
+    if (refused && may_damp) {  // at once: this piece may be the shortest that is allowed
+        s->rule = BACKWARD_EULER;
+        outcome = solve_step(s, state, until, stages, report);
+        damped = true;
+    }
     s->rule = asked;
-    if (asked == MIDPOINT && (outcome == RBT_UNSTABLE || outcome == RBT_INVERTED))
-        s->refused = fmax(s->refused, until);
+    if (refused || (asked == MIDPOINT && outcome == RBT_INVERTED)) s->refused = fmax(s->refused, until);
     if (damped && outcome == RBT_DONE) report->statistics[RBT_STAT_DAMPED]++;
     return outcome;
 }
@@ -609,12 +619,16 @@ CREATE(create_midpoint, MIDPOINT)
 CREATE(create_bdf2, BDF2)
 CREATE(create_energy_euler, ENERGY_EULER)
 
+// A thousand pieces are worth a step that things pass by a thousand times their size in; one that needs all 16384 was meant
+// to be another.
+enum { MOST_ATTEMPTS = 1000 };
+
 // What the rows have in common
 #define SHARED                                                                                                       \
-    .solvers = rbt_step_solver_name, .contact = true, .destroy = destroy, .attempt = attempt, .work = work,          \
-    .set_precision = set_precision, .describe = describe, .labels = labels, .subdomains = subdomains,                \
-    .set_observer = set_observer, .accepts = accepts, .warn = warn, .forget = forget, .energies = energies,          \
-    .contacts = contacts, .contact_forces = contact_forces
+    .solvers = rbt_step_solver_name, .contact = true, .most_attempts = MOST_ATTEMPTS, .destroy = destroy,            \
+    .attempt = attempt, .work = work, .set_precision = set_precision, .describe = describe, .labels = labels,        \
+    .subdomains = subdomains, .set_observer = set_observer, .accepts = accepts, .warn = warn, .forget = forget,      \
+    .energies = energies, .contacts = contacts, .contact_forces = contact_forces
 
 const rbt_method RBT_BACKWARD_EULER = {
     .name = "backward-euler",

@@ -26,7 +26,7 @@ static rbt_outcome factor(void *self, const double *z, rbt_stages *stages, rbt_s
 
 static rbt_outcome make(void *self, const double *z, rbt_stages *stages, rbt_step_report *report) {
     rbt_lbfgs *l = self;
-    RBT_STAGE("assemble", rbt_contact_drive_assemble(&l->drive, z));
+    RBT_STAGE("assemble", rbt_contact_drive_assemble(&l->drive, false, z));
     l->drive.is_bent = l->stale = false;
     l->count = 0;  // older pairs belong to another D
     l->age = 0;

@@ -14,8 +14,9 @@ typedef struct rbt_newton {
     double factored_tau;           // of the factor that is kept for a linear model; 0: none
     // With contact:
     rbt_contact_drive drive;
-    bool exact;            // the next factor is to be that of the true Hessian
-    int waited, patience;  // iterations until that is tried again, and after the next failure
+    bool exact;                     // the next factor is to be that of the true Hessian
+    int waited, patience;           // iterations until that is tried again, and after the next failure
+    int body_waits, body_patience;  // the same for the true stiffness of elements
 } rbt_newton;
 
 // Like a step solver's solve, with contact.

@@ -7,8 +7,13 @@
 //
 // Of a pair that slides Newton's method does not see that its friction turns round where it stops, and goes to and fro
 // there: after a step that had to be shortened the next one is made with the secant of friction, which does.
+//
+// The stiffness of elements without negative curvature does the same to bodies that are twisted or pressed. After many
+// iterations the true one is tried likewise; most steps do not need it.
 #include "math/vector.h"
 #include "step/implicit/newton.h"
+
+enum { LATE = 20 };  // iterations
 
 static rbt_outcome analyse(rbt_newton *s) {
     bool changed;
@@ -41,22 +46,37 @@ static rbt_outcome factor(void *self, const double *z, rbt_stages *stages, rbt_s
     return RBT_DONE;
 }
 
-// A factor of H with the contact's part: the true one if wanted and possible
+// A factor of the H that was assembled with the true Hessian of contact; RBT_NOT_POSITIVE_DEFINITE, and nothing in the
+// report: it has none.
+static rbt_outcome factor_true(rbt_newton *s, const double *z, rbt_stages *stages, rbt_step_report *report) {
+    RBT_STAGE("assemble", rbt_contact_drive_add(&s->drive, true));
+    RBT_STAGE("analyse", analyse(s));
+    report->stage = "factor";
+    double start = rbt_now();
+    rbt_outcome outcome = rbt_linear_factor(&s->linear, z, report);
+    rbt_stage_add(stages, "factor", rbt_now() - start);
+    if (outcome == RBT_NOT_POSITIVE_DEFINITE) {
+        report->body = report->element = -1;
+        report->hint[0] = '\0';
+    }
+    return outcome;
+}
+
+// A factor of H with the contact's part: the true ones if wanted and possible
 static rbt_outcome make(void *self, const double *z, rbt_stages *stages, rbt_step_report *report) {
     rbt_newton *s = self;
-    RBT_STAGE("assemble", rbt_contact_drive_assemble(&s->drive, z));
+    if (--s->body_waits < 0 && s->exact) {
+        RBT_STAGE("assemble", rbt_contact_drive_assemble(&s->drive, true, z));
+        rbt_outcome outcome = factor_true(s, z, stages, report);
+        if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
+        s->body_waits = s->body_patience = 2 * s->body_patience;
+    }
+    RBT_STAGE("assemble", rbt_contact_drive_assemble(&s->drive, false, z));
     if (s->exact) {
-        RBT_STAGE("assemble", rbt_contact_drive_add(&s->drive, true));
-        RBT_STAGE("analyse", analyse(s));
-        report->stage = "factor";
-        double start = rbt_now();
-        rbt_outcome outcome = rbt_linear_factor(&s->linear, z, report);
-        rbt_stage_add(stages, "factor", rbt_now() - start);
+        rbt_outcome outcome = factor_true(s, z, stages, report);
         if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
         s->exact = false;
         s->patience = s->waited = 2 * s->patience;
-        report->body = report->element = -1;
-        report->hint[0] = '\0';
     }
     RBT_STAGE("assemble", rbt_contact_drive_add(&s->drive, false));
     return factor(s, z, stages, report);
@@ -100,6 +120,7 @@ rbt_outcome rbt_newton_contact(rbt_newton *s, const double *last, double *z, rbt
     s->drive.self = s;
     s->exact = false;
     s->waited = 0;
-    s->patience = 1;
+    s->patience = s->body_patience = 1;
+    s->body_waits = LATE;
     return rbt_contact_drive_solve(&s->drive, last, z, stop, max_iterations, stages, report);
 }

@@ -296,11 +296,11 @@ double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradien
     return isnan(value) ? INFINITY : value;
 }
 
-void rbt_objective_hessian(rbt_objective *o, const double *z) {
+static void assemble(rbt_objective *o, rbt_stiffness_kind kind, const double *z) {
     const rbt_model *m = o->model;
     const rbt_block_matrix *K = &o->stiffness.K;
     double tau2 = o->tau * o->tau;
-    rbt_stiffness_assemble(&o->stiffness, m, RBT_PROJECTED, z);
+    rbt_stiffness_assemble(&o->stiffness, m, kind, z);
     if (o->contact) {
         memset(o->force, 0, 3 * m->node_count * sizeof(double));
         rbt_force_contact(m, z, o->force, o->contact);
@@ -314,6 +314,10 @@ void rbt_objective_hessian(rbt_objective *o, const double *z) {
         for (size_t i = 0; o->contact && i < 9; i++) diagonal[i] += tau2 * o->contact[9 * n + i];
     }
 }
+
+void rbt_objective_hessian(rbt_objective *o, const double *z) { assemble(o, RBT_PROJECTED, z); }
+
+void rbt_objective_true_hessian(rbt_objective *o, const double *z) { assemble(o, RBT_HESSIAN, z); }
 
 double rbt_objective_tolerance(const rbt_objective *o, double epsilon) {
     double elastic = o->tau * o->tau * o->characteristic, sheets = o->model->sheet_inertia;

@@ -77,6 +77,9 @@ double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradien
 // H(z) with projected element stiffness: positive definite.
 void rbt_objective_hessian(rbt_objective *o, const double *z);
 
+// The same with the true stiffness of elements, which may be indefinite.
+void rbt_objective_true_hessian(rbt_objective *o, const double *z);
+
 // The characteristic size of a gradient times epsilon: epsilon tau^2 <W> |l| (Li et al. 2019, section 5.2; with
 // several materials each element brings its own <W>). Shells and nets, stiff in one direction and soft in others, ask
 // for epsilon m l instead: no node is misplaced by more than that share of an edge. It knows nothing of the loads
