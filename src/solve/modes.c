@@ -63,9 +63,7 @@ void rbt_modes_free(rbt_modes *m) {
     *m = (rbt_modes){0};
 }
 
-static bool counts(const rbt_modes *m, size_t row) {
-    return !m->space || !m->space->owned || m->space->owned[row];
-}
+static bool counts(const rbt_modes *m, size_t row) { return !m->space || !m->space->owned || m->space->owned[row]; }
 
 // With a space: a and c of all programs' rows, the same in all rows or c = 0
 static bool agree_on_parts(rbt_modes *m, bool alike) {

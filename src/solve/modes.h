@@ -45,7 +45,7 @@ typedef struct rbt_modes_space {
     const unsigned char *owned;  // (row_count) rows that this program counts in sums; NULL: all
     void (*inner)(void *self, size_t a, const double *X, size_t b, const double *Y, double *C);  // rbt_vectors_inner
     void (*dots)(void *self, size_t count, const double *X, const double *Y, double *to);        // X_l^T Y_l
-    void (*sum)(void *self, double *values, size_t count);   // of all programs
+    void (*sum)(void *self, double *values, size_t count);                                       // of all programs
     void (*most)(void *self, double *values, size_t count);  // likewise the largest
     void (*share)(void *self, double *x);                    // (row_count x 3) from owners to who knows a row
     // A X = B; NOT_CONVERGED: X is what came of it
@@ -69,11 +69,11 @@ typedef struct rbt_modes_problem {
 
 typedef struct rbt_modes {
     const rbt_modes_space *space;  // the caller's; NULL: vectors are whole, and sums those of vectors.h
-    rbt_arena *arena;            // of all arrays: aligned alike in every run, since BLAS's bits depend on it
-    size_t row_count, capacity;  // capacity: most vectors that can be carried along
-    size_t carried;              // vectors to carry along, guards included: the caller's choice up to the capacity
-    size_t unknowns;             // 3 x rows kept, of the whole
-    size_t count;                // vectors that are, min(carried, unknowns)
+    rbt_arena *arena;              // of all arrays: aligned alike in every run, since BLAS's bits depend on it
+    size_t row_count, capacity;    // capacity: most vectors that can be carried along
+    size_t carried;                // vectors to carry along, guards included: the caller's choice up to the capacity
+    size_t unknowns;               // 3 x rows kept, of the whole
+    size_t count;                  // vectors that are, min(carried, unknowns)
     double *U;       // (capacity x row_count x 3) what a start needs, and all of it: to be kept by the caller
     double *Q, *KU;  // (capacity x row_count x 3) M U and K U; the latter only if `images`, see rbt_modes_images
     bool images;     // KU is there; otherwise K U = (B C - a Q) / c with what the last round left in block and turn

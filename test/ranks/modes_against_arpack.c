@@ -85,8 +85,8 @@ int main(int count, char **words) {
         printf("mode %zu: %.12g, ARPACK %.12g, off its span by %.1e\n", l, own, lambda[l], sqrt(square));
     }
     bool good = of_values <= BOUND && of_vectors <= BOUND;
-    printf("frame %ld, %zu modes: eigenvalues differ by %.1e at most, vectors by %.1e: %s\n", frame, wanted, of_values,
-           of_vectors, good ? "equal" : "NOT equal");
+    printf("frame %ld, %zu modes: eigenvalues differ by %.1e at most, vectors by %.1e: %s\n", frame, wanted,
+           of_values, of_vectors, good ? "equal" : "NOT equal");
     rbt_eigen_free(eigen);
     rbt_stiffness_free(&stiffness);
     rbt_state_clear(&before);

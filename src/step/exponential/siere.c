@@ -80,9 +80,9 @@ typedef struct siere {
     rbt_modes modes;
     rbt_mode_space space;  // of solvers that are no factor of the whole: modes.space
     size_t capacity;       // vectors in the memory's blocks
-    size_t used;      // modes of this step
-    bool driven;      // some constrained node can move
-    bool current;     // Q and KU are those of the memory's U (linear models)
+    size_t used;           // modes of this step
+    bool driven;           // some constrained node can move
+    bool current;          // Q and KU are those of the memory's U (linear models)
     matrix_kind matrix;
     memory_head head;                        // of this step's modes
     double *b, *g, *ramp, *da, *db, *c, *d;  // (capacity) per mode
@@ -169,7 +169,8 @@ static bool allocate(siere *s, const rbt_model *m, rbt_error *error) {
          (s->mass_share = rbt_arena_take(arena, m->node_count, sizeof(double))) &&
          (s->stiffness_share = rbt_arena_take(arena, m->node_count, sizeof(double))) &&
          (!s->base.contact || (s->extra = rbt_arena_take(arena, 3 * values, sizeof(double)))) &&
-         (s->keep = rbt_arena_take(arena, m->node_count, 1)) && (s->hashed = rbt_arena_take(arena, m->node_count, 1)) &&
+         (s->keep = rbt_arena_take(arena, m->node_count, 1)) &&
+         (s->hashed = rbt_arena_take(arena, m->node_count, 1)) &&
          (!m->ranks || (s->bits = rbt_arena_take(arena, (m->ranks->whole_nodes + 63) / 64, sizeof(double))));
     return ok || rbt_fail_memory(error, 2 * (1 + c) * values * sizeof(double), "modes");
 }
@@ -189,10 +190,11 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
     read_options(options, &s->options);
     s->capacity = capacity_of(&s->options);
     s->driven = model->motions.node_count > 0 || model->ranks;  // another rank may have one
-    bool ok = solver == RBT_LINEAR_CHOLESKY || s->options.indefinite == RBT_INDEFINITE_PROJECTS ||
-              rbt_fail_path(error, NULL, "integrator.options.indefinite",
-                            "the solver %s has no factor of an indefinite matrix; take project, or the solver cholesky",
-                            rbt_linear_name(solver));
+    bool ok =
+        solver == RBT_LINEAR_CHOLESKY || s->options.indefinite == RBT_INDEFINITE_PROJECTS ||
+        rbt_fail_path(error, NULL, "integrator.options.indefinite",
+                      "the solver %s has no factor of an indefinite matrix; take project, or the solver cholesky",
+                      rbt_linear_name(solver));
     ok = ok && rbt_linearised_init(&s->base, model, solver, s->options.subdomains, error);
     if (ok && s->capacity)
         ok = (s->stiffness = rbt_block_operator_new(&s->base.stiffness.K, error)) &&
@@ -540,7 +542,8 @@ static rbt_outcome solve_block(siere *s, size_t count, rbt_step_report *report) 
     rbt_cholesky *cholesky = s->base.linear.cholesky;
     size_t n = 3 * s->base.model->node_count;
     for (size_t k = count; s->modes.space && k-- > 0;) {  // y last: the residual of the report is its own
-        rbt_outcome outcome = agree(s, rbt_linear_solve(&s->base.linear, s->right + k * n, s->solution + k * n, report));
+        rbt_outcome outcome =
+            agree(s, rbt_linear_solve(&s->base.linear, s->right + k * n, s->solution + k * n, report));
         if (outcome != RBT_DONE) return outcome;
     }
     if (s->modes.space) return RBT_DONE;
@@ -692,7 +695,8 @@ static bool is_covered(const siere *s, double h) {
 
 // Whether an outcome says that the matrix was taken for another one than it is
 static bool is_mistaken(const siere *s, rbt_outcome outcome) {
-    return outcome == RBT_NOT_POSITIVE_DEFINITE && (s->matrix == INDEFINITE || (s->modes.space && s->matrix == DEFINITE));
+    return outcome == RBT_NOT_POSITIVE_DEFINITE &&
+           (s->matrix == INDEFINITE || (s->modes.space && s->matrix == DEFINITE));
 }
 
 static rbt_outcome prepare_modes(siere *s, rbt_state *state, double h, rbt_step_report *report) {
