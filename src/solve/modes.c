@@ -658,7 +658,10 @@ void rbt_modes_add(rbt_modes *m, double alpha, size_t count, double *z, const do
             turned[i] = 0;
             for (size_t l = 0; l < count; l++) turned[i] += m->turn[l * k + i] * k_z[l];
         }
-        rbt_vectors_combine(n, alpha / m->c, k, m->block, k, turned, 1, 1, y);
+        if (m->space) {  // rows have the same bits wherever they stand
+            for (size_t i = 0; i < k; i++) turned[i] *= alpha / m->c;
+            rbt_vectors_combine(n, 1, k, m->block, k, turned, 1, 1, y);
+        } else rbt_vectors_combine(n, alpha / m->c, k, m->block, k, turned, 1, 1, y);
         for (size_t l = 0; l < count; l++) z[l] -= k_z[l] * m->a / m->c;
     }
     rbt_vectors_combine(n, alpha, count, m->Q, count, z, 1, 1, y);
