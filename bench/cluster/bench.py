@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench.py RUBATO [traffic] [sizes] [large] [--quick] [--tets N]: what ranks cost (docs/cluster.md). Without a word, all.
+"""bench.py RUBATO [traffic] [sizes] [large] [--quick] [--tets N] [--steps N]: what ranks cost (docs/cluster.md). Without a word, all.
 
 traffic   bytes, messages and reductions per iteration and rank at 2 to 32 ranks, which may be more than there are
           cores: counts do not mind. The flop rate of a core in such iterations, by the time that the processor
@@ -65,7 +65,8 @@ def run(rubato, ranks, name, cells, frames, subdomains=None, threads=1, more=())
         command = [rubato]
         if ranks:
             command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), rubato + "-mpi"]
-        if ranks * threads > os.cpu_count():  # who waits must not keep others from working
+        # who waits must not keep others from working
+        if ranks * threads > os.cpu_count() or os.getloadavg()[0] > os.cpu_count():
             environment["OMPI_MCA_mpi_yield_when_idle"] = "1"
         command += ["run", str(SCENE), "-o", folder, "-q", "-t", str(threads), "-n", str(frames)]
         command += settings_of(name, cells, subdomains, more)
@@ -241,13 +242,13 @@ def sizes_table(rows, rubato):
 # ---- Large
 
 
-def large(rubato, tets):
-    cells, rows = math.ceil((tets / 24) ** (1 / 3)), []
-    print(f"{tet_count(cells):,} tets, {node_count(cells):,} nodes, 5 steps", flush=True)
+def large(rubato, tets, steps):
+    cells, rows = math.ceil((tets / 24) ** (1 / 3) - 1e-9), []
+    print(f"{tet_count(cells):,} tets, {node_count(cells):,} nodes, {steps} steps", flush=True)
     for name in (GAMG, DOT):
         subdomains = None if name == GAMG else min(2048, node_count(cells) // NODES_OF_SUBDOMAIN[name])
         for ranks, threads in ((2, 1), (1, 2)):
-            r = run(rubato, ranks, name, cells, 5, subdomains, threads)
+            r = run(rubato, ranks, name, cells, steps, subdomains, threads)
             if r:
                 rows.append({"name": name, "tets": tet_count(cells), "ranks": ranks, "threads": threads,
                              "memory_gb": r["memory_gb"], "seconds": r["seconds"]["step"] / r["steps"],
@@ -281,6 +282,7 @@ def main():
     parser.add_argument("parts", nargs="*", choices=["traffic", "sizes", "large", []])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--tets", type=int, default=3000000, help="of sizes at most, of large about")
+    parser.add_argument("--steps", type=int, default=5, help="of large")
     asked = parser.parse_args()
     rubato = str(pathlib.Path(asked.rubato).resolve())
     if not os.path.exists(rubato + "-mpi"):
@@ -299,7 +301,7 @@ def main():
             kept["sizes"] = sizes(rubato, asked.quick, tets)
             sizes_table(kept["sizes"], rubato)
         else:
-            kept["large"] = large(rubato, tets)
+            kept["large"] = large(rubato, tets, asked.steps)
             large_table(kept["large"])
         if not asked.quick:
             path.write_text(json.dumps(kept, indent=1), encoding="utf-8")

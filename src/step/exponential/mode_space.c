@@ -1,5 +1,7 @@
 #include "step/exponential/mode_space.h"
 
+#include "base/threads.h"
+
 #include <string.h>
 
 // ---- Sums
@@ -7,7 +9,7 @@
 static void inner(void *self, size_t a, const double *X, size_t b, const double *Y, double *C) {
     rbt_mode_space *s = self;
     size_t n = 3 * s->model->node_count;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (n * a * b >= 16 * RBT_PARALLEL_FROM)
     for (size_t i = 0; i < a * b; i++) {
         s->sums[i] = (rbt_sum){0};
         rbt_ranks_add_products(s->model, &s->sums[i], X + i % a * n, Y + i / a * n);
@@ -19,7 +21,7 @@ static void inner(void *self, size_t a, const double *X, size_t b, const double 
 static void dots(void *self, size_t count, const double *X, const double *Y, double *to) {
     rbt_mode_space *s = self;
     size_t n = 3 * s->model->node_count;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (n * count >= 16 * RBT_PARALLEL_FROM)
     for (size_t l = 0; l < count; l++) {
         s->sums[l] = (rbt_sum){0};
         rbt_ranks_add_products(s->model, &s->sums[l], X + l * n, Y + l * n);
