@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""bench.py RUBATO [traffic] [sizes] [large] [--quick] [--tets N] [--steps N]: what ranks cost (docs/cluster.md). Without a word, all.
+"""bench.py RUBATO [traffic] [sizes] [large] [--quick] [--tets N] [--steps N]: what ranks cost (docs/cluster.md).
+Without a word, all:
 
 traffic   bytes, messages and reductions per iteration and rank at 2 to 32 ranks, which may be more than there are
           cores: counts do not mind. The flop rate of a core in such iterations, by the time that the processor
           itself counts. A model fitted on these, up to 4,096 ranks.
 sizes     iterations a step against the size of a body, with multigrid, schwarz and dot, as a plot too.
-large     a body of 3 million tets (--tets: about so many): 5 steps of semi-implicit with multigrid and of dot, by 2 ranks
-          of 1 thread and by 1 rank of 2 threads: memory of a rank, time of a step. Needs both cores and 20 GB.
+large     a body of 3 million tets (--tets: about so many): 5 steps of semi-implicit with multigrid and of dot, by 2
+          ranks of 1 thread and by 1 rank of 2 threads: memory of a rank, time of a step. Needs both cores.
 
 Tables are Markdown. Figures are kept in cluster-bench.json beside RUBATO, so that parts can be measured one by one.
 """
@@ -119,9 +120,9 @@ def traffic(rubato, quick):
 
 
 def work(rubato, quick):
-    """Of one core: flops of an iteration of schwarz, counted (two with each entry of a factor in either direction, and two
-    products with blocks of 3 x 3), and the rate at which they are done. A linear body keeps its factors, so that the
-    difference of two runs is solves, forces of the steps included. And the seconds of an iteration of dot, with
+    """Of one core: flops of an iteration of schwarz, counted (two with each entry of a factor in either direction, and
+    two products with blocks of 3 x 3), and the rate at which they are done. A linear body keeps its factors, so that
+    the difference of two runs is solves, forces of the steps included. And the seconds of an iteration of dot, with
     assembling and factoring, which it does once a step."""
     cells, rows = (8 if quick else 17), []
     for nodes in ((512,) if quick else (64, 512, 2048)):
@@ -181,9 +182,9 @@ class Model:
 def predict(rows, works):
     m = Model(rows, works)
     print(f"\nschwarz: {m.flops:,.0f} flops a node and iteration at {1e-9 * m.rate:.2f} Gflop/s; coarse "
-          f"{m.coarse:,.0f} S^(4/3) flops; {m.bytes:.0f} (nodes of a rank)^(2/3) bytes and {m.messages:.0f} messages to "
-          f"neighbours, {m.reductions:.1f} reductions; alpha {1e6 * ALPHA:g} us, beta {1e-9 / BETA:g} GB/s; the largest "
-          f"part of 32 has {m.unequal:.2f} times the mean")
+          f"{m.coarse:,.0f} S^(4/3) flops; {m.bytes:.0f} (nodes of a rank)^(2/3) bytes and {m.messages:.0f} messages "
+          f"to neighbours, {m.reductions:.1f} reductions; alpha {1e6 * ALPHA:g} us, beta {1e-9 / BETA:g} GB/s; the "
+          f"largest part has {m.unequal:.2f} times the mean at most")
     counts = (16, 64, 256, 1024, 4096)
     for title, size in (("strong, 10 million nodes", lambda p: 1e7), ("weak, 100,000 nodes a rank", lambda p: 1e5 * p)):
         rows_of = {"share of work": [], "ms of an iteration": [], "work": [], "coarse": [], "near": [], "all": []}
@@ -268,7 +269,8 @@ def large_table(rows):
         two, one = of(name, 2), of(name, 1)
         if two and one:
             memory, seconds = two["memory_gb"] / one["memory_gb"], two["seconds"] / one["seconds"]
-            lines.append([name, f"{two['tets']:,}", f"{two['memory_gb']:.2f} / {one['memory_gb']:.2f} GB = {memory:.2f}",
+            lines.append([name, f"{two['tets']:,}",
+                          f"{two['memory_gb']:.2f} / {one['memory_gb']:.2f} GB = {memory:.2f}",
                           "holds" if memory <= 0.6 else "does not hold",
                           f"{two['seconds']:.2f} / {one['seconds']:.2f} s = {seconds:.2f}",
                           "holds" if seconds <= 1.15 else "does not hold", f"{two['iterations']:.1f}"])
