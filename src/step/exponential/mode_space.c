@@ -6,16 +6,22 @@
 
 // ---- Sums
 
+enum { COLUMNS = 64 };  // whose sums are taken together
+
 static void inner(void *self, size_t a, const double *X, size_t b, const double *Y, double *C) {
     rbt_mode_space *s = self;
     size_t n = 3 * s->model->node_count;
-#pragma omp parallel for schedule(static) if (n * a * b >= 16 * RBT_PARALLEL_FROM)
-    for (size_t i = 0; i < a * b; i++) {
-        s->sums[i] = (rbt_sum){0};
-        rbt_ranks_add_products(s->model, &s->sums[i], X + i % a * n, Y + i / a * n);
+    for (size_t first = 0; first < b; first += COLUMNS) {
+        size_t count = a * (b - first < COLUMNS ? b - first : COLUMNS);
+        double *to = C + first * a;
+#pragma omp parallel for schedule(static) if (n * count >= 16 * RBT_PARALLEL_FROM)
+        for (size_t i = 0; i < count; i++) {
+            s->sums[i] = (rbt_sum){0};
+            rbt_ranks_add_products(s->model, &s->sums[i], X + i % a * n, Y + (first + i / a) * n);
+        }
+        rbt_ranks_join(s->model, s->sums, count);
+        for (size_t i = 0; i < count; i++) to[i] = rbt_sum_value(&s->sums[i]);
     }
-    rbt_ranks_join(s->model, s->sums, a * b);
-    for (size_t i = 0; i < a * b; i++) C[i] = rbt_sum_value(&s->sums[i]);
 }
 
 static void dots(void *self, size_t count, const double *X, const double *Y, double *to) {
@@ -116,7 +122,7 @@ bool rbt_mode_space_init(rbt_mode_space *s, rbt_arena *arena, const rbt_model *m
                                      .share = share,
                                      .solve = solve,
                                      .shift = shift};
-    return (s->sums = rbt_arena_take(arena, 9 * capacity * capacity, sizeof *s->sums)) != NULL;
+    return (s->sums = rbt_arena_take(arena, 3 * capacity * COLUMNS, sizeof *s->sums)) != NULL;
 }
 
 void rbt_mode_space_free(rbt_mode_space *s) { drop_shift(s); }

@@ -18,7 +18,7 @@ typedef struct rbt_mode_space {
     rbt_linear shifted;                // of K + shift M while there is a shift
     rbt_block_matrix shifted_matrix;   // pattern of K
     bool is_shifted;
-    rbt_sum *sums;            // (9 capacity^2) work
+    rbt_sum *sums;            // work
     rbt_step_report *report;  // of this step
 } rbt_mode_space;
 

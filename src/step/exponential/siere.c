@@ -181,7 +181,7 @@ static bool init_space(siere *s, int solver, rbt_error *error) {
     s->modes.space = &s->space.functions;
     return rbt_mode_space_init(&s->space, base->arena, base->model, &base->stiffness.K, &base->linear, solver,
                                s->options.subdomains, s->capacity) ||
-           rbt_fail_memory(error, 9 * s->capacity * s->capacity * sizeof(rbt_sum), "modes");
+           rbt_fail_memory(error, s->capacity * sizeof(rbt_sum), "modes");
 }
 
 static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
