@@ -7,8 +7,8 @@
 //
 // Every struct starts from its _default() function, which sets its cookie and knows every default; a struct of
 // another method, or without its cookie, is refused by rbt_sim_create. Limits and units of all members are in
-// docs/scene.md. The struct must live until rbt_sim_create returns. semi-implicit, symplectic-euler and schroeder
-// have no options: NULL.
+// docs/scene.md. The struct must live until rbt_sim_create returns. symplectic-euler and schroeder have no
+// options: NULL.
 #ifndef RUBATO_METHODS_H
 #define RUBATO_METHODS_H
 
@@ -90,6 +90,7 @@ typedef struct rbt_siere_options {
     int max_modes;
     double tolerance;
     int indefinite;  // rbt_at_indefinite
+    int subdomains;  // of solver schwarz; -1: chosen
 } rbt_siere_options;
 rbt_siere_options rbt_siere_options_default(void);
 

@@ -77,7 +77,7 @@ bool rbt_shared_record_state(rbt_communicator *c, const rbt_piece *piece, const 
         result.memory = rbt_array_new(result.memory_size, 1, WHAT, error);
         all = rbt_array_new(3 * whole, sizeof(double), WHAT, error);
         room = result.x && result.v && result.memory && all;
-        if (room && head) memcpy(result.memory, state->memory, head);
+        if (room && head && state->memory_size) memcpy(result.memory, state->memory, head);
     }
     good = good && rbt_ranks_agree(c, room, error);
     for (size_t a = 0; good && a < arrays; a++) {

@@ -42,8 +42,8 @@ bool rbt_cluster_accepts(const rbt_scene *scene, rbt_error *error) {
     if (!method->on_ranks)
         return rbt_fail_path(
             error, file, "integrator.method",
-            "%s does not run on ranks yet; take symplectic-euler, semi-implicit, backward-euler, bdf2 or "
-            "implicit-midpoint, or run it without ranks: rubato run",
+            "%s does not run on ranks yet; take symplectic-euler, semi-implicit, siere, backward-euler, bdf2 "
+            "or implicit-midpoint, or run it without ranks: rubato run",
             method->name);
     if (!method->on_ranks(scene->integrator.solver, scene->integrator.options))
         return rbt_fail_path(

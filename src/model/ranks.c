@@ -30,14 +30,29 @@ size_t rbt_ranks_number_in_body(const rbt_model *m, size_t node) {
 
 bool rbt_ranks_counts_tet(const rbt_model *m, size_t tet) { return rbt_ranks_owns(m, (size_t)m->tets[4 * tet]); }
 
-double rbt_ranks_dot(const rbt_model *m, const double *a, const double *b) {
-    if (!m->ranks) return rbt_sum_dot(a, b, 3 * m->node_count);
+double rbt_ranks_sum(const rbt_model *m, double value) {
     rbt_sum sum = {0};
+    rbt_sum_add_one(&sum, value);
+    rbt_ranks_join(m, &sum, 1);
+    return rbt_sum_value(&sum);
+}
+
+void rbt_ranks_add_products(const rbt_model *m, rbt_sum *sum, const double *a, const double *b) {
+    if (!m->ranks) {
+        rbt_sum_add_products(sum, a, b, 3 * m->node_count);
+        return;
+    }
     const unsigned char *owned = m->ranks->owned;
     for (size_t begin = 0, end; begin < m->node_count; begin = end) {
         for (end = begin; end < m->node_count && owned[end] == owned[begin]; end++) {}
-        if (owned[begin]) rbt_sum_add_products(&sum, a + 3 * begin, b + 3 * begin, 3 * (end - begin));
+        if (owned[begin]) rbt_sum_add_products(sum, a + 3 * begin, b + 3 * begin, 3 * (end - begin));
     }
+}
+
+double rbt_ranks_dot(const rbt_model *m, const double *a, const double *b) {
+    if (!m->ranks) return rbt_sum_dot(a, b, 3 * m->node_count);
+    rbt_sum sum = {0};
+    rbt_ranks_add_products(m, &sum, a, b);
     rbt_ranks_join(m, &sum, 1);
     return rbt_sum_value(&sum);
 }

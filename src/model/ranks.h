@@ -72,7 +72,11 @@ size_t rbt_ranks_number(const struct rbt_model *model, size_t node);          //
 size_t rbt_ranks_number_in_body(const struct rbt_model *model, size_t node);  // of the body in the whole
 bool rbt_ranks_counts_tet(const struct rbt_model *model, size_t tet);         // whether it is this rank's
 
-// a . b over all nodes, both (node_count x 3)
+// Of all ranks together
+double rbt_ranks_sum(const struct rbt_model *model, double value);
+
+// a . b over this rank's nodes, to be joined with others' sums; and over all nodes, both (node_count x 3)
+void rbt_ranks_add_products(const struct rbt_model *model, rbt_sum *sum, const double *a, const double *b);
 double rbt_ranks_dot(const struct rbt_model *model, const double *a, const double *b);
 
 // One number for each node, gathered and added up: several sums side by side

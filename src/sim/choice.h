@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "sim/sim.h"
 
-enum { RBT_MAX_CANDIDATES = 40 };
+enum { RBT_MAX_CANDIDATES = 48 };
 
 typedef enum rbt_fate {
     RBT_FATE_UNABLE,     // cannot do the scene

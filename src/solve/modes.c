@@ -63,16 +63,34 @@ void rbt_modes_free(rbt_modes *m) {
     *m = (rbt_modes){0};
 }
 
+static bool counts(const rbt_modes *m, size_t row) { return !m->space || !m->space->owned || m->space->owned[row]; }
+
+// With a space: a and c of all programs' rows, the same in all rows or c = 0
+static bool agree_on_parts(rbt_modes *m, bool alike) {
+    // of a program without unknowns -inf
+    double range[5] = {m->c > 0 ? m->a : -INFINITY, m->c > 0 ? -m->a : -INFINITY, m->c > 0 ? m->c : -INFINITY,
+                       m->c > 0 ? -m->c : -INFINITY, !alike};
+    m->space->most(m->space->self, range, 5);
+    m->a = range[0];
+    m->c = range[2];
+    return range[4] == 0 && range[0] == -range[1] && range[2] == -range[3] && range[2] > 0;
+}
+
 static void look_at_unknowns(rbt_modes *m, const rbt_modes_problem *p) {
     m->unknowns = 0;
     for (size_t n = 0; n < m->row_count; n++) {
-        m->unknowns += p->keep[n] ? 3 : 0;
+        m->unknowns += p->keep[n] && counts(m, n) ? 3 : 0;
         for (size_t i = 3 * n; i < 3 * n + 3; i++) {
             m->weight[i] = p->keep[n] ? p->lumped[n] : 0;
             m->per_weight[i] = p->keep[n] ? 1 / p->lumped[n] : 0;
             m->mass_part[i] = p->mass_share[n];
             m->per_part[i] = p->keep[n] ? 1 / p->stiffness_share[n] : 0;
         }
+    }
+    if (m->space) {
+        double unknowns = (double)m->unknowns;
+        m->space->sum(m->space->self, &unknowns, 1);
+        m->unknowns = (size_t)unknowns;
     }
     m->count = m->carried < m->unknowns ? m->carried : m->unknowns;
     m->a = m->c = 0;
@@ -82,6 +100,7 @@ static void look_at_unknowns(rbt_modes *m, const rbt_modes_problem *p) {
         if (m->c == 0) m->a = p->mass_share[n], m->c = p->stiffness_share[n];
         alike = m->a == p->mass_share[n] && m->c == p->stiffness_share[n];
     }
+    if (m->space) alike = agree_on_parts(m, alike);
     if (!alike) m->c = 0;
 }
 
@@ -97,6 +116,7 @@ static void multiply_stiffness(const rbt_modes *m, const rbt_modes_problem *p, s
     for (size_t l = 0; l < count; l++) {
         p->stiffness.apply(p->stiffness.self, x + l * values_of(m), y + l * values_of(m));
         clear_eliminated(m, p->keep, y + l * values_of(m));
+        if (m->space) m->space->share(m->space->self, y + l * values_of(m));
     }
 }
 
@@ -105,6 +125,7 @@ static void multiply_mass(const rbt_modes *m, const rbt_modes_problem *p, size_t
         for (size_t l = 0; l < count; l++) {
             p->mass.apply(p->mass.self, x + l * values_of(m), y + l * values_of(m));
             clear_eliminated(m, p->keep, y + l * values_of(m));
+            if (m->space) m->space->share(m->space->self, y + l * values_of(m));
         }
         return;
     }
@@ -114,6 +135,21 @@ static void multiply_mass(const rbt_modes *m, const rbt_modes_problem *p, size_t
         double *restrict to = y + l * values_of(m);
         for (size_t i = 0; i < values_of(m); i++) to[i] = weight[i] * from[i];
     }
+}
+
+// ---- sums ----
+
+void rbt_modes_inner(const rbt_modes *m, size_t a, const double *X, size_t b, const double *Y, double *C) {
+    if (m->space) m->space->inner(m->space->self, a, X, b, Y, C);
+    else rbt_vectors_inner(values_of(m), a, X, b, Y, C, m->partial);
+}
+
+// X_l^T Y_l
+static void dots(const rbt_modes *m, size_t count, const double *X, const double *Y, double *to) {
+    size_t n = values_of(m);
+    if (m->space) m->space->dots(m->space->self, count, X, Y, to);
+    else
+        for (size_t l = 0; l < count; l++) to[l] = rbt_vector_dot(n, X + l * n, Y + l * n);
 }
 
 // ---- the basis ----
@@ -162,15 +198,14 @@ static void append(rbt_modes *m, const rbt_modes_problem *p, size_t k, const dou
     for (int pass = 0; pass < 2 && k; pass++) {
         multiply_mass(m, p, k, m->block, m->weighted);
         // What is left of a vector must be more than the rounding of what was.
-        for (size_t i = 0; i < k; i++)
-            least[i] = pass ? MOSTLY_NEW
-                            : 1e-26 * rbt_vector_dot(n, vector_at(m, m->block, i), vector_at(m, m->weighted, i));
+        if (pass == 0) dots(m, k, m->block, m->weighted, least);
+        for (size_t i = 0; i < k; i++) least[i] = pass ? MOSTLY_NEW : 1e-26 * least[i];
         if (m->size) {
-            rbt_vectors_inner(n, m->size, m->basis, k, m->weighted, m->turn, m->partial);
+            rbt_modes_inner(m, m->size, m->basis, k, m->weighted, m->turn);
             rbt_vectors_combine(n, -1, m->size, m->basis, m->size, m->turn, k, 1, m->block);
             multiply_mass(m, p, k, m->block, m->weighted);
         }
-        rbt_vectors_inner(n, k, m->block, k, m->weighted, m->gram, m->partial);
+        rbt_modes_inner(m, k, m->block, k, m->weighted, m->gram);
         size_t rank = orthonormal_turn(k, m->gram, least, pass ? MOSTLY_NEW : 1e-12, m->turn);
         if (rank) rbt_vectors_combine(n, 1, k, m->block, k, m->turn, rank, 0, m->weighted);
         memcpy(m->block, m->weighted, rank * n * sizeof *X);
@@ -183,8 +218,26 @@ static void append(rbt_modes *m, const rbt_modes_problem *p, size_t k, const dou
 
 // ---- Rayleigh and Ritz ----
 
+// The same with a space: residuals in `block`, M^-1 of them in `weighted`
+static void measure_in_space(rbt_modes *m) {
+    for (size_t l = 0; l < m->count; l++) {
+        const double *q = vector_at(m, m->Q, l), *k = vector_at(m, m->KU, l);
+        double *r = vector_at(m, m->block, l), *scaled = vector_at(m, m->weighted, l), lambda = m->lambda[l];
+        for (size_t i = 0; i < values_of(m); i++) {
+            r[i] = k[i] - lambda * q[i];
+            scaled[i] = r[i] * m->per_weight[i];
+        }
+    }
+    dots(m, m->count, m->block, m->weighted, m->residual);
+    for (size_t l = 0; l < m->count; l++) m->residual[l] = sqrt(m->residual[l]);
+}
+
 // |K u - lambda M u| in the norm of M^-1
 static void measure(rbt_modes *m) {
+    if (m->space) {
+        measure_in_space(m);
+        return;
+    }
 #pragma omp parallel for schedule(static) if (m->row_count * m->count >= RBT_PARALLEL_FROM)
     for (size_t l = 0; l < m->count; l++) {
         const double *q = vector_at(m, m->Q, l), *k = vector_at(m, m->KU, l);
@@ -203,8 +256,7 @@ void rbt_modes_refresh(rbt_modes *m, const rbt_modes_problem *p) {
     multiply_mass(m, p, m->count, m->U, m->Q);
     multiply_stiffness(m, p, m->count, m->U, m->KU);
     m->images = true;
-    for (size_t l = 0; l < m->count; l++)
-        m->lambda[l] = rbt_vector_dot(values_of(m), vector_at(m, m->U, l), vector_at(m, m->KU, l));
+    dots(m, m->count, m->U, m->KU, m->lambda);
     measure(m);
 }
 
@@ -217,7 +269,7 @@ static bool eigenpairs(rbt_modes *m, size_t size) {
 
 static rbt_modes_result project(rbt_modes *m, const rbt_modes_problem *p) {
     size_t size = m->size;
-    rbt_vectors_inner(values_of(m), size, m->basis, size, m->image, m->reduced, m->partial);
+    rbt_modes_inner(m, size, m->basis, size, m->image, m->reduced);
     for (size_t j = 0; j < size; j++)
         for (size_t i = 0; i < j; i++) {
             double mean = 0.5 * (m->reduced[j * size + i] + m->reduced[i * size + j]);
@@ -234,12 +286,14 @@ static rbt_modes_result project(rbt_modes *m, const rbt_modes_problem *p) {
 }
 
 // A product with K rounds by about eps times the largest eigenvalue, which the diagonal bounds from below.
-static double rounding(const rbt_modes_problem *p) {
+static double rounding(const rbt_modes *m, const rbt_modes_problem *p) {
     double largest = 0;
     for (size_t n = 0; n < p->K->row_count; n++) {
         const double *B = p->K->value + 9 * (p->K->start[n + 1] - 1);
-        if (p->keep[n]) largest = fmax(largest, (fabs(B[0]) + fabs(B[4]) + fabs(B[8])) / p->lumped[n]);
+        if (p->keep[n] && counts(m, n))
+            largest = fmax(largest, (fabs(B[0]) + fabs(B[4]) + fabs(B[8])) / p->lumped[n]);
     }
+    if (m->space) m->space->most(m->space->self, &largest, 1);
     return 8 * DBL_EPSILON * largest;
 }
 
@@ -253,22 +307,48 @@ static double worst_of(const rbt_modes *m, const rbt_modes_problem *p, size_t wa
 
 // ---- the iteration ----
 
+static const uint64_t FACTOR = 6364136223846793005u, TERM = 1442695040888963407u;  // Knuth's linear congruence
+
+// The state after `count` numbers more: x -> a x + c that many times, by its powers of two
+static uint64_t skip(uint64_t state, uint64_t count) {
+    uint64_t a = FACTOR, c = TERM;
+    for (; count; count /= 2) {
+        if (count % 2) state = state * a + c;
+        c *= a + 1;
+        a *= a;
+    }
+    return state;
+}
+
 void rbt_modes_noise(const rbt_modes *m, const rbt_modes_problem *p, size_t seed, double *b) {
+    const int32_t *number = m->space ? m->space->number : NULL;
     uint64_t state = 2 * seed + 1;
+    size_t next = 0;  // row of the whole
     for (size_t i = 0; i < values_of(m); i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's linear congruence
+        if (number && i % 3 == 0) {
+            state = skip(state, 3 * ((uint64_t)number[i / 3] - next));
+            next = (size_t)number[i / 3] + 1;
+        }
+        state = state * FACTOR + TERM;
         b[i] = p->keep[i / 3] ? p->lumped[i / 3] * ((double)(state >> 11) * 0x1p-52 - 1) : 0;
     }
 }
 
+// A X = B of `count` vectors
+static rbt_modes_result solve(rbt_modes *m, const rbt_modes_problem *p, size_t count, const double *B, double *X) {
+    m->solves++;
+    if (m->space) return m->space->solve(m->space->self, count, B, X);
+    return rbt_cholesky_solve_many(p->factor, count, B, X) ? RBT_MODES_FOUND : RBT_MODES_NO_MEMORY;
+}
+
 // T = A^-1 (K U - lambda Q): beside U the same directions as A^-1 Q, without the cancellation once U is good
-static bool invert(rbt_modes *m, const rbt_modes_problem *p) {
+static rbt_modes_result invert(rbt_modes *m, const rbt_modes_problem *p) {
     for (size_t l = 0; l < m->count; l++)
         rbt_vector_combine(values_of(m), vector_at(m, m->block, l), vector_at(m, m->KU, l), -m->lambda[l],
                            vector_at(m, m->Q, l));
     if (m->count < m->unknowns) rbt_modes_noise(m, p, 0, vector_at(m, m->block, m->count - 1));
-    m->solves++;
-    return rbt_cholesky_solve_many(p->factor, m->count, m->block, m->T);
+    rbt_modes_result result = solve(m, p, m->count, m->block, m->T);
+    return result == RBT_MODES_NOT_CONVERGED ? RBT_MODES_FOUND : result;  // directions, good or less so
 }
 
 static void begin_with_modes(rbt_modes *m, const rbt_modes_problem *p, bool image_known) {
@@ -282,7 +362,7 @@ static void begin_with_modes(rbt_modes *m, const rbt_modes_problem *p, bool imag
 // Gives up after `max_rounds`, or when the worst residual has not halved for `patience` of them.
 static rbt_modes_result iterate(rbt_modes *m, const rbt_modes_problem *p, size_t wanted, int max_rounds,
                                 int patience) {
-    double least = rounding(p), best = INFINITY;
+    double least = rounding(m, p), best = INFINITY;
     int since = 0;
     size_t bytes = m->count * values_of(m) * sizeof(double);
     for (int round = 0;; round++) {
@@ -297,29 +377,51 @@ static rbt_modes_result iterate(rbt_modes *m, const rbt_modes_problem *p, size_t
         since = worst < 0.5 * best ? 0 : since + 1;
         best = fmin(best, worst);
         if (round == max_rounds || since == patience || !isfinite(worst)) return RBT_MODES_NOT_CONVERGED;
-        if (!invert(m, p)) return RBT_MODES_NO_MEMORY;
+        if ((result = invert(m, p)) != RBT_MODES_FOUND) return result;
     }
+}
+
+// The first row from `row` on that is kept, by numbers of the whole; whole_rows: none is
+static size_t next_kept(const rbt_modes *m, const rbt_modes_problem *p, size_t row) {
+    const rbt_modes_space *space = m->space;
+    const int32_t *number = space ? space->number : NULL;
+    size_t whole = number ? space->whole_rows : m->row_count, found = whole;
+    for (size_t n = 0; n < m->row_count && found == whole; n++) {
+        size_t own = number ? (size_t)number[n] : n;
+        if (own >= row && p->keep[n] && counts(m, n)) found = own;
+    }
+    double least = -(double)found;
+    if (space) space->most(space->self, &least, 1);
+    return (size_t)-least;
 }
 
 // All unknowns as the basis, where there are few: the projection is then the whole problem.
 static void append_all(rbt_modes *m, const rbt_modes_problem *p) {
-    size_t n = values_of(m), i = 0;
-    while (i < n) {
+    const int32_t *number = m->space ? m->space->number : NULL;
+    size_t n = values_of(m), whole = number ? m->space->whole_rows : m->row_count, place = 0, axis = 0;
+    size_t row = next_kept(m, p, 0);
+    while (row < whole) {
         size_t k = 0;
         memset(m->T, 0, m->capacity * n * sizeof(double));
-        for (; i < n && k < m->capacity; i++)
-            if (p->keep[i / 3]) vector_at(m, m->T, k++)[i] = 1;
+        for (; row < whole && k < m->capacity; k++) {
+            while (number && place < m->row_count && (size_t)number[place] < row) place++;
+            if (!number) vector_at(m, m->T, k)[3 * row + axis] = 1;
+            else if (place < m->row_count && (size_t)number[place] == row)
+                vector_at(m, m->T, k)[3 * place + axis] = 1;
+            axis = (axis + 1) % 3;
+            if (axis == 0) row = next_kept(m, p, row + 1);
+        }
         append(m, p, k, m->T);
     }
 }
 
 // Noise through A^-1: the low end of the spectrum dominates.
-static bool append_noise(rbt_modes *m, const rbt_modes_problem *p) {
+static rbt_modes_result append_noise(rbt_modes *m, const rbt_modes_problem *p) {
     for (size_t l = 0; l < m->count; l++) rbt_modes_noise(m, p, l, vector_at(m, m->block, l));
-    m->solves++;
-    if (!rbt_cholesky_solve_many(p->factor, m->count, m->block, m->T)) return false;
+    rbt_modes_result result = solve(m, p, m->count, m->block, m->T);
+    if (result != RBT_MODES_FOUND && result != RBT_MODES_NOT_CONVERGED) return result;
     append(m, p, m->count, m->T);
-    return true;
+    return RBT_MODES_FOUND;
 }
 
 // A factor of K + shift M, M lumped; NULL if it is not positive definite or there is no memory for it.
@@ -341,25 +443,39 @@ static rbt_cholesky *factor_shifted(const rbt_modes_problem *p, double shift) {
     return factor;
 }
 
+// The iteration with K + shift M in the place of A
+static rbt_modes_result iterate_shifted(rbt_modes *m, const rbt_modes_problem *p, size_t wanted, double shift,
+                                        int max_rounds, int patience) {
+    if (m->space) {
+        rbt_modes_result result = m->space->shift(m->space->self, shift);
+        if (result == RBT_MODES_FOUND) result = iterate(m, p, wanted, max_rounds, patience);
+        m->space->shift(m->space->self, 0);
+        return result;
+    }
+    rbt_modes_problem closer = *p;
+    closer.factor = factor_shifted(p, shift);
+    if (!closer.factor) return RBT_MODES_INDEFINITE;
+    rbt_modes_result result = iterate(m, &closer, wanted, max_rounds, patience);
+    rbt_cholesky_free(closer.factor);
+    return result;
+}
+
 // Where the step is short beside the modes' periods, A is little but M, and its inverse tells the modes hardly apart.
 // Then it is worth a factor of its own, with a shift as large as the modes' eigenvalues themselves; while they still
 // fall, so does it.
 static rbt_modes_result iterate_closer(rbt_modes *m, const rbt_modes_problem *p, size_t wanted) {
-    double shift = INFINITY, lowest = 1e5 * rounding(p);
+    double shift = INFINITY, lowest = 1e5 * rounding(m, p);
     for (int tries = 0; tries < 12; tries++) {
         double next = fmax(lowest, fmax(-4 * m->lambda[0], m->lambda[wanted ? wanted - 1 : 0]));
         bool settled = next > 0.25 * shift;
         shift = next;
         if (shift > 0.25 * p->shift && !p->indefinite) break;
-        rbt_modes_problem closer = *p;
-        closer.factor = factor_shifted(p, shift);
-        if (!closer.factor) {  // a lower eigenvalue than known so far
+        rbt_modes_result result =
+            iterate_shifted(m, p, wanted, shift, settled ? MANY_ROUNDS : 2 * FEW_ROUNDS, settled ? MANY : FEW);
+        if (result == RBT_MODES_INDEFINITE) {  // a lower eigenvalue than known so far
             lowest = 8 * shift;
             continue;
         }
-        rbt_modes_result result =
-            iterate(m, &closer, wanted, settled ? MANY_ROUNDS : 2 * FEW_ROUNDS, settled ? MANY : FEW);
-        rbt_cholesky_free(closer.factor);
         if (result != RBT_MODES_NOT_CONVERGED || settled) return result;
     }
     return iterate(m, p, wanted, MANY_ROUNDS, MANY);
@@ -370,6 +486,10 @@ static rbt_modes_result iterate_closer(rbt_modes *m, const rbt_modes_problem *p,
 // Weighted = M W and image = K W of the equation that W = T solves with the right-hand sides in `block`
 static void images_of_solution(rbt_modes *m, const rbt_modes_problem *p) {
     multiply_mass(m, p, m->count, m->T, m->weighted);
+    if (m->space) {  // W solves it to a tolerance only
+        multiply_stiffness(m, p, m->count, m->T, m->image);
+        return;
+    }
 #pragma omp parallel for schedule(static) if (m->row_count * m->count >= RBT_PARALLEL_FROM)
     for (size_t l = 0; l < m->count; l++) {
         const double *restrict w = vector_at(m, m->T, l), *restrict b = vector_at(m, m->block, l);
@@ -440,12 +560,11 @@ static bool solve_reduced(rbt_modes *m) {
 }
 
 // W = T, B = block: A W = B = M X. Noise takes the place of the last guard.
-static bool smooth(rbt_modes *m, const rbt_modes_problem *p, const double *X) {
+static rbt_modes_result smooth(rbt_modes *m, const rbt_modes_problem *p, const double *X) {
     size_t k = m->count;
     multiply_mass(m, p, k, X, m->block);
     if (k < m->unknowns) rbt_modes_noise(m, p, 0, vector_at(m, m->block, k - 1));
-    m->solves++;
-    return rbt_cholesky_solve_many(p->factor, k, m->block, m->T);
+    return solve(m, p, k, m->block, m->T);
 }
 
 // The squares of residuals by small matrices: P = W^T B, and C, the coefficients, in `turn`
@@ -457,8 +576,10 @@ static void measure_reduced(rbt_modes *m, const double *P) {
         const double *last = vector_at(m, m->block, k - 1);
         double *noise_of_mass = m->weighted;  // M^-1 of it
         for (size_t i = 0; i < n; i++) noise_of_mass[i] = last[i] * m->per_weight[i];
-        for (size_t i = 0; i < n; i++) square += last[i] * noise_of_mass[i];
-        rbt_vectors_inner(n, k, m->block, 1, noise_of_mass, with_noise, m->partial);
+        if (m->space) dots(m, 1, last, noise_of_mass, &square);
+        else
+            for (size_t i = 0; i < n; i++) square += last[i] * noise_of_mass[i];
+        rbt_modes_inner(m, k, m->block, 1, noise_of_mass, with_noise);
     }
     double *PC = m->reduced;
     rbt_vectors_combine(k, 1, k, P, k, m->turn, k, 0, PC);
@@ -479,9 +600,14 @@ static void measure_reduced(rbt_modes *m, const double *P) {
 // combination
 static rbt_modes_result refine_alike(rbt_modes *m, const rbt_modes_problem *p, const double *X) {
     size_t n = values_of(m), k = m->count;
-    if (!smooth(m, p, X)) return RBT_MODES_NO_MEMORY;
+    rbt_modes_result result = smooth(m, p, X);
+    if (result != RBT_MODES_FOUND) return result;
     double *P = m->turn + k * k;
-    rbt_vectors_inner_symmetric(n, k, m->T, m->weight, m->weighted, m->block, m->gram, P, m->partial);
+    if (m->space) {
+        multiply_mass(m, p, k, m->T, m->weighted);
+        rbt_modes_inner(m, k, m->T, k, m->weighted, m->gram);
+        rbt_modes_inner(m, k, m->T, k, m->block, P);
+    } else rbt_vectors_inner_symmetric(n, k, m->T, m->weight, m->weighted, m->block, m->gram, P, m->partial);
     for (size_t i = 0; i < k * k; i++) m->reduced[i] = (P[i] - m->a * m->gram[i]) / m->c;
     if (!solve_reduced(m)) return RBT_MODES_NOT_CONVERGED;
     memcpy(m->turn, m->reduced, k * k * sizeof *m->turn);
@@ -497,10 +623,11 @@ static rbt_modes_result refine(rbt_modes *m, const rbt_modes_problem *p, const d
     const double FINE = 1e-5;  // a tolerance for which the residuals of small matrices are good enough
     size_t n = values_of(m), k = m->count;
     if (m->c > 0 && p->tolerance >= FINE) return refine_alike(m, p, X);
-    if (!smooth(m, p, X)) return RBT_MODES_NO_MEMORY;
+    rbt_modes_result result = smooth(m, p, X);
+    if (result != RBT_MODES_FOUND) return result;
     images_of_solution(m, p);
-    rbt_vectors_inner(n, k, m->T, k, m->weighted, m->gram, m->partial);
-    rbt_vectors_inner(n, k, m->T, k, m->image, m->reduced, m->partial);
+    rbt_modes_inner(m, k, m->T, k, m->weighted, m->gram);
+    rbt_modes_inner(m, k, m->T, k, m->image, m->reduced);
     if (!solve_reduced(m)) return RBT_MODES_NOT_CONVERGED;
     rbt_vectors_combine(n, 1, k, m->T, k, m->reduced, k, 0, m->U);
     rbt_vectors_combine(n, 1, k, m->image, k, m->reduced, k, 0, m->KU);
@@ -531,7 +658,10 @@ void rbt_modes_add(rbt_modes *m, double alpha, size_t count, double *z, const do
             turned[i] = 0;
             for (size_t l = 0; l < count; l++) turned[i] += m->turn[l * k + i] * k_z[l];
         }
-        rbt_vectors_combine(n, alpha / m->c, k, m->block, k, turned, 1, 1, y);
+        if (m->space) {  // rows have the same bits wherever they stand
+            for (size_t i = 0; i < k; i++) turned[i] *= alpha / m->c;
+            rbt_vectors_combine(n, 1, k, m->block, k, turned, 1, 1, y);
+        } else rbt_vectors_combine(n, alpha / m->c, k, m->block, k, turned, 1, 1, y);
         for (size_t l = 0; l < count; l++) z[l] -= k_z[l] * m->a / m->c;
     }
     rbt_vectors_combine(n, alpha, count, m->Q, count, z, 1, 1, y);
@@ -539,7 +669,7 @@ void rbt_modes_add(rbt_modes *m, double alpha, size_t count, double *z, const do
 
 // Each round must halve the worst residual, or it is not worth its price. *X is where the next one would start.
 static rbt_modes_result refine_until(rbt_modes *m, const rbt_modes_problem *p, size_t wanted, const double **X) {
-    double least = rounding(p), before = INFINITY;
+    double least = rounding(m, p), before = INFINITY;
     for (int round = 0; round < FEW_ROUNDS; round++) {
         rbt_modes_result result = refine(m, p, *X);
         if (result != RBT_MODES_FOUND) return result;
@@ -574,10 +704,12 @@ rbt_modes_result rbt_modes_start(rbt_modes *m, const rbt_modes_problem *p, size_
     size_t bytes = m->capacity * values_of(m) * sizeof(double);
     m->size = 0;
     append(m, p, known, m->T);
+    rbt_modes_result result = RBT_MODES_FOUND;
     if (m->unknowns <= 3 * m->capacity) append_all(m, p);
-    else if (!append_noise(m, p)) return RBT_MODES_NO_MEMORY;
+    else result = append_noise(m, p);
+    if (result != RBT_MODES_FOUND) return result;
     if (m->size < m->count) return RBT_MODES_NOT_FINITE;
-    rbt_modes_result result = project(m, p);
+    result = project(m, p);
     if (result != RBT_MODES_FOUND) return result;
     memset(m->T, 0, bytes);
     memset(m->V, 0, bytes);

@@ -17,6 +17,9 @@
 // (Knyazev 2001) over span [U, T, V], T = A^-1 of the residuals, V the U before. (ARPACK, which the tests compare
 // with, finds the same modes, but where several are equal it takes random numbers that depend on what ran before in the
 // process: a resumed run would get other bits.)
+//
+// With a space (below) sums over rows are the caller's, and so are solves, which may be iterative and leave an error: K
+// W is then a product wherever residuals must be finer than that.
 #ifndef RBT_SOLVE_MODES_H
 #define RBT_SOLVE_MODES_H
 
@@ -25,12 +28,38 @@
 #include "solve/cholesky.h"
 #include "solve/vectors.h"
 
+typedef enum rbt_modes_result {
+    RBT_MODES_FOUND,
+    RBT_MODES_NOT_CONVERGED,
+    RBT_MODES_NOT_FINITE,
+    RBT_MODES_NO_MEMORY,
+    RBT_MODES_INDEFINITE,  // A is; only a space tells so, others know it before
+} rbt_modes_result;
+
+// Vectors that are divided among several programs, of which each has some rows and those around them, or whose sums
+// must not depend on any order. All programs call all of it together, with the same small matrices.
+typedef struct rbt_modes_space {
+    void *self;
+    size_t whole_rows;
+    const int32_t *number;       // (row_count) of rows in the whole, ascending; NULL: they are the whole
+    const unsigned char *owned;  // (row_count) rows that this program counts in sums; NULL: all
+    void (*inner)(void *self, size_t a, const double *X, size_t b, const double *Y, double *C);  // rbt_vectors_inner
+    void (*dots)(void *self, size_t count, const double *X, const double *Y, double *to);        // X_l^T Y_l
+    void (*sum)(void *self, double *values, size_t count);                                       // of all programs
+    void (*most)(void *self, double *values, size_t count);  // likewise the largest
+    void (*share)(void *self, double *x);                    // (row_count x 3) from owners to who knows a row
+    // A X = B; NOT_CONVERGED: X is what came of it
+    rbt_modes_result (*solve)(void *self, size_t count, const double *B, double *X);
+    // From now on `solve` has K + shift M, M lumped; 0: A again. INDEFINITE: it is not positive definite.
+    rbt_modes_result (*shift)(void *self, double shift);
+} rbt_modes_space;
+
 typedef struct rbt_modes_problem {
     const rbt_block_matrix *K;
     rbt_operator stiffness, mass;                // K x and M x; if the latter is NULL, M is `lumped`
     const double *lumped;                        // (row_count) M's row sums, and the measure of residuals
     const unsigned char *keep;                   // (row_count) 0: not an unknown
-    rbt_cholesky *factor;                        // of A with these rows kept
+    rbt_cholesky *factor;                        // of A with these rows kept; unused with a space
     const double *mass_share, *stiffness_share;  // (row_count) a and c of A's rows
     const double *extra;                         // (row_count x 9) what A has besides on its diagonal, or NULL
     bool indefinite;   // A has negative eigenvalues: its inverse brings out others than the lowest modes
@@ -39,11 +68,12 @@ typedef struct rbt_modes_problem {
 } rbt_modes_problem;
 
 typedef struct rbt_modes {
-    rbt_arena *arena;            // of all arrays: aligned alike in every run, since BLAS's bits depend on it
-    size_t row_count, capacity;  // capacity: most vectors that can be carried along
-    size_t carried;              // vectors to carry along, guards included: the caller's choice up to the capacity
-    size_t unknowns;             // 3 x rows kept
-    size_t count;                // vectors that are, min(carried, unknowns)
+    const rbt_modes_space *space;  // the caller's; NULL: vectors are whole, and sums those of vectors.h
+    rbt_arena *arena;              // of all arrays: aligned alike in every run, since BLAS's bits depend on it
+    size_t row_count, capacity;    // capacity: most vectors that can be carried along
+    size_t carried;                // vectors to carry along, guards included: the caller's choice up to the capacity
+    size_t unknowns;               // 3 x rows kept, of the whole
+    size_t count;                  // vectors that are, min(carried, unknowns)
     double *U;       // (capacity x row_count x 3) what a start needs, and all of it: to be kept by the caller
     double *Q, *KU;  // (capacity x row_count x 3) M U and K U; the latter only if `images`, see rbt_modes_images
     bool images;     // KU is there; otherwise K U = (B C - a Q) / c with what the last round left in block and turn
@@ -62,13 +92,6 @@ typedef struct rbt_modes {
     size_t size;                       // vectors in the basis
 } rbt_modes;
 
-typedef enum rbt_modes_result {
-    RBT_MODES_FOUND,
-    RBT_MODES_NOT_CONVERGED,
-    RBT_MODES_NOT_FINITE,
-    RBT_MODES_NO_MEMORY,
-} rbt_modes_result;
-
 size_t rbt_modes_capacity(size_t wanted);  // guards included
 
 bool rbt_modes_init(rbt_modes *modes, size_t row_count, size_t capacity, rbt_error *error);
@@ -80,6 +103,9 @@ rbt_modes_result rbt_modes_follow(rbt_modes *modes, const rbt_modes_problem *pro
 
 // From nothing but the first `known` vectors in T, which may be modes or close to them.
 rbt_modes_result rbt_modes_start(rbt_modes *modes, const rbt_modes_problem *problem, size_t wanted, size_t known);
+
+// C (a x b), columns one after the other: X^T Y, a and b not above 3 x capacity
+void rbt_modes_inner(const rbt_modes *modes, size_t a, const double *X, size_t b, const double *Y, double *C);
 
 // KU, if it is not there yet
 void rbt_modes_images(rbt_modes *modes);

@@ -18,6 +18,7 @@ void rbt_vectors_inner_symmetric(size_t n, size_t a, const double *X, const doub
                                  const double *Y, double *C, double *D, double *work);
 
 // Y (b vectors) = beta Y + alpha X C, X of a vectors, C (a x b) with columns `row` >= a apart
+// With alpha 1 or -1, or beta 0, and beta 0 or 1, a row's bits do not depend on which other rows there are.
 void rbt_vectors_combine(size_t n, double alpha, size_t a, const double *X, size_t row, const double *C, size_t b,
                          double beta, double *Y);
 

@@ -122,7 +122,7 @@ while read -r method solver; do
         continue
         ;;
     async-contact:) part='contact: async-contact has contact of its own: leave "contact" out and set integrator.options' ;;
-    semi-implicit:*) part="contact: the solver $solver does not know contact, which needs entries of a factor; take cholesky, or leave \"contact\" out" ;;
+    semi-implicit:* | siere:*) part="contact: the solver $solver does not know contact, which needs entries of a factor; take cholesky, or leave \"contact\" out" ;;
     backward-euler:* | implicit-midpoint:* | bdf2:* | energy-euler:*) part="contact: the solver $solver does not know contact; take newton, dot or lbfgs-h, or leave \"contact\" out" ;;
     *) part="contact: $method does not know contact yet; take one that does (semi-implicit, siere, backward-euler, implicit-midpoint, bdf2, energy-euler), or async-contact without \"contact\"" ;;
     esac

@@ -8,7 +8,7 @@ export OMPI_MCA_mpi_yield_when_idle=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS
 ranks() {
     local count=$1
     shift
-    timeout 120 mpirun --oversubscribe --bind-to none -n "$count" "$rubato_mpi" "$@"
+    timeout 600 mpirun --oversubscribe --bind-to none -n "$count" "$rubato_mpi" "$@"
 }
 
 # A bar that is driven, released, pulled, blown at and pushed: everything that ranks know.

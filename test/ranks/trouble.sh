@@ -78,3 +78,19 @@ mkdir blocked
 touch blocked/checkpoints
 refuses "blocked/checkpoints" 2 scene.json -o blocked "${dot[@]}"
 if ls blocked/frames/*.pvtu blocked/frames/rank_*/*.vtu 2>/dev/null; then fail "half a frame is left"; fi
+
+# A disk that fills in mid-run, for one rank: that of its frames, and that of checkpoints. The sentence names the file;
+# whole frames are left, no part of the one that did not fit, and with room again the run continues to the same bytes.
+"$rubato" run scene.json -o roomy -q -t 1 "${dot[@]}" 2>/dev/null
+filled=0
+for place in frames/rank_0001/ checkpoints/; do
+    folder=filled-$((++filled))
+    LD_PRELOAD=$RUBATO_FULL_DISK RUBATO_FULL_PATH=$place RUBATO_FULL_AFTER=2 refuses \
+        "$folder/${place}.*000002.*No space left on device" 3 scene.json -o "$folder" -q -t 1 "${dot[@]}"
+    [ -z "$(find "$folder" -name '*000002*')" ] || fail "half a frame is left: $(find "$folder" -name '*000002*')"
+    [ "$(wc -l <"$folder/energy.csv")" = 3 ] || fail "energy.csv has a frame that is not there"
+    [ -e "$folder/checkpoints/000001.rbt" ] || fail "the frames before are gone"
+    grep -q '"status": "failed"' "$folder/run.json" || fail "run.json does not tell"
+    ranks 2 run scene.json -o "$folder" -q -t 1 --resume "${dot[@]}" 2>/dev/null
+    same_run roomy "$folder"
+done

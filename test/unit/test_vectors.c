@@ -83,6 +83,33 @@ static void products_are_right(void **state) {
     assert_true(sets > 0);
 }
 
+// A row of beta Y + alpha X C has the same bits wherever it stands, first or last, in whole vectors or at their end: ranks
+// have other rows beside it than the whole has. That is for alpha or beta which change nothing: which of two products is
+// fused with their sum is the compiler's choice.
+static void rows_stand_anywhere(void **state) {
+    (void)state;
+    static const double ALPHA[] = {1, -1, 0.37};
+    random_again(1);
+    for (int set = 0; set < RBT_INSTRUCTION_SETS; set++) {
+        const rbt_vector_kernels *k = rbt_vector_kernels_with((rbt_instruction_set)set);
+        for (int trial = 0; k && trial < 100; trial++) {
+            size_t rows = 1 + below(80), a = 1 + below(20), b = 1 + below(9), first = below(rows);
+            size_t count = 1 + below(rows - first);
+            double *X = numbers(rows * a), *Y = numbers(rows * b), *C = numbers(a * b), *part = numbers(rows * b);
+            double alpha = ALPHA[trial % 3], beta = fabs(alpha) == 1 ? trial % 2 : 0;
+            memcpy(part, Y, rows * b * sizeof *Y);
+            k->combine(rows, rows, alpha, a, X, a, C, b, beta, Y);
+            k->combine(count, rows, alpha, a, X + first, a, C, b, beta, part + first);
+            for (size_t j = 0; j < b; j++)
+                assert_memory_equal(Y + j * rows + first, part + j * rows + first, count * sizeof *Y);
+            free(X);
+            free(Y);
+            free(C);
+            free(part);
+        }
+    }
+}
+
 // |A v - lambda v| and |V^T V - I| within n times the rounding of the largest eigenvalue, with the factor 40 that
 // LAPACK's own tests allow
 static void check_pairs(size_t n, const double *A) {
@@ -129,6 +156,7 @@ static void pairs_are_right(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products_are_right), cmocka_unit_test(pairs_are_right)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products_are_right), cmocka_unit_test(rows_stand_anywhere),
+                                       cmocka_unit_test(pairs_are_right)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

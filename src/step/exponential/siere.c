@@ -30,6 +30,11 @@
 // D L^T is taken instead, which is formula (10) as it stands, as long as all negative directions of A are among the
 // modes. The report counts both. (A bar twisted by 200 to 360 degrees and let go, 1 to 20 modes: 29 of 32 runs finish
 // with the one, 16 with the other, none with semi-implicit Euler.)
+//
+// Solvers other than cholesky solve the same systems one by one, for the modes too (mode_space.h), and run on ranks: U
+// is divided among these as nodes are, all that is per mode is the same everywhere. Conjugate gradients may pass over
+// a direction of negative curvature, which a factor cannot; the modes tell of it, too: A is indefinite if some Theta_l
+// is negative.
 #include "step/exponential/siere.h"
 
 #include "math/exponential.h"
@@ -38,6 +43,7 @@
 #include "math/vector.h"
 #include "solve/modes.h"
 #include "step/core/method.h"
+#include "step/exponential/mode_space.h"
 #include "step/exponential/siere_contact.h"
 #include "step/exponential/siere_error.h"
 #include "step/linearised/linearised_contact.h"
@@ -72,10 +78,11 @@ typedef struct siere {
     rbt_linearised base;
     rbt_block_operator *stiffness;
     rbt_modes modes;
-    size_t capacity;  // vectors in the memory's blocks
-    size_t used;      // modes of this step
-    bool driven;      // some constrained node can move
-    bool current;     // Q and KU are those of the memory's U (linear models)
+    rbt_mode_space space;  // of solvers that are no factor of the whole: modes.space
+    size_t capacity;       // vectors in the memory's blocks
+    size_t used;           // modes of this step
+    bool driven;           // some constrained node can move
+    bool current;          // Q and KU are those of the memory's U (linear models)
     matrix_kind matrix;
     memory_head head;                        // of this step's modes
     double *b, *g, *ramp, *da, *db, *c, *d;  // (capacity) per mode
@@ -85,6 +92,11 @@ typedef struct siere {
     double *extra;                           // (node_count x 9) h^2 K_contact, NULL without obstacles
     double *right, *solution;                // ((1 + capacity) x node_count x 3)
     double *carried;                         // (node_count x 3) velocities, of constrained nodes or of others
+    unsigned char *keep;                     // (node_count) not constrained
+    unsigned char *hashed;                   // (node_count) constrained nodes that `hash` is of
+    uint64_t hash;
+    bool has_hash;
+    double *bits;  // of rbt_mode_space_hash, on ranks
 } siere;
 
 // ---- What is remembered
@@ -121,10 +133,15 @@ static rbt_impulse_memory *contact_memory(const siere *s, const rbt_state *state
     return (void *)((char *)state->memory + modes_size(s->base.model, s->capacity));
 }
 
-static uint64_t hash_of(const unsigned char *constrained, size_t count) {
-    uint64_t hash = 14695981039346656037u;  // Fowler, Noll and Vo's
-    for (size_t i = 0; i < count; i++) hash = (hash ^ constrained[i]) * 1099511628211u;
-    return hash;
+// Of the constrained nodes
+static uint64_t constrained_hash(siere *s) {
+    const rbt_model *m = s->base.model;
+    bool others = !s->has_hash || memcmp(s->hashed, s->base.constrained, m->node_count) != 0;
+    if (!rbt_ranks_any(m, others)) return s->hash;
+    memcpy(s->hashed, s->base.constrained, m->node_count);
+    s->hash = rbt_mode_space_hash(m, s->base.constrained, s->bits);
+    s->has_hash = true;
+    return s->hash;
 }
 
 // ---- Life
@@ -132,6 +149,7 @@ static uint64_t hash_of(const unsigned char *constrained, size_t count) {
 static void destroy(void *self) {
     siere *s = self;
     rbt_modes_free(&s->modes);
+    rbt_mode_space_free(&s->space);
     rbt_block_operator_free(s->stiffness);
     rbt_linearised_free(&s->base);
     free(s);
@@ -150,21 +168,38 @@ static bool allocate(siere *s, const rbt_model *m, rbt_error *error) {
          (s->carried = rbt_arena_take(arena, values, sizeof(double))) &&
          (s->mass_share = rbt_arena_take(arena, m->node_count, sizeof(double))) &&
          (s->stiffness_share = rbt_arena_take(arena, m->node_count, sizeof(double))) &&
-         (!s->base.contact || (s->extra = rbt_arena_take(arena, 3 * values, sizeof(double))));
+         (!s->base.contact || (s->extra = rbt_arena_take(arena, 3 * values, sizeof(double)))) &&
+         (s->keep = rbt_arena_take(arena, m->node_count, 1)) &&
+         (s->hashed = rbt_arena_take(arena, m->node_count, 1)) &&
+         (!m->ranks || (s->bits = rbt_arena_take(arena, (m->ranks->whole_nodes + 63) / 64, sizeof(double))));
     return ok || rbt_fail_memory(error, 2 * (1 + c) * values * sizeof(double), "modes");
 }
 
+static bool init_space(siere *s, int solver, rbt_error *error) {
+    rbt_linearised *base = &s->base;
+    if (solver == RBT_LINEAR_CHOLESKY) return true;
+    s->modes.space = &s->space.functions;
+    return rbt_mode_space_init(&s->space, base->arena, base->model, &base->stiffness.K, &base->linear, solver,
+                               s->options.subdomains, s->capacity) ||
+           rbt_fail_memory(error, s->capacity * sizeof(rbt_sum), "modes");
+}
+
 static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
-    (void)solver;
     siere *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
     read_options(options, &s->options);
     s->capacity = capacity_of(&s->options);
-    s->driven = model->motions.node_count > 0;
-    bool ok = rbt_linearised_init(&s->base, model, RBT_LINEAR_CHOLESKY, -1, error);
+    s->driven = model->motions.node_count > 0 || model->ranks;  // another rank may have one
+    bool ok =
+        solver == RBT_LINEAR_CHOLESKY || s->options.indefinite == RBT_INDEFINITE_PROJECTS ||
+        rbt_fail_path(error, NULL, "integrator.options.indefinite",
+                      "the solver %s has no factor of an indefinite matrix; take project, or the solver cholesky",
+                      rbt_linear_name(solver));
+    ok = ok && rbt_linearised_init(&s->base, model, solver, s->options.subdomains, error);
     if (ok && s->capacity)
         ok = (s->stiffness = rbt_block_operator_new(&s->base.stiffness.K, error)) &&
-             rbt_modes_init(&s->modes, model->node_count, s->capacity, error) && allocate(s, model, error);
+             rbt_modes_init(&s->modes, model->node_count, s->capacity, error) && allocate(s, model, error) &&
+             init_space(s, solver, error);
     if (ok) return s;
     destroy(s);
     return NULL;
@@ -176,21 +211,29 @@ static size_t max_modes(const siere *s) {
     return (size_t)(s->options.modes > 0 ? s->options.modes : s->options.max_modes);
 }
 
+// The worst of all ranks
+static rbt_outcome agree(const siere *s, rbt_outcome outcome) {
+    double worst = outcome;
+    rbt_ranks_most(s->base.model, &worst, 1);
+    return (rbt_outcome)worst;
+}
+
 static rbt_outcome factor_projected(siere *s, const rbt_state *state, double h, rbt_step_report *report) {
     s->matrix = PROJECTED;
+    report->hint[0] = 0;  // of what was tried before
     rbt_linearised_assemble(&s->base, state, RBT_PROJECTED, h);
-    return rbt_linearised_factor(&s->base, state, h, report);
+    return agree(s, rbt_linearised_factor(&s->base, state, h, report));
 }
 
 static rbt_outcome factor(siere *s, const rbt_state *state, double h, rbt_step_report *report) {
     rbt_cholesky *cholesky = s->base.linear.cholesky;
     s->matrix = DEFINITE;
-    rbt_outcome outcome = rbt_linearised_factor(&s->base, state, h, report);
+    rbt_outcome outcome = agree(s, rbt_linearised_factor(&s->base, state, h, report));
     if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
     size_t row;
     s->matrix = INDEFINITE;
     // contact needs entries of L L^T
-    if (!s->base.impulses && s->options.indefinite == RBT_INDEFINITE_FACTORS &&
+    if (cholesky && !s->base.impulses && s->options.indefinite == RBT_INDEFINITE_FACTORS &&
         rbt_cholesky_flops(cholesky) <= MAX_FLOPS) {
         rbt_factor_result result = rbt_cholesky_factor_indefinite(cholesky, &s->base.A, &row);
         if (result == RBT_FACTOR_NO_MEMORY) return RBT_OUT_OF_MEMORY;
@@ -210,12 +253,13 @@ static rbt_modes_problem problem_of(siere *s, double h) {
         s->mass_share[n] = rbt_mass_factor(base->model, n, h);
         s->stiffness_share[n] = rbt_stiffness_factor(base->model, n, h);
     }
+    for (size_t n = 0; n < nodes; n++) s->keep[n] = !base->constrained[n];
     for (size_t i = 0; s->extra && i < 9 * nodes; i++) s->extra[i] = h * h * base->contact[i];
     return (rbt_modes_problem){.K = &base->stiffness.K,
                                .stiffness = rbt_block_operator_of(s->stiffness),
                                .mass = {base->mass.matrix.value ? multiply_mass : NULL, &base->mass},
                                .lumped = base->model->mass,
-                               .keep = base->linear.keep,
+                               .keep = s->keep,
                                .factor = base->linear.cholesky,
                                .mass_share = s->mass_share,
                                .stiffness_share = s->stiffness_share,
@@ -223,6 +267,11 @@ static rbt_modes_problem problem_of(siere *s, double h) {
                                .indefinite = s->matrix == INDEFINITE,
                                .shift = 1 / (h * h),
                                .tolerance = s->options.tolerance};
+}
+
+static double dot(const siere *s, const double *a, const double *b) {
+    const rbt_model *m = s->base.model;
+    return s->modes.space ? rbt_ranks_dot(m, a, b) : rbt_vector_dot(3 * m->node_count, a, b);
 }
 
 // With "auto": the modes that the frequency or the energy asks for; more than `found` if all of these are needed and
@@ -237,8 +286,8 @@ static size_t needed_modes(siere *s, const rbt_state *state, size_t found, doubl
         for (size_t i = 0; i < n; i++)
             if (s->base.constrained[i / 3]) s->carried[i] = 0;
         rbt_mass_product(&s->base.mass, s->carried, s->base.product);
-        energy = o->modes_energy * rbt_vector_dot(n, s->carried, s->base.product);
-        rbt_vectors_inner(n, found, s->modes.Q, 1, s->carried, s->b, s->modes.partial);
+        energy = o->modes_energy * dot(s, s->carried, s->base.product);
+        rbt_modes_inner(&s->modes, found, s->modes.Q, 1, s->carried, s->b);
         for (; by_energy < found && sum < energy; by_energy++) sum += s->b[by_energy] * s->b[by_energy];
     }
     bool enough = (by_frequency < found || turn == 0) && sum >= energy;
@@ -249,6 +298,7 @@ static rbt_outcome modes_outcome(rbt_modes_result result, double tolerance, rbt_
     switch (result) {
     case RBT_MODES_FOUND: return RBT_DONE;
     case RBT_MODES_NO_MEMORY: return RBT_OUT_OF_MEMORY;
+    case RBT_MODES_INDEFINITE: return RBT_NOT_POSITIVE_DEFINITE;
     case RBT_MODES_NOT_FINITE:
         snprintf(report->hint, sizeof report->hint, "the stiffness is not a number somewhere; take a smaller step");
         return RBT_NOT_FINITE;
@@ -269,9 +319,11 @@ static size_t rigid_motions(siere *s, const rbt_state *state, double *to) {
     size_t n = 3 * m->node_count, count = 0;
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body *body = &m->bodies[b];
-        bool is_free = count + 6 <= s->modes.carried;
-        for (size_t i = body->node_begin; i < body->node_end; i++) is_free &= !s->base.constrained[i];
-        if (!is_free) continue;
+        double held = 0;  // on any rank
+        for (size_t i = body->node_begin; i < body->node_end; i++)
+            if (s->base.constrained[i]) held = 1;
+        rbt_ranks_most(m, &held, 1);
+        if (held != 0 || count + 6 > s->modes.carried) continue;
         memset(to + count * n, 0, 6 * n * sizeof(double));
         for (size_t k = 0; k < 3; k++)
             for (size_t i = body->node_begin; i < body->node_end; i++) {
@@ -301,7 +353,7 @@ static rbt_modes_result find_wanted(siere *s, const rbt_state *state, size_t wan
     const memory_head *head = state->memory;
     rbt_modes *modes = &s->modes;
     rbt_modes_problem p = problem_of(s, h);
-    uint64_t constrained = hash_of(s->base.constrained, s->base.model->node_count);
+    uint64_t constrained = constrained_hash(s);
     bool known =
         head->carried && head->carried <= s->capacity && head->wanted == wanted && head->constrained == constrained;
     bool linear = s->base.model->linear;
@@ -328,12 +380,18 @@ static rbt_modes_result find_wanted(siere *s, const rbt_state *state, size_t wan
     return result;
 }
 
+static size_t free_nodes(const siere *s) {
+    const rbt_model *m = s->base.model;
+    size_t count = 0;
+    for (size_t i = 0; i < m->node_count; i++) count += rbt_ranks_owns(m, i) && !s->base.constrained[i];
+    return m->ranks ? (size_t)rbt_ranks_sum(m, (double)count) : count;
+}
+
 static rbt_outcome find_modes(siere *s, rbt_state *state, double h, rbt_step_report *report) {
     const memory_head *head = state->memory;
     rbt_modes *modes = &s->modes;
-    size_t unknowns = 0;
+    size_t unknowns = 3 * free_nodes(s);
     int64_t solves = modes->solves;
-    for (size_t i = 0; i < s->base.model->node_count; i++) unknowns += s->base.constrained[i] ? 0 : 3;
     size_t most = max_modes(s);
     if (most > unknowns) most = unknowns;
     bool usable = head->carried <= s->capacity && head->wanted <= most;
@@ -341,7 +399,7 @@ static rbt_outcome find_modes(siere *s, rbt_state *state, double h, rbt_step_rep
     for (;;) {
         if (wanted > most) wanted = most;
         rbt_modes_result result = find_wanted(s, state, wanted, h);
-        report->statistics[RBT_STAT_ITERATIONS] += modes->solves - solves;
+        if (!modes->space) report->statistics[RBT_STAT_ITERATIONS] += modes->solves - solves;
         solves = modes->solves;
         if (result != RBT_MODES_FOUND) return modes_outcome(result, s->options.tolerance, report);
         s->used = s->options.modes > 0 ? wanted : needed_modes(s, state, wanted, h);
@@ -376,9 +434,10 @@ static void damp_modes(siere *s) {
         else
             for (size_t i = 0; i < n; i++) {
                 const rbt_damping_def *damping = &m->bodies[m->node_body[i / 3]].damping;
-                sum += u[i] * (damping->mass * q[i] + damping->stiffness * k[i]);
+                s->carried[i] = damping->mass * q[i] + damping->stiffness * k[i];
+                sum += u[i] * s->carried[i];
             }
-        s->d[l] = sum;
+        s->d[l] = !alike && s->modes.space ? dot(s, u, s->carried) : sum;
     }
 }
 
@@ -386,16 +445,16 @@ static void damp_modes(siere *s) {
 static void find_ramp(siere *s) {
     const rbt_linearised *base = &s->base;
     size_t n = 3 * base->model->node_count;
-    bool moves = false;
+    bool moves = false;  // on any rank
     memset(s->ramp, 0, s->used * sizeof(double));
     for (size_t i = 0; s->driven && i < n; i++) {
         s->solution[i] = base->constrained[i / 3] ? base->moved[i] : 0;
         moves |= s->solution[i] != 0;
     }
-    if (!moves) return;
+    if (!rbt_ranks_any(base->model, moves)) return;
     rbt_operator K = rbt_block_operator_of(s->stiffness);
     K.apply(K.self, s->solution, s->carried);
-    rbt_vectors_inner(n, s->used, s->modes.U, 1, s->carried, s->ramp, s->modes.partial);
+    rbt_modes_inner(&s->modes, s->used, s->modes.U, 1, s->carried, s->ramp);
     for (size_t l = 0; l < s->used; l++) s->ramp[l] = -s->ramp[l];
 }
 
@@ -411,7 +470,7 @@ static void step_modes(siere *s, const rbt_state *state, double h) {
         s->carried[i] = base->constrained[i / 3] ? 0 : state->v[i];
     }
     rbt_mass_product(&base->mass, s->carried, momentum);
-    rbt_vectors_inner(n, s->used, s->modes.U, 2, s->right, products, s->modes.partial);
+    rbt_modes_inner(&s->modes, s->used, s->modes.U, 2, s->right, products);
     for (size_t l = 0; l < s->used; l++) {
         s->g[l] = products[l];
         s->b[l] = products[s->used + l];
@@ -450,10 +509,13 @@ static double add_mode(siere *s, size_t l, double h) {
     const rbt_model *m = base->model;
     size_t n = 3 * m->node_count;
     const double *u = s->modes.U + l * n, *q = s->modes.Q + l * n, *k = s->modes.KU + l * n;
-    double *own = s->right + (1 + l) * n, lambda = s->modes.lambda[l], R2 = 0, E2 = 0;
+    double *own = s->right + (1 + l) * n, lambda = s->modes.lambda[l], squares[2];
+    rbt_terms terms;
+    rbt_terms_begin(&terms, 2);
     double by_R = h * (s->da[l] - h * s->b[l]), by_E = h * s->db[l];
     for (size_t node = 0; node < m->node_count; node++) {
         const rbt_damping_def *damping = &m->bodies[m->node_body[node]].damping;
+        double R2 = 0, E2 = 0;
         for (size_t i = 3 * node; i < 3 * node + 3; i++) {
             own[i] = 0;
             if (base->constrained[node]) continue;
@@ -464,8 +526,13 @@ static double add_mode(siere *s, size_t l, double h) {
             R2 += R * R / m->mass[node];
             E2 += E * E / m->mass[node];
         }
+        if (!rbt_ranks_owns(m, node)) continue;
+        size_t place = rbt_terms_next(&terms);
+        terms.value[0][place] = R2;
+        terms.value[1][place] = E2;
     }
-    return coupling_of(s, l, h, sqrt(R2), sqrt(E2));
+    rbt_terms_end(&terms, m, squares);
+    return coupling_of(s, l, h, sqrt(squares[0]), sqrt(squares[1]));
 }
 
 // ---- The solve
@@ -473,6 +540,13 @@ static double add_mode(siere *s, size_t l, double h) {
 // The first `count` right-hand sides: A y = b, then A T = Q + h E
 static rbt_outcome solve_block(siere *s, size_t count, rbt_step_report *report) {
     rbt_cholesky *cholesky = s->base.linear.cholesky;
+    size_t n = 3 * s->base.model->node_count;
+    for (size_t k = count; s->modes.space && k-- > 0;) {  // y last: the residual of the report is its own
+        rbt_outcome outcome =
+            agree(s, rbt_linear_solve(&s->base.linear, s->right + k * n, s->solution + k * n, report));
+        if (outcome != RBT_DONE) return outcome;
+    }
+    if (s->modes.space) return RBT_DONE;
     report->statistics[RBT_STAT_ITERATIONS]++;
     if (!rbt_cholesky_solve_many(cholesky, count, s->right, s->solution)) return RBT_OUT_OF_MEMORY;
     if (s->matrix != INDEFINITE) return RBT_DONE;
@@ -487,8 +561,8 @@ static rbt_outcome solve_block(siere *s, size_t count, rbt_step_report *report) 
 static rbt_outcome couple_strongly(siere *s, rbt_step_report *report) {
     size_t n = 3 * s->base.model->node_count, k = s->used;
     double *y = s->solution, *T = s->solution + n;
-    rbt_vectors_inner(n, k, s->modes.Q, 1, y, s->z, s->modes.partial);
-    rbt_vectors_inner(n, k, T, k, s->modes.Q, s->small, s->modes.partial);  // column i: row i of Q^T T
+    rbt_modes_inner(&s->modes, k, s->modes.Q, 1, y, s->z);
+    rbt_modes_inner(&s->modes, k, T, k, s->modes.Q, s->small);  // column i: row i of Q^T T
     if (rbt_dense_solve(k, s->small, 1, s->z)) {
         rbt_vectors_combine(n, -1, k, T, k, s->z, 1, 1, y);
         return RBT_DONE;
@@ -500,21 +574,29 @@ static rbt_outcome couple_strongly(siere *s, rbt_step_report *report) {
 
 // The same with T = U Theta^-1: y - U t, where t = Theta^-1 z is left in `taken`
 static void couple_weakly(siere *s, double h) {
-    size_t n = 3 * s->base.model->node_count, k = s->used;
-    double *y = s->solution;
-    rbt_vectors_inner(n, k, s->modes.Q, 1, y, s->taken, s->modes.partial);
+    size_t k = s->used;
+    rbt_modes_inner(&s->modes, k, s->modes.Q, 1, s->solution, s->taken);
     for (size_t l = 0; l < k; l++) s->z[l] = s->taken[l] * (1 + h * s->d[l] + h * h * s->modes.lambda[l]);
 }
 
 // A bound of the largest eigenvalue of h^2 U^T K_contact U: its trace
 static double stiffness_of_contact(const siere *s, double h) {
+    const rbt_model *m = s->base.model;
     const double *contact = s->base.contact;
-    size_t n = 3 * s->base.model->node_count;
     double sum = 0;
-    for (size_t l = 0; contact && l < s->used; l++) {
-        const double *u = s->modes.U + l * n;
-        for (size_t i = 0; i < n; i++) sum += u[i] * rbt_dot(contact + 3 * i, u + 3 * (i / 3));
+    rbt_terms terms;
+    if (!contact) return 0;
+    rbt_terms_begin(&terms, 1);
+    for (size_t l = 0; l < s->used; l++) {
+        const double *u = s->modes.U + 3 * l * m->node_count;
+        for (size_t node = 0; node < m->node_count; node++) {
+            if (!rbt_ranks_owns(m, node)) continue;
+            double *own = &terms.value[0][rbt_terms_next(&terms)];
+            *own = 0;
+            for (size_t i = 3 * node; i < 3 * node + 3; i++) *own += u[i] * rbt_dot(contact + 3 * i, u + 3 * node);
+        }
     }
+    rbt_terms_end(&terms, m, &sum);
     return h * h * sum;
 }
 
@@ -603,31 +685,36 @@ static rbt_outcome meet(siere *s, rbt_state *state, double h, rbt_stages *stages
     return RBT_DONE;
 }
 
-static bool all_constrained(const siere *s) {
-    size_t free_nodes = 0;
-    for (size_t i = 0; i < s->base.model->node_count; i++) free_nodes += !s->base.constrained[i];
-    return !free_nodes;
-}
-
-// Whether all negative directions of an indefinite matrix are among the modes
+// Whether the matrix is definite, or all its negative directions are among the modes
 static bool is_covered(const siere *s, double h) {
     size_t covered = 0;
     for (size_t l = 0; l < s->used; l++) covered += 1 + h * s->d[l] + h * h * s->modes.lambda[l] < 0;
+    if (s->modes.space) return s->matrix == PROJECTED || covered == 0;
     return s->matrix != INDEFINITE || rbt_cholesky_negative_count(s->base.linear.cholesky) <= covered;
 }
 
+// Whether an outcome says that the matrix was taken for another one than it is
+static bool is_mistaken(const siere *s, rbt_outcome outcome) {
+    return outcome == RBT_NOT_POSITIVE_DEFINITE &&
+           (s->matrix == INDEFINITE || (s->modes.space && s->matrix == DEFINITE));
+}
+
 static rbt_outcome prepare_modes(siere *s, rbt_state *state, double h, rbt_step_report *report) {
+    s->space.x = state->x;
+    s->space.constrained = s->base.constrained;
+    s->space.report = report;
     rbt_outcome outcome = find_modes(s, state, h, report);
-    if (outcome != RBT_DONE) return outcome;
-    damp_modes(s);
-    if (is_covered(s, h)) return RBT_DONE;
+    if (outcome == RBT_DONE) {
+        damp_modes(s);
+        if (is_covered(s, h)) return RBT_DONE;
+    } else if (!is_mistaken(s, outcome)) return outcome;
     outcome = factor_projected(s, state, h, report);
     return outcome == RBT_DONE ? prepare_modes(s, state, h, report) : outcome;
 }
 
 static rbt_outcome solve_or_project(siere *s, rbt_state *state, double h, rbt_step_report *report) {
     rbt_outcome outcome = solve(s, state, h, report);
-    if (outcome != RBT_NOT_POSITIVE_DEFINITE || s->matrix != INDEFINITE) return outcome;
+    if (!is_mistaken(s, outcome)) return outcome;
     outcome = factor_projected(s, state, h, report);
     if (outcome == RBT_DONE) outcome = prepare_modes(s, state, h, report);
     return outcome == RBT_DONE ? solve(s, state, h, report) : outcome;
@@ -639,7 +726,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     double h = rbt_step_length(base->model, state, until);
     rbt_constrained_nodes(base->model, state->t, base->constrained);
     s->used = 0;
-    if (!s->capacity || all_constrained(s))
+    if (!s->capacity || !free_nodes(s))
         return rbt_linearised_attempt(base, state, until, contact_memory(s, state), stages, report);
     RBT_STAGE("force", rbt_linearised_forces(base, state, h));  // f = f_ext - dW/dx
     RBT_STAGE("analyse", rbt_linearised_analyse(base));         // ordering and fill, when nodes were released
@@ -669,7 +756,14 @@ static bool accepts(void *self, const rbt_state *state, char *text, size_t size)
     return rbt_linearised_accepts(&((siere *)self)->base, state, text, size);
 }
 static void describe(const void *self, rbt_text *json) {
-    rbt_linearised_describe(&((const siere *)self)->base, json);
+    const rbt_linearised *base = &((const siere *)self)->base;
+    const rbt_linear_solver *other = &base->linear.other;
+    if (other->self && other->describe) other->describe(other->self, json);
+    rbt_linearised_describe(base, json);
+}
+static int labels(const void *self, int32_t *label) {
+    const rbt_linear_solver *other = &((const siere *)self)->base.linear.other;
+    return other->self && other->labels ? other->labels(other->self, label) : -1;
 }
 static void energies(void *self, const rbt_state *state, rbt_energies *e) {
     rbt_linearised_energies(&((siere *)self)->base, contact_memory(self, state), e);
@@ -741,6 +835,9 @@ static const rbt_field FIELDS[] = {
      .doc = "What a step does whose matrix is indefinite: project its stiffness, or factor it as it is if there are "
             "enough "
             "modes for all unstable directions."},
+    {OPTION(subdomains, RBT_INT), .flags = RBT_AUTO, .fallback = {-1}, .min = 1, .max = 1e6,
+     .doc = "Of solver schwarz: parts whose matrices are factored one by one, at most as many as there are elements; "
+            "auto: one for every 2,048 nodes. run.json says how many there are."},
 };
 const rbt_record RBT_SIERE_OPTIONS = {"siere options", "Which modes are integrated exactly.",
                                       sizeof(rbt_siere_options), RBT_FIELDS_WITH_COOKIE(FIELDS)};
@@ -752,11 +849,21 @@ rbt_siere_options rbt_siere_options_default(void) {
 }
 
 static rbt_step_work work(int solver) {
-    (void)solver;
+    if (solver != RBT_LINEAR_CHOLESKY)  // of every vector that is carried along; products cost about what forces do
+        return (rbt_step_work){.gradients = 100, .assemblies = 1.3};
     return (rbt_step_work){.gradients = 2, .assemblies = 1.3, .factors = 1, .solves = 3};
 }
 
-static const char *solver_name(int i) { return i == 0 ? "cholesky" : NULL; }
+static bool on_ranks(int solver, const void *options) {
+    (void)options;
+    return rbt_linear_on_ranks(solver);
+}
+
+static size_t subdomains(const rbt_model *m, int solver, const void *options) {
+    rbt_siere_options o;
+    read_options(options, &o);
+    return rbt_linear_subdomains(m, solver, o.subdomains);
+}
 
 const rbt_method RBT_SIERE = {
     .name = "siere",
@@ -765,9 +872,13 @@ const rbt_method RBT_SIERE = {
             "finishes "
             "where that diverges",
     .order = 1,
-    .solvers = solver_name,
+    .solvers = rbt_linear_name,
     .options = &RBT_SIERE_OPTIONS,
+    .on_ranks = on_ranks,
+    .subdomains = subdomains,
+    .labels = labels,
     .memory_size = memory_size,
+    .memory_head = sizeof(memory_head),
     .failure_spares_memory = true,
     .contact = true,
     .create = create,

@@ -152,7 +152,14 @@ static rbt_outcome solve(void *self, const double *b, double *y, rbt_step_report
 
 static void describe(const void *self, rbt_text *json) {
     const schwarz *s = self;
-    rbt_text_add(json, "\"subdomains\": %zu, \"coarse_unknowns\": %zu", s->subdomains.count, 6 * s->coarse.count);
+    const rbt_subdomains *d = &s->subdomains;
+    double entries = 0;  // of this rank's
+    for (size_t j = 0; j < d->count; j++)
+        if (d->factor[j]) entries += rbt_cholesky_fill(d->factor[j]);
+    rbt_text_add(json,
+                 "\"subdomains\": %zu, \"coarse_unknowns\": %zu, \"factor_entries\": %.0f, "
+                 "\"coarse_factor_entries\": %.0f",
+                 d->count, 6 * s->coarse.count, entries, s->coarse.factor ? rbt_cholesky_fill(s->coarse.factor) : 0);
 }
 
 static int labels(const void *self, int32_t *label) {
