@@ -92,6 +92,9 @@ typedef struct rbt_method {
     // NULL: always.
     bool (*accepts)(void *self, const rbt_state *state, char *text, size_t size);
 
+    // The thickness of a scene's contact [m], 0: the scene has none; NULL: the method does not know it.
+    double (*thickness)(const void *self);
+
     // Of a method whose steps can be chosen by their error: the order of the step that was attempted last, and the
     // constant C of its error (step/core/step_control.h), `ratio` times as long as the one before. NULL: they cannot.
     int (*error_law)(const void *self, double ratio, double *constant);

@@ -28,11 +28,6 @@ static bool check_bodies(const rbt_model *m, const rbt_method *method, rbt_error
                              "solver newton, dot or lbfgs-h, semi-implicit or siere, or async-contact without "
                              "\"contact\"",
                              method->name);
-    if (m->contact.on && m->cut_count)
-        return rbt_fail_path(error, NULL, "contact",
-                             "keeps surfaces apart, but the faces of a cut touch each other, and the scene has %zu "
-                             "cut%s; leave either \"contact\" or the cuts out",
-                             m->cut_count, m->cut_count == 1 ? "" : "s");
     if (method->own_contact) return true;
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body *body = &m->bodies[b];

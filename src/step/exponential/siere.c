@@ -665,6 +665,8 @@ static void forget(void *self, rbt_state *state) {
 static void set_observer(void *self, const rbt_observer *observer) {
     rbt_linearised_watch(&((siere *)self)->base, observer);
 }
+static double thickness(const void *self) { return rbt_linearised_thickness(&((const siere *)self)->base); }
+
 static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
     return rbt_linearised_accepts(&((siere *)self)->base, state, text, size);
 }
@@ -776,6 +778,7 @@ const rbt_method RBT_SIERE = {
     .forget = forget,
     .set_observer = set_observer,
     .accepts = accepts,
+    .thickness = thickness,
     .describe = describe,
     .energies = energies,
     .contacts = contacts,
