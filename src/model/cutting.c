@@ -16,6 +16,9 @@
 static const double WIDTH = 1.125;
 // Of its width: how near to their ends edges are parted at least. What is shorter cannot give way by half of it.
 static const double SHORTEST = 2;
+// Shares of an edge that contact takes for the least tolerance, one after the other until the sides can be parted: rough
+// sides with slivers behind them leave no room.
+static const double TOLERANCES[] = {0.05, 0.12, RBT_WIDEST_TOLERANCE};
 enum { OPENINGS = 8 };  // attempts to part the sides of a cut, each with half the way for what met something
 
 struct rbt_cutting {
@@ -395,6 +398,18 @@ static bool open_sides(const rbt_cutting *c, const rbt_model *model, const rbt_s
     return move_rest(c, model, results, o->rest_by, error);
 }
 
+// Looks at where the nodes of the new model come to.
+static bool judge(const rbt_change *change, const rbt_model *before, const rbt_state *state, opening *o,
+                  rbt_cut_verdict *verdict, rbt_error *error) {
+    double *x = rbt_array_new(o->node_count, 3 * sizeof *x, "positions", error);
+    if (!x) return false;
+    rbt_change_carry(change, state->x, 3, x);
+    for (size_t i = 0; i < 3 * o->node_count; i++) x[i] += o->by[i];
+    bool good = rbt_cut_judge(change->after, before->obstacle_motions, x, state->t, o->moved, verdict, error);
+    free(x);
+    return good;
+}
+
 // Half the way for what met something
 static void halve(opening *o) {
     for (size_t i = 0; i < 3 * o->node_count; i++) {
@@ -420,7 +435,8 @@ static bool cannot_part(const rbt_cutting *c, size_t cut, const rbt_model *model
 
 // ---- A stroke
 
-static bool cut_bodies(rbt_cutting *c, size_t cut, const rbt_model *model, const rbt_state *state,
+// tolerance: the least one
+static bool cut_bodies(rbt_cutting *c, size_t cut, double tolerance, const rbt_model *model, const rbt_state *state,
                        rbt_cut_result *results, size_t *changed, rbt_error *error) {
     const rbt_cut_def *def = &c->defs[cut];
     int32_t strokes = strokes_of(def), due = due_by(c, def, state->t);
@@ -428,7 +444,7 @@ static bool cut_bodies(rbt_cutting *c, size_t cut, const rbt_model *model, const
     for (size_t b = 0; b < model->body_count; b++) {
         rbt_cut_range range = {.from = c->done[cut] ? (double)c->done[cut] / strokes : -INFINITY,
                                .until = due == strokes ? INFINITY : (double)due / strokes,
-                               .tolerance = def->tolerance,
+                               .tolerance = fmax(def->tolerance, tolerance),
                                .length = SHORTEST * width_of(c, model, b)};
         if (!concerns(def, &model->bodies[b])) continue;
         if (!cut_body(c, cut, &range, due == strokes, model, b, state, &results[b], error)) return false;
@@ -439,48 +455,56 @@ static bool cut_bodies(rbt_cutting *c, size_t cut, const rbt_model *model, const
 }
 
 // A model of what the cut has left, with positions for it. Sides that were opened are parted, if there is contact, and
-// judged; nodes that meet something try it with half the way.
-static bool make_model(rbt_cutting *c, size_t cut, const rbt_model *model, rbt_state *state,
-                       const rbt_cut_result *results, rbt_change *change, rbt_error *error) {
+// judged; nodes that meet something try it with half the way. *apart: none does in the end; else there is no model.
+static bool make_model(rbt_cutting *c, const rbt_model *model, rbt_state *state, const rbt_cut_result *results,
+                       rbt_change *change, bool *apart, rbt_cut_verdict *verdict, rbt_error *error) {
     opening o = {0};
-    bool wide = model->contact.on, good = !wide || open_sides(c, model, state, results, &o, error), apart = !wide;
-    rbt_cut_verdict verdict;
+    bool wide = model->contact.on, good = !wide || open_sides(c, model, state, results, &o, error);
+    *apart = !wide;
     for (int i = 0; good && i < OPENINGS; i++) {
         rbt_model *after = compile_next(c, model, error);
-        good = after && make_change(model, after, results, change, error);
-        double *x = good && wide ? rbt_array_new(after->node_count, 3 * sizeof *x, "positions", error) : NULL;
-        if (x) {
-            rbt_change_carry(change, state->x, 3, x);
-            for (size_t k = 0; k < 3 * after->node_count; k++) x[k] += o.by[k];
-            good = rbt_cut_judge(after, model->obstacle_motions, x, state->t, o.moved, &verdict, error);
-            apart = good && !verdict.count;
-        }
-        good = good && (x || !wide);
-        free(x);
-        if (good && apart) break;
+        good = after && make_change(model, after, results, change, error) &&
+               (!wide || judge(change, model, state, &o, verdict, error));
+        if (good && wide) *apart = !verdict->count;
+        if (good && *apart) good = carry_state(change, o.by, state, error);
+        if (good && *apart) break;
         rbt_change_free(change);
         rbt_model_free(after);
         if (!good) break;
         halve(&o);
         good = move_rest(c, model, results, o.back, error);
     }
-    good = good && (apart || cannot_part(c, cut, model, &verdict, error));
-    if (good && !carry_state(change, o.by, state, error)) {
-        rbt_model *after = change->after;
-        rbt_change_free(change);
-        rbt_model_free(after);
-        good = false;
-    }
     opening_free(&o);
     return good;
 }
 
+static void free_results(rbt_cut_result *results, size_t count) {
+    for (size_t b = 0; results && b < count; b++) rbt_cut_result_free(&results[b]);
+}
+
+// The sources as they were before the stroke, which the state remembers
+static bool go_back(rbt_cutting *c, const rbt_model *model, const rbt_state *state, rbt_error *error) {
+    const char *bytes = state->cuts;
+    if (state->cuts_size) return recall(c, model, bytes, bytes + state->cuts_size, error);
+    for (size_t b = 0; b < c->sources->body_count; b++) rbt_dissection_free(&c->sources->dissections[b]);
+    memset(c->done, 0, c->count * sizeof *c->done);
+    return true;
+}
+
 static bool advance_cut(rbt_cutting *c, size_t cut, const rbt_model *model, rbt_state *state, rbt_cut_result *results,
                         rbt_change *change, rbt_error *error) {
-    size_t changed;
-    if (!cut_bodies(c, cut, model, state, results, &changed, error)) return false;
-    if (!changed) return remember(c, state, error);
-    if (!make_model(c, cut, model, state, results, change, error)) return false;
+    size_t changed, tries = model->contact.on ? sizeof TOLERANCES / sizeof *TOLERANCES : 1;
+    bool apart = false;
+    rbt_cut_verdict verdict = {0};
+    for (size_t i = 0; !apart && i < tries; i++) {
+        if (i && !go_back(c, model, state, error)) return false;
+        free_results(results, model->body_count);
+        if (!cut_bodies(c, cut, model->contact.on ? TOLERANCES[i] : 0, model, state, results, &changed, error))
+            return false;
+        if (!changed) return remember(c, state, error);
+        if (!make_model(c, model, state, results, change, &apart, &verdict, error)) return false;
+    }
+    if (!apart) return cannot_part(c, cut, model, &verdict, error);
     if (remember(c, state, error)) return true;
     rbt_model *after = change->after;
     rbt_change_free(change);
@@ -496,7 +520,7 @@ bool rbt_cutting_stroke(rbt_cutting *cutting, const rbt_model *model, rbt_state 
     if (cut == count) return true;
     rbt_cut_result *results = rbt_array_new(model->body_count, sizeof *results, "a cut", error);
     bool good = results && advance_cut(cutting, cut, model, state, results, change, error);
-    for (size_t b = 0; results && b < model->body_count; b++) rbt_cut_result_free(&results[b]);
+    free_results(results, model->body_count);
     free(results);
     return good;
 }

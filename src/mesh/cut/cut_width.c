@@ -8,8 +8,10 @@
 
 // Of |F U|: a lip that a node recedes from at a flatter angle is not given its whole width.
 static const double FLATTEST = 0.25;
-static const double KEPT = 0.5;  // of an element's volume
-enum { LIMITS = 60 };            // halvings of a node's way, at most
+static const double KEPT = 0.5;   // of an element's volume
+static const double STEEP = 0.5;  // the least of -N . U that is looked for
+enum { PASSES = 32 };             // of the search for a direction
+enum { LIMITS = 60 };             // halvings of a node's way, at most
 
 typedef struct widener {
     const rbt_cut_result *result;
@@ -17,9 +19,12 @@ typedef struct widener {
     size_t corners;
     const double *rest, *now;
     double *into;    // (node_count x 3) U
+    double *away;    // (node_count x 3) u, the same of positions as they are now
+    double *trial;   // (node_count x 3) work
     double *moved;   // (node_count x 3) F U
     double *weight;  // (node_count) volumes, then min over lips of -n . F U
     double *share;   // (node_count) of its way that a node may make
+    int32_t *steepest;
 } widener;
 
 static const double *at(const double *x, int32_t node) { return x + 3 * (size_t)node; }
@@ -80,27 +85,83 @@ static double deform(const widener *w, const double E[3][3], const double e[3][3
     return size;
 }
 
-// U: against the sum of the areas of the lips around a node
-static void find_directions(widener *w) {
+// Of each doubled node the least of -n . u over its lips at positions x, into `slope`, and the lip that it is of, into
+// `steepest` unless that is NULL
+static void find_slopes(const widener *w, const double *x, const double *u, double *slope, int32_t *steepest) {
     const rbt_cut_result *r = w->result;
+    for (size_t n = 0; n < r->node_count; n++) slope[n] = INFINITY;
     for (size_t i = 0; i < r->lip_count; i++) {
         const int32_t *element = element_of(w, (size_t)r->lips[2 * i]);
         int side = r->lips[2 * i + 1];
         double area[3];
-        outward(w, w->rest, element, side, area);
-        for (int k = 0; k < w->kind->side_corners; k++) {
-            int32_t node = element[w->kind->corner[side][k]];
-            if (r->doubled[node]) rbt_add_scaled(w->into + 3 * (size_t)node, -1, area);
+        outward(w, x, element, side, area);
+        double length = rbt_length(area);
+        for (int k = 0; length > 0 && k < w->kind->side_corners; k++) {
+            size_t n = (size_t)element[w->kind->corner[side][k]];
+            double own = -rbt_dot(area, u + 3 * n) / length;
+            if (!r->doubled[n] || !(own < slope[n])) continue;
+            slope[n] = own;
+            if (steepest) steepest[n] = (int32_t)i;
         }
-    }
-    for (size_t n = 0; n < r->node_count; n++) {
-        double length = rbt_length(w->into + 3 * n);
-        for (int k = 0; length > 0 && k < 3; k++) w->into[3 * n + (size_t)k] /= length;
     }
 }
 
+static void make_unit(double v[3]) {
+    double length = rbt_length(v);
+    for (int k = 0; length > 0 && k < 3; k++) v[k] /= length;
+}
+
+// Into `u`: the unit vector against the sum of the areas of the lips around a node at positions x
+static void sum_lips(const widener *w, const double *x, double *u) {
+    const rbt_cut_result *r = w->result;
+    memset(u, 0, 3 * r->node_count * sizeof *u);
+    for (size_t i = 0; i < r->lip_count; i++) {
+        const int32_t *element = element_of(w, (size_t)r->lips[2 * i]);
+        int side = r->lips[2 * i + 1];
+        double area[3];
+        outward(w, x, element, side, area);
+        for (int k = 0; k < w->kind->side_corners; k++) {
+            int32_t node = element[w->kind->corner[side][k]];
+            if (r->doubled[node]) rbt_add_scaled(u + 3 * (size_t)node, -1, area);
+        }
+    }
+    for (size_t n = 0; n < r->node_count; n++) make_unit(u + 3 * n);
+}
+
+// Directions away from the lips at positions x, into `into`. Where lips are rough or fold back, their mean leads into one
+// of them: projections on the half spaces -n . u >= STEEP, the one that is missed most first, find a direction away from
+// all of them if there is one. The best that was seen is taken.
+static void find_directions(widener *w, const double *x, double *into) {
+    const rbt_cut_result *r = w->result;
+    double *u = w->trial, *slope = w->share, *best = w->weight;
+    sum_lips(w, x, u);
+    for (size_t n = 0; n < r->node_count; n++) best[n] = -INFINITY;
+    for (int pass = 0; pass < PASSES; pass++) {
+        bool more = false;
+        find_slopes(w, x, u, slope, w->steepest);
+        for (size_t n = 0; n < r->node_count; n++) {
+            if (!r->doubled[n] || !(slope[n] < INFINITY)) continue;
+            if (slope[n] > best[n]) {
+                best[n] = slope[n];
+                memcpy(into + 3 * n, u + 3 * n, 3 * sizeof *u);
+            }
+            if (slope[n] >= STEEP) continue;
+            const int32_t *lip = r->lips + 2 * (size_t)w->steepest[n];
+            double area[3];
+            outward(w, x, element_of(w, (size_t)lip[0]), lip[1], area);
+            rbt_add_scaled(u + 3 * n, -(STEEP - slope[n]) / rbt_length(area), area);
+            make_unit(u + 3 * n);
+            more = true;
+        }
+        if (!more) break;
+    }
+}
+
+// F U
 static void find_moved(widener *w) {
     const rbt_cut_result *r = w->result;
+    memset(w->moved, 0, 3 * r->node_count * sizeof *w->moved);
+    memset(w->weight, 0, r->node_count * sizeof *w->weight);
     for (size_t e = 0; e < r->element_count; e++) {
         const int32_t *element = element_of(w, e);
         double E[3][3], now[3][3], part[3];
@@ -116,23 +177,6 @@ static void find_moved(widener *w) {
     }
     for (size_t n = 0; n < r->node_count; n++) {
         for (size_t k = 3 * n; k < 3 * n + 3; k++) w->moved[k] = w->weight[n] > 0 ? w->moved[k] / w->weight[n] : 0;
-        w->weight[n] = INFINITY;
-    }
-}
-
-// Of each node the least of -n . F U over its lips
-static void find_slopes(widener *w) {
-    const rbt_cut_result *r = w->result;
-    for (size_t i = 0; i < r->lip_count; i++) {
-        const int32_t *element = element_of(w, (size_t)r->lips[2 * i]);
-        int side = r->lips[2 * i + 1];
-        double area[3];
-        outward(w, w->now, element, side, area);
-        double length = rbt_length(area);
-        for (int k = 0; length > 0 && k < w->kind->side_corners; k++) {
-            size_t n = (size_t)element[w->kind->corner[side][k]];
-            if (r->doubled[n]) w->weight[n] = fmin(w->weight[n], -rbt_dot(area, w->moved + 3 * n) / length);
-        }
     }
 }
 
@@ -183,27 +227,37 @@ static void limit(widener *w, const double *rest_by, const double *by) {
 
 static void widen(widener *w, double width, double *rest_by, double *by) {
     const rbt_cut_result *r = w->result;
-    find_directions(w);
+    size_t values = 3 * r->node_count;
+    find_directions(w, w->rest, w->into);
+    find_directions(w, w->now, w->away);
+    find_slopes(w, w->now, w->away, w->share, NULL);
     find_moved(w);
-    find_slopes(w);
-    memset(rest_by, 0, 3 * r->node_count * sizeof *rest_by);
-    memset(by, 0, 3 * r->node_count * sizeof *by);
+    find_slopes(w, w->now, w->moved, w->weight, NULL);
+    memset(rest_by, 0, values * sizeof *rest_by);
+    memset(by, 0, values * sizeof *by);
     for (size_t n = 0; n < r->node_count; n++) {
-        double length = rbt_length(w->moved + 3 * n);
+        double length = rbt_length(w->moved + 3 * n), slope = w->weight[n], *u = w->moved + 3 * n;
+        bool alike = slope >= STEEP * length && slope > w->share[n] * FLATTEST;
+        if (!alike) slope = w->share[n], length = 1, u = w->away + 3 * n;
         w->share[n] = 1;
-        if (!r->doubled[n] || !(length > 0)) continue;
-        double D = 0.5 * width / fmax(w->weight[n], FLATTEST * length);
-        rbt_add_scaled(rest_by + 3 * n, D, w->into + 3 * n);
-        rbt_add_scaled(by + 3 * n, D, w->moved + 3 * n);
+        if (!r->doubled[n] || !(rbt_length(u) > 0)) continue;
+        double D = 0.5 * width / fmax(slope, FLATTEST * length);
+        rbt_add_scaled(rest_by + 3 * n, alike ? D : 0.5 * width, w->into + 3 * n);
+        rbt_add_scaled(by + 3 * n, D, u);
     }
     limit(w, rest_by, by);
-    for (size_t i = 0; i < 3 * r->node_count; i++) rest_by[i] *= w->share[i / 3], by[i] *= w->share[i / 3];
+    for (size_t i = 0; i < values; i++) rest_by[i] *= w->share[i / 3], by[i] *= w->share[i / 3];
 }
 
 bool rbt_cut_widen(const rbt_cut_result *result, const rbt_side_kind *kind, const double *rest, const double *now,
                    double width, double *rest_by, double *by, rbt_error *error) {
-    double *work = rbt_array_new(result->node_count, 8 * sizeof *work, "the width of a cut", error);
-    if (!work) return false;
+    double *work = rbt_array_new(result->node_count, 14 * sizeof *work, "the width of a cut", error);
+    int32_t *steepest = rbt_array_new(result->node_count, sizeof *steepest, "the width of a cut", error);
+    if (!work || !steepest) {
+        free(work);
+        free(steepest);
+        return false;
+    }
     size_t n = result->node_count;
     widener w = {.result = result,
                  .kind = kind,
@@ -212,9 +266,13 @@ bool rbt_cut_widen(const rbt_cut_result *result, const rbt_side_kind *kind, cons
                  .now = now,
                  .into = work,
                  .moved = work + 3 * n,
-                 .weight = work + 6 * n,
-                 .share = work + 7 * n};
+                 .away = work + 6 * n,
+                 .trial = work + 9 * n,
+                 .weight = work + 12 * n,
+                 .share = work + 13 * n,
+                 .steepest = steepest};
     widen(&w, width, rest_by, by);
     free(work);
+    free(steepest);
     return true;
 }

@@ -5,12 +5,14 @@
 //
 //   dX_i = D_i U_i  at rest,    dx_i = D_i F_i U_i  now,    D_i = w/2 / min over its lips f of (-n_f . F_i U_i),
 //
-// U_i the unit vector against the sum of the lips' outward areas at rest, n_f the unit normal of a lip f (a side that was
-// opened) as it is now, F_i the deformation gradient of the elements around i, their mean by volume. By Nanson's formula
-// n ~ F^-T N, so -n . F U = (-N . U) / |F^-T N| > 0 where F does not invert: D_i makes each side draw back by w/2 from
-// where the cut was, across every lip. Since rest positions and positions move alike, F of the elements stays as it was up
-// to differences between neighbours: a cut with a width stores no energy. What it takes away has its mass, density times
-// area times width.
+// U_i a unit vector away from all lips of i at rest (against the sum of their areas, or where they fold, the one that
+// -N_f . U_i >= 1/2 of all of them asks for), n_f the unit normal of a lip f (a side that was opened) as it is now, F_i the
+// deformation gradient of the elements around i, their mean by volume. By Nanson's formula n ~ F^-T N, so
+// -n . F U = (-N . U) / |F^-T N| > 0 where F does not invert: D_i makes each side draw back by w/2 from where the cut was,
+// across every lip. Since rest positions and positions move alike, F of the elements stays as it was up to differences
+// between neighbours: a cut with a width stores no energy. Where neighbours differ so much that F_i U_i does not lead away
+// from the lips, dx_i follows a direction of its own, found among the lips as they are now. What a cut takes away has its
+// mass, density times area times width.
 //
 // Nodes on the rim of a cut that ends inside a body are not doubled and do not move: the gap falls to 0 there, linearly
 // across the last elements. Pairs of primitives without a common node, which are those that contact knows, have in common
