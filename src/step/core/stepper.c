@@ -104,9 +104,12 @@ bool rbt_stepper_follow(rbt_stepper *s, const rbt_change *change, const rbt_inte
         rbt_stepper_free(&next);
         return false;
     }
+    double *before = s->method->spent ? s->method->spent(s->self, state) : NULL, spent[2] = {0};
+    if (before) memcpy(spent, before, sizeof spent);
     free(state->memory);
     state->memory = memory;
     state->memory_size = next.memory_size;
+    if (before) memcpy(s->method->spent(next.self, state), spent, sizeof spent);
     next.stages = s->stages;
     memcpy(next.statistics, s->statistics, sizeof next.statistics);
     next.control.log = s->control.log;

@@ -566,6 +566,11 @@ static bool accepts(void *self, const rbt_state *state, char *text, size_t size)
     return !s->objective.pairs || rbt_step_contact_is_apart(s->objective.pairs, state->t, state->x, text, size);
 }
 
+static double *spent(const void *self, const rbt_state *state) {
+    rbt_contact_memory *memory = contact_memory(self, state);
+    return memory ? &memory->work : NULL;
+}
+
 static double thickness(const void *self) {
     const implicit *s = self;
     return s->objective.pairs ? s->objective.pairs->thickness : 0;
@@ -618,8 +623,8 @@ CREATE(create_energy_euler, ENERGY_EULER)
 #define SHARED                                                                                                       \
     .solvers = rbt_step_solver_name, .contact = true, .destroy = destroy, .attempt = attempt, .work = work,          \
     .set_precision = set_precision, .describe = describe, .labels = labels, .subdomains = subdomains,                \
-    .set_observer = set_observer, .accepts = accepts, .thickness = thickness, .warn = warn, .forget = forget,        \
-    .energies = energies, .contacts = contacts, .contact_forces = contact_forces
+    .set_observer = set_observer, .accepts = accepts, .thickness = thickness, .spent = spent, .warn = warn,          \
+    .forget = forget, .energies = energies, .contacts = contacts, .contact_forces = contact_forces
 
 const rbt_method RBT_BACKWARD_EULER = {
     .name = "backward-euler",
