@@ -19,6 +19,8 @@ static const double SHORTEST = 2;
 // Shares of an edge that contact takes for the least tolerance, one after the other until the sides can be parted: rough
 // sides with slivers behind them leave no room.
 static const double TOLERANCES[] = {0.05, 0.12, RBT_WIDEST_TOLERANCE};
+// Steps that a stroke waits for room: elements that are inside out, or folded, come back.
+static const double PATIENCE = 20;
 enum { OPENINGS = 8 };  // attempts to part the sides of a cut, each with half the way for what met something
 
 struct rbt_cutting {
@@ -30,6 +32,7 @@ struct rbt_cutting {
     rbt_mesh **files;   // (count) NULL where a cut has none
     int32_t *done;      // (count) strokes
     double thickness;   // of contact [m]; 0: there is none
+    double *waits;      // (count) time at which a stroke found no room [s]; NaN: none
 };
 
 // ---- Plans
@@ -72,8 +75,10 @@ rbt_cutting *rbt_cutting_new(const rbt_scene *scene, rbt_sources *sources, const
                        .sources = sources,
                        .rounding = 1e-9 * model->frame_interval,
                        .files = rbt_array_new(count, sizeof *c->files, "cuts", error),
-                       .done = rbt_array_new(count, sizeof *c->done, "cuts", error)};
-    bool good = c->defs && c->files && c->done;
+                       .done = rbt_array_new(count, sizeof *c->done, "cuts", error),
+                       .waits = rbt_array_new(count, sizeof *c->waits, "cuts", error)};
+    bool good = c->defs && c->files && c->done && c->waits;
+    for (size_t i = 0; good && i < count; i++) c->waits[i] = NAN;
     for (size_t i = 0; good && i < count; i++) {
         char path[64];
         const rbt_cut_def *def = &c->defs[i];
@@ -98,6 +103,7 @@ void rbt_cutting_free(rbt_cutting *cutting) {
     free(cutting->defs);
     free(cutting->files);
     free(cutting->done);
+    free(cutting->waits);
     free(cutting);
 }
 
@@ -114,11 +120,14 @@ static int32_t due_by(const rbt_cutting *c, const rbt_cut_def *def, double t) {
     return since > 0 ? (int32_t)(n * since / duration) : 0;
 }
 
-bool rbt_cutting_due(const rbt_cutting *cutting, double t) {
-    for (size_t i = 0; i < cutting->count; i++)
-        if (due_by(cutting, &cutting->defs[i], t) > cutting->done[i]) return true;
-    return false;
+// The first cut with a stroke to make at time t, of which it has not been found out that it must wait; `count`: none
+static size_t first_due(const rbt_cutting *c, double t) {
+    size_t i = 0;
+    while (i < c->count && (c->waits[i] == t || due_by(c, &c->defs[i], t) <= c->done[i])) i++;
+    return i;
 }
+
+bool rbt_cutting_due(const rbt_cutting *cutting, double t) { return first_due(cutting, t) < cutting->count; }
 
 double rbt_cutting_next(const rbt_cutting *cutting, double t) {
     double next = INFINITY;
@@ -268,6 +277,7 @@ static bool recall(rbt_cutting *c, const rbt_model *model, const char *at, const
     if ((size_t)(end - at) < head[0] * sizeof *c->done)
         return rbt_fail(error, "what is known about cuts is incomplete");
     memcpy(c->done, at, head[0] * sizeof *c->done);
+    for (size_t i = 0; i < c->count; i++) c->waits[i] = NAN;
     at += head[0] * sizeof *c->done;
     for (size_t b = 0; b < c->sources->body_count; b++) {
         const rbt_mesh *uncut = c->sources->meshes[b];
@@ -491,10 +501,18 @@ static bool go_back(rbt_cutting *c, const rbt_model *model, const rbt_state *sta
     return true;
 }
 
+// When the next stroke to make was due
+static double first_time(const rbt_cutting *c, size_t cut) {
+    const rbt_cut_def *def = &c->defs[cut];
+    double duration = isnan(def->until) ? 0 : def->until - def->time;
+    return duration > 0 ? def->time + duration * (c->done[cut] + 1) / strokes_of(def) : def->time;
+}
+
 static bool advance_cut(rbt_cutting *c, size_t cut, const rbt_model *model, rbt_state *state, rbt_cut_result *results,
                         rbt_change *change, rbt_error *error) {
     size_t changed, tries = model->contact.on ? sizeof TOLERANCES / sizeof *TOLERANCES : 1;
     bool apart = false;
+    double due = first_time(c, cut);
     rbt_cut_verdict verdict = {0};
     for (size_t i = 0; !apart && i < tries; i++) {
         if (i && !go_back(c, model, state, error)) return false;
@@ -504,7 +522,12 @@ static bool advance_cut(rbt_cutting *c, size_t cut, const rbt_model *model, rbt_
         if (!changed) return remember(c, state, error);
         if (!make_model(c, model, state, results, change, &apart, &verdict, error)) return false;
     }
-    if (!apart) return cannot_part(c, cut, model, &verdict, error);
+    if (!apart) {
+        if (state->t > due + PATIENCE * model->step) return cannot_part(c, cut, model, &verdict, error);
+        if (!go_back(c, model, state, error)) return false;
+        c->waits[cut] = state->t;
+        return true;
+    }
     if (remember(c, state, error)) return true;
     rbt_model *after = change->after;
     rbt_change_free(change);
@@ -515,9 +538,8 @@ static bool advance_cut(rbt_cutting *c, size_t cut, const rbt_model *model, rbt_
 bool rbt_cutting_stroke(rbt_cutting *cutting, const rbt_model *model, rbt_state *state, rbt_change *change,
                         rbt_error *error) {
     *change = (rbt_change){0};
-    size_t cut = 0, count = cutting->count;
-    while (cut < count && due_by(cutting, &cutting->defs[cut], state->t) <= cutting->done[cut]) cut++;
-    if (cut == count) return true;
+    size_t cut = first_due(cutting, state->t);
+    if (cut == cutting->count) return true;
     rbt_cut_result *results = rbt_array_new(model->body_count, sizeof *results, "a cut", error);
     bool good = results && advance_cut(cutting, cut, model, state, results, change, error);
     free_results(results, model->body_count);
