@@ -106,6 +106,63 @@ static void held_nodes_too(void **state) {
     rbt_sim_free(sim);
 }
 
+// A wall beside an oblique cut, closer than the sides draw back: what would come to lie in it moves less.
+static void what_is_close_stays_apart(void **state) {
+    (void)state;
+    rbt_sim *sim = contact_sim(
+        "{'rubato': 1, 'bodies': [{" BLOCK "}], 'obstacles': [{'plane': {'point': [0, -0.1001, 0]}}], 'contact': "
+        "{'thickness': 1e-3}, 'cuts': [{'time': 0, 'surface': {'plane': {'point': [0.01, 0, 0], 'normal': [1, 1, "
+        "0.1]}}}], " TIME "}");
+    cut(sim);
+    assert_int_equal(crossings(sim), 0);
+    for (int k = 0; k < 3; k++) {
+        step(sim);
+        assert_int_equal(crossings(sim), 0);
+    }
+    rbt_sim_free(sim);
+}
+
+// Where all elements are inside out, sides cannot be parted: the stroke waits, nothing has changed, and after 20 steps it
+// fails and tells the place.
+static void strokes_wait_for_room(void **state) {
+    (void)state;
+    rbt_sim *sim =
+        contact_sim("{'rubato': 1, 'bodies': [{" BLOCK "}], 'contact': {'thickness': 1e-3}, 'cuts': [{'time': 0, "
+                    "'surface': " THROUGH "}], " TIME "}");
+    rbt_change change;
+    rbt_error error = {0};
+    size_t nodes = sim->model->node_count;
+    for (size_t n = 0; n < nodes; n++) sim->state.x[3 * n + 2] *= -1;
+    rbt_cutting_set_thickness(sim->cutting, 1e-3);
+    assert_true(rbt_cutting_due(sim->cutting, 0));
+    assert_true(rbt_cutting_stroke(sim->cutting, sim->model, &sim->state, &change, &error));
+    assert_null(change.after);
+    assert_int_equal(sim->state.node_count, nodes);
+    assert_false(rbt_cutting_due(sim->cutting, 0));
+    assert_true(rbt_cutting_due(sim->cutting, 0.01));
+    sim->state.t = 0.21;
+    assert_false(rbt_cutting_stroke(sim->cutting, sim->model, &sim->state, &change, &error));
+    if (!strstr(error.message, "cannot be parted") || strcmp(error.path, "cuts[0]") != 0)
+        fail_msg("%s: %s", error.path, error.message);
+    rbt_sim_free(sim);
+
+    // as it was before, it is cut as if nothing had been
+    sim = contact_sim("{'rubato': 1, 'bodies': [{" BLOCK "}], 'contact': {'thickness': 1e-3}, 'cuts': [{'time': 0, "
+                      "'surface': " THROUGH "}], " TIME "}");
+    for (int pass = 0; pass < 2; pass++) {
+        rbt_cutting_set_thickness(sim->cutting, 1e-3);
+        if (!pass)
+            for (size_t n = 0; n < nodes; n++) sim->state.x[3 * n + 2] *= -1;
+        sim->state.t = 0.01 * pass;
+        assert_true(rbt_cutting_stroke(sim->cutting, sim->model, &sim->state, &change, &error));
+        for (size_t n = 0; !pass && n < nodes; n++) sim->state.x[3 * n + 2] *= -1;
+    }
+    assert_non_null(change.after);
+    rbt_model_free(change.after);
+    rbt_change_free(&change);
+    rbt_sim_free(sim);
+}
+
 // The thickness that "auto" has chosen by the start stays when the model is another one.
 static void thickness_stays(void **state) {
     (void)state;
@@ -131,7 +188,11 @@ static void thickness_stays(void **state) {
 
 int main(void) {
     rbt_threads_enter(1);  // bodies are small
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sides_begin_without_force), cmocka_unit_test(cloth_too),
-                                       cmocka_unit_test(held_nodes_too), cmocka_unit_test(thickness_stays)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sides_begin_without_force),
+                                       cmocka_unit_test(cloth_too),
+                                       cmocka_unit_test(held_nodes_too),
+                                       cmocka_unit_test(thickness_stays),
+                                       cmocka_unit_test(what_is_close_stays_apart),
+                                       cmocka_unit_test(strokes_wait_for_room)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
