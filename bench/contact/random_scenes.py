@@ -15,8 +15,8 @@ of. Lengths are in units of a size L of the scene, bodies about 0.3 L across:
                 twist    a bar or ribbon whose ends turn against each other
                 clash    what is driven meets what is driven: impossible, and has to end with an outcome
 
-With `cuts` set, bodies are cut while they move: by one or two planes or rectangles that end inside of them, at once or in
-strokes, at rest or as they are deformed then, whatever touches them.
+With `cuts` set, bodies are cut while they move: by one or two planes or rectangles that end inside of them, at once or
+in strokes, at rest or as they are deformed then, whatever touches them.
 
 Speeds up to 1000 m/s, steps 1e-4 to 0.1 s, Young's modulus 1e2 to 1e10 Pa, Poisson's ratio up to .499, friction 0 to 2,
 thickness 1e-6 to 0.1 L.

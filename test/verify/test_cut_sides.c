@@ -41,7 +41,7 @@ static void sides_stay_apart(void **state) {
         rbt_sim *sim = pressed(way[0], way[1], contact);
         size_t most = 0, nodes = sim->model->node_count;
         double friction = 0;
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < 5; k++) {
             int generation = sim->model->generation;
             rbt_step_report report = {0};
             if (!rbt_sim_cut(sim, &report)) fail_msg("%s: %s", way[0], report.hint);
@@ -64,6 +64,8 @@ static void sides_stay_apart(void **state) {
     }
 }
 
+enum { STEPS = 4 };  // the last cut is made before the fourth
+
 static void assert_same(const rbt_sim *a, const rbt_sim *b) {
     assert_int_equal(a->state.node_count, b->state.node_count);
     size_t bytes = 3 * a->state.node_count * sizeof(double);
@@ -74,12 +76,15 @@ static void assert_same(const rbt_sim *a, const rbt_sim *b) {
     assert_memory_equal(&p.friction, &q.friction, sizeof p.friction);
 }
 
-// Saved between two strokes and after them; continued by another number of threads
+// Saved between two strokes and after them; continued by another number of threads. Methods that differ in what a cut does
+// not touch are left to RUBATO_TEST_WHOLE=1, as in `make soak`.
 static void same_bits(void **state) {
     (void)state;
     static const int THREADS[] = {2, 3, 8};
     for (int i = 0; i < WAY_COUNT; i++) {
         const char *const *way = WAYS[i];
+        bool alike = i == 1 || i == 4 || i == 5;  // dot, implicit-midpoint, energy-euler
+        if (alike && !getenv("RUBATO_TEST_WHOLE")) continue;
         char file[] = "/tmp/rubato-cut-XXXXXX.rbt";
         rbt_error error;
         rbt_sim *one = pressed(way[0], way[1], ""), *other = pressed(way[0], way[1], "");
@@ -87,7 +92,7 @@ static void same_bits(void **state) {
         int descriptor = mkstemps(file, 4), saved_at = 2 + i % 2;
         assert_true(descriptor >= 0);
         close(descriptor);
-        for (int k = 0; k < 5; k++) {
+        for (int k = 0; k < STEPS; k++) {
             if (k == saved_at) {
                 rbt_state *saved = rbt_sim_save(one, &error);
                 assert_true(saved && rbt_state_write(saved, file, &error));
@@ -104,7 +109,7 @@ static void same_bits(void **state) {
         rbt_state_free(read);
         unlink(file);
         assert_true(rbt_sim_set_threads(resumed, THREADS[(i + 1) % 3], &error));
-        for (int k = saved_at; k < 5; k++) step(resumed);
+        for (int k = saved_at; k < STEPS; k++) step(resumed);
         assert_same(one, resumed);
         rbt_sim_free(resumed);
         rbt_sim_free(one);
