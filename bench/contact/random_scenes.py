@@ -15,6 +15,9 @@ of. Lengths are in units of a size L of the scene, bodies about 0.3 L across:
                 twist    a bar or ribbon whose ends turn against each other
                 clash    what is driven meets what is driven: impossible, and has to end with an outcome
 
+With `cuts` set, bodies are cut while they move: by one or two planes or rectangles that end inside of them, at once or
+in strokes, at rest or as they are deformed then, whatever touches them.
+
 Speeds up to 1000 m/s, steps 1e-4 to 0.1 s, Young's modulus 1e2 to 1e10 Pa, Poisson's ratio up to .499, friction 0 to 2,
 thickness 1e-6 to 0.1 L.
 """
@@ -35,6 +38,7 @@ EVERYWHERE = "everything"
 # Step solver and contact solver of every scene; what else a seed makes does not depend on them
 solver = "newton"
 contact_solver = "barrier"
+cuts = False  # bodies are cut
 ONE_SOLVE = ("semi-implicit", "siere")  # methods that have solvers of their own
 
 
@@ -425,6 +429,44 @@ def hold_some(rng, bodies, p):
         body.fields.update(rng.choice(ways)())
 
 
+# ---- Cuts
+
+
+def can_be_cut(body):
+    return body.kind in SOLID_SHAPES or body.kind in SHELL_SHAPES
+
+
+def surface(rng):
+    """In shares of the body's box: a plane, or a rectangle that may end inside."""
+    middle = [rng.uniform(0.3, 0.7) for _ in range(3)]
+    if rng.random() < 0.4:
+        return {"plane": {"point": middle, "normal": unit(rng), "relative": True}}
+    along, across = unit(rng), unit(rng)
+    across = add(across, scaled(-dot(along, across), along))
+    across = scaled(1 / math.sqrt(dot(across, across)), across)
+    long, wide = rng.uniform(0.3, 2), rng.uniform(0.3, 3)
+    corner = add(middle, add(scaled(-rng.uniform(0.2, 1) * long, along), scaled(-rng.uniform(0.2, 0.8) * wide, across)))
+    return {"rectangle": {"corner": corner, "along": scaled(long, along), "across": scaled(wide, across),
+                          "relative": True}}
+
+
+def some_cuts(rng, p, bodies):
+    names = [f"body-{i}" for i, body in enumerate(bodies) if can_be_cut(body)]
+    made = []
+    for _ in range(rng.choice([1, 1, 2])):
+        cut = {"time": rng.uniform(0, 0.6) * p["end"], "surface": surface(rng)}
+        if rng.random() < 0.5:
+            cut |= {"until": cut["time"] + rng.uniform(0.1, 0.4) * p["end"], "strokes": rng.randint(2, 6)}
+        if rng.random() < 0.6:
+            cut["body"] = rng.choice(names)
+        if rng.random() < 0.3:
+            cut["deformed"] = True
+        if rng.random() < 0.3:
+            cut["tolerance"] = rng.uniform(0.01, 0.25)
+        made.append(cut)
+    return made
+
+
 # ---- The scene
 
 
@@ -450,6 +492,9 @@ def make(seed):
         bodies.pop()
     if all(body.kind == "net" for body in bodies):
         bodies.insert(0, solid(rng, p["L"]))  # springs among themselves cannot be judged
+    blade = random.Random(f"cuts {seed}")
+    if cuts and not any(can_be_cut(body) for body in bodies):
+        bodies.insert(0, solid(blade, p["L"]))
     contact = settings(rng, bodies, p)
     close = rng.random() < 0.15  # closer than the thickness at the start
     p["least_gap"] = contact.get("gap", 0) + contact["thickness"] * (rng.uniform(0.1, 1) if close else 1.1)
@@ -465,6 +510,8 @@ def make(seed):
              "forces": [{"gravity": {}}] if gravity else [],
              "time": {"step": p["step"], "frame": p["step"], "end": p["end"]},
              "integrator": {"method": method} | ({} if method in ONE_SOLVE else {"solver": solver})}
+    if cuts:
+        scene["cuts"] = some_cuts(blade, p, bodies)
     materials = [body.fields["material"] for body in bodies if "material" in body.fields]
     solids = [body.fields["material"]["model"] for body in bodies if body.kind in SOLID_SHAPES]
     traits = {"layout": layout, "method": method, "step": p["step"], "speed": p["speed"], "L": p["L"],
@@ -474,5 +521,5 @@ def make(seed):
               "young": [m["young"] for m in materials], "poisson": max([m["poisson"] for m in materials], default=0),
               "models": solids, "kinds": [body.kind for body in bodies], "gravity": gravity,
               "obstacles": [next(iter(o)) for o in obstacles], "nodes": sum(body.nodes for body in bodies),
-              "close": close}
+              "close": close, "cuts": len(scene.get("cuts", []))}
     return scene, files, traits

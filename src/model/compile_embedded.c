@@ -271,7 +271,11 @@ static bool add_flesh(rbt_compiler *c, const hull *h, const rbt_mesh *mesh, cons
 // in the uncut mesh
 static bool cut_embedded(rbt_compiler *c, size_t b, const rbt_mesh *surface, rbt_embedded_surface *embedded) {
     const rbt_dissection *cut = rbt_compile_dissection(c, b);
-    const rbt_mesh *mesh = c->meshes[b];
+    // Where both sides of cuts with a width coincide: the surface is parted there, and follows its tets from then on.
+    rbt_mesh closed = *c->meshes[b], *mesh = &closed;
+    if (!(closed.nodes = rbt_array_new(closed.node_count, 3 * sizeof *closed.nodes, "positions", c->error)))
+        return false;
+    rbt_dissection_carry(cut, c->uncut[b]->nodes, 3, closed.nodes);
     hull h = {0};
     rbt_cut_surface blade = {0};
     rbt_cut_result r = {0};
@@ -284,7 +288,7 @@ static bool cut_embedded(rbt_compiler *c, size_t b, const rbt_mesh *surface, rbt
     rbt_embedding_free(&embedded->embedding);
     bool ok = inside && find_hull(cut, c->uncut[b], &h, c->error) &&
               flesh_surface(&h, mesh, reach, &blade, c->error) &&
-              rbt_cut(&sheet, &blade, &(rbt_cut_range){-INFINITY, INFINITY, 1e-6}, &r, c->error);
+              rbt_cut(&sheet, &blade, &(rbt_cut_range){-INFINITY, INFINITY, 1e-6, 0}, &r, c->error);
     double *places =
         ok ? rbt_array_new(r.node_count, 6 * sizeof *places, "the embedded surface of a cut", c->error) : NULL;
     if (places) {
@@ -300,6 +304,7 @@ static bool cut_embedded(rbt_compiler *c, size_t b, const rbt_mesh *surface, rbt
     rbt_cut_result_free(&r);
     rbt_cut_surface_free(&blade);
     hull_free(&h);
+    free(closed.nodes);
     return ok;
 }
 

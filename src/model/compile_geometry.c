@@ -187,7 +187,7 @@ static rbt_mesh *dissected(rbt_compiler *c, size_t b) {
     rbt_mesh *mesh = rbt_mesh_new(c->error);
     if (mesh && rbt_mesh_allocate(mesh, cut->node_count, solid ? cut->element_count : 0,
                                   solid ? 0 : cut->element_count, 0, c->error)) {
-        rbt_dissection_carry(cut, c->uncut[b]->nodes, 3, mesh->nodes);
+        rbt_dissection_place(cut, c->uncut[b]->nodes, mesh->nodes);
         memcpy(solid ? mesh->tets : mesh->triangles, cut->elements,
                cut->element_count * (size_t)cut->kind->element_corners * sizeof *cut->elements);
         return mesh;

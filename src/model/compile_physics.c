@@ -282,6 +282,18 @@ static void start_velocity(const rbt_model *m, const rbt_body *body, const rbt_v
     }
 }
 
+// Offsets of cuts with a width follow the deformation of the point that they begin at.
+static void offset_start(const rbt_dissection *cut, const rbt_mesh *uncut, const rbt_body *body,
+                         const rbt_body_def *def, double *work, double *x) {
+    size_t n = cut->node_count;
+    double *plain = work, *moved = work + 3 * n;
+    rbt_dissection_carry(cut, uncut->nodes, 3, plain);
+    rbt_dissection_place(cut, uncut->nodes, moved);
+    for (size_t i = 0; i < def->deform.count; i++)
+        rbt_deform_points(work, 2 * n, &def->deform.items[i], body->box_min, body->box_max);
+    for (size_t i = 0; i < 3 * n; i++) x[i] += moved[i] - plain[i];
+}
+
 // Deformations are not linear: nodes that cuts have made lie between the old ones at the start too.
 static bool deform_body(rbt_compiler *c, size_t b, const rbt_body_def *def, double *x) {
     const rbt_body *body = &c->bodies[b];
@@ -292,11 +304,13 @@ static bool deform_body(rbt_compiler *c, size_t b, const rbt_body_def *def, doub
     if (cut) memcpy(old, uncut->nodes, 3 * uncut->node_count * sizeof *old);
     for (size_t i = 0; i < def->deform.count; i++)
         rbt_deform_points(old, uncut->node_count, &def->deform.items[i], body->box_min, body->box_max);
-    if (cut) {
-        rbt_dissection_carry(cut, old, 3, x);
-        free(old);
-    }
-    return true;
+    if (!cut) return true;
+    double *work = cut->offset ? rbt_array_new(cut->node_count, 6 * sizeof *work, "positions", c->error) : NULL;
+    rbt_dissection_carry(cut, old, 3, x);
+    if (work) offset_start(cut, uncut, body, def, work, x);
+    free(old);
+    free(work);
+    return work || !cut->offset;
 }
 
 // Of random directions, in which the body extends, and sizes up to `speed`: numbers that depend on seed and particle

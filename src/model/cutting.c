@@ -2,12 +2,26 @@
 
 #include "base/text.h"
 #include "math/vec3.h"
+#include "mesh/cut/cut_width.h"
+#include "model/cut_judge.h"
 #include "model/cut_shape.h"
 #include "model/fingerprint.h"
 #include "model/momentum.h"
 
 #include <stdio.h>
 #include <string.h>
+
+// Of the thickness of contact: how wide a cut is. Above 1, so that its sides do not push each other, whatever angles
+// neighbouring lips make; no more than that needs, since it takes material away.
+static const double WIDTH = 1.125;
+// Of its width: how near to their ends edges are parted at least. What is shorter cannot give way by half of it.
+static const double SHORTEST = 2;
+// Shares of an edge that contact takes for the least tolerance, one after the other until the sides can be parted: rough
+// sides with slivers behind them leave no room.
+static const double TOLERANCES[] = {0.05, 0.12, RBT_WIDEST_TOLERANCE};
+// Steps that a stroke waits for room: elements that are inside out, or folded, come back.
+static const double PATIENCE = 20;
+enum { OPENINGS = 8 };  // attempts to part the sides of a cut, each with half the way for what met something
 
 struct rbt_cutting {
     const rbt_scene *scene;
@@ -17,6 +31,8 @@ struct rbt_cutting {
     rbt_cut_def *defs;  // (count) with times of their own
     rbt_mesh **files;   // (count) NULL where a cut has none
     int32_t *done;      // (count) strokes
+    double thickness;   // of contact [m]; 0: there is none
+    double *waits;      // (count) time at which a stroke found no room [s]; NaN: none
 };
 
 // ---- Plans
@@ -59,8 +75,10 @@ rbt_cutting *rbt_cutting_new(const rbt_scene *scene, rbt_sources *sources, const
                        .sources = sources,
                        .rounding = 1e-9 * model->frame_interval,
                        .files = rbt_array_new(count, sizeof *c->files, "cuts", error),
-                       .done = rbt_array_new(count, sizeof *c->done, "cuts", error)};
-    bool good = c->defs && c->files && c->done;
+                       .done = rbt_array_new(count, sizeof *c->done, "cuts", error),
+                       .waits = rbt_array_new(count, sizeof *c->waits, "cuts", error)};
+    bool good = c->defs && c->files && c->done && c->waits;
+    for (size_t i = 0; good && i < count; i++) c->waits[i] = NAN;
     for (size_t i = 0; good && i < count; i++) {
         char path[64];
         const rbt_cut_def *def = &c->defs[i];
@@ -85,6 +103,7 @@ void rbt_cutting_free(rbt_cutting *cutting) {
     free(cutting->defs);
     free(cutting->files);
     free(cutting->done);
+    free(cutting->waits);
     free(cutting);
 }
 
@@ -101,11 +120,14 @@ static int32_t due_by(const rbt_cutting *c, const rbt_cut_def *def, double t) {
     return since > 0 ? (int32_t)(n * since / duration) : 0;
 }
 
-bool rbt_cutting_due(const rbt_cutting *cutting, double t) {
-    for (size_t i = 0; i < cutting->count; i++)
-        if (due_by(cutting, &cutting->defs[i], t) > cutting->done[i]) return true;
-    return false;
+// The first cut with a stroke to make at time t, of which it has not been found out that it must wait; `count`: none
+static size_t first_due(const rbt_cutting *c, double t) {
+    size_t i = 0;
+    while (i < c->count && (c->waits[i] == t || due_by(c, &c->defs[i], t) <= c->done[i])) i++;
+    return i;
 }
+
+bool rbt_cutting_due(const rbt_cutting *cutting, double t) { return first_due(cutting, t) < cutting->count; }
 
 double rbt_cutting_next(const rbt_cutting *cutting, double t) {
     double next = INFINITY;
@@ -119,7 +141,13 @@ double rbt_cutting_next(const rbt_cutting *cutting, double t) {
     return next;
 }
 
+void rbt_cutting_set_thickness(rbt_cutting *cutting, double thickness) { cutting->thickness = thickness; }
+
 // ---- Carrying out
+
+static double width_of(const rbt_cutting *c, const rbt_model *model, size_t b) {
+    return model->contact.on ? WIDTH * c->thickness + rbt_contact_settings_gap(&model->contact, (int)b) : 0;
+}
 
 static bool cut_body(rbt_cutting *c, size_t cut, const rbt_cut_range *range, bool complete, const rbt_model *model,
                      size_t b, const rbt_state *state, rbt_cut_result *result, rbt_error *error) {
@@ -188,7 +216,8 @@ void rbt_change_carry(const rbt_change *change, const double *before, int compon
     }
 }
 
-static bool carry_state(const rbt_change *change, rbt_state *state, rbt_error *error) {
+// by (nodes of the new model x 3): how far the width of the cut moves them; NULL: it has none
+static bool carry_state(const rbt_change *change, const double *by, rbt_state *state, rbt_error *error) {
     size_t nodes = change->after->node_count;
     double *x = rbt_array_new(nodes, 3 * sizeof *x, "positions", error);
     double *v = rbt_array_new(nodes, 3 * sizeof *v, "velocities", error);
@@ -197,6 +226,7 @@ static bool carry_state(const rbt_change *change, rbt_state *state, rbt_error *e
     if (good) {
         rbt_change_carry(change, state->x, 3, x);
         rbt_change_carry(change, state->v, 3, v);
+        for (size_t i = 0; by && i < 3 * nodes; i++) x[i] += by[i];
         rbt_momentum_keep(change, state, x, v, chosen);
         double *old_x = state->x, *old_v = state->v;
         state->x = x;
@@ -211,7 +241,8 @@ static bool carry_state(const rbt_change *change, rbt_state *state, rbt_error *e
     return good;
 }
 
-// ---- Bytes: numbers of cuts and bodies, strokes made, then for every body whether it is dissected, and how
+// ---- Bytes: numbers of cuts and bodies, strokes made, then for every body whether it is dissected (2: with offsets), and
+// how; with contact its thickness
 
 static bool remember(const rbt_cutting *c, rbt_state *state, rbt_error *error) {
     const uint32_t head[2] = {(uint32_t)c->count, (uint32_t)c->sources->body_count};
@@ -219,10 +250,12 @@ static bool remember(const rbt_cutting *c, rbt_state *state, rbt_error *error) {
     rbt_text_add_bytes(&bytes, head, sizeof head);
     rbt_text_add_bytes(&bytes, c->done, head[0] * sizeof *c->done);
     for (size_t b = 0; b < c->sources->body_count; b++) {
-        uint64_t dissected = c->sources->dissections[b].elements != NULL;
+        const rbt_dissection *d = &c->sources->dissections[b];
+        uint64_t dissected = d->elements ? d->offset ? 2 : 1 : 0;
         rbt_text_add_bytes(&bytes, &dissected, sizeof dissected);
-        if (dissected) rbt_dissection_write(&c->sources->dissections[b], &bytes);
+        if (dissected) rbt_dissection_write(d, &bytes);
     }
+    if (c->thickness > 0) rbt_text_add_bytes(&bytes, &c->thickness, sizeof c->thickness);
     if (bytes.failed) {
         rbt_text_free(&bytes);
         return rbt_fail_memory(error, bytes.size, "cuts");
@@ -244,6 +277,7 @@ static bool recall(rbt_cutting *c, const rbt_model *model, const char *at, const
     if ((size_t)(end - at) < head[0] * sizeof *c->done)
         return rbt_fail(error, "what is known about cuts is incomplete");
     memcpy(c->done, at, head[0] * sizeof *c->done);
+    for (size_t i = 0; i < c->count; i++) c->waits[i] = NAN;
     at += head[0] * sizeof *c->done;
     for (size_t b = 0; b < c->sources->body_count; b++) {
         const rbt_mesh *uncut = c->sources->meshes[b];
@@ -255,10 +289,19 @@ static bool recall(rbt_cutting *c, const rbt_model *model, const char *at, const
         bool solid = model->bodies[b].kind == RBT_SOLID;
         if (dissected && model->bodies[b].kind == RBT_NET)
             return rbt_fail(error, "body \"%s\" was cut, but is made of springs", model->bodies[b].name);
-        if (dissected && !rbt_dissection_read(&c->sources->dissections[b], kind_of(&model->bodies[b]),
-                                              uncut->node_count, solid ? uncut->tets : uncut->triangles,
-                                              solid ? uncut->tet_count : uncut->triangle_count, &at, end, error))
+        if (dissected &&
+            !rbt_dissection_read(&c->sources->dissections[b], kind_of(&model->bodies[b]), uncut->node_count,
+                                 solid ? uncut->tets : uncut->triangles,
+                                 solid ? uncut->tet_count : uncut->triangle_count, dissected == 2, &at, end, error))
             return false;
+    }
+    if (model->contact.on) {
+        if ((size_t)(end - at) < sizeof c->thickness)
+            return rbt_fail(error, "what is known about cuts is incomplete");
+        memcpy(&c->thickness, at, sizeof c->thickness);
+        at += sizeof c->thickness;
+        if (!(c->thickness > 0 && c->thickness < INFINITY))
+            return rbt_fail(error, "a cut under contact of thickness %g m cannot be", c->thickness);
     }
     return at == end || rbt_fail(error, "%zu bytes about cuts are too many", (size_t)(end - at));
 }
@@ -285,6 +328,8 @@ static rbt_model *compile_next(rbt_cutting *c, const rbt_model *before, rbt_erro
     rbt_model *after = rbt_model_compile_sources(c->scene, c->sources, error);
     if (!after) return NULL;
     after->generation = before->generation + 1;
+    after->is_cut = true;
+    if (c->thickness > 0) after->contact.thickness = c->thickness;
     after->uncut_fingerprint = before->uncut_fingerprint ? before->uncut_fingerprint : rbt_model_fingerprint(before);
     return after;
 }
@@ -301,27 +346,190 @@ rbt_model *rbt_cutting_restore(rbt_cutting *cutting, const rbt_model *uncut, con
     return NULL;
 }
 
+// ---- Width
+
+typedef struct opening {   // of a cut with a width
+    size_t node_count;     // of the new model
+    double *rest_by, *by;  // (node_count x 3) how far nodes move, at rest and now
+    double *back;          // (node_count x 3) by which rest positions go back
+    unsigned char *moved;  // (node_count) 1: it moves, 2: and meets something
+} opening;
+
+static void opening_free(opening *o) {
+    free(o->rest_by);
+    free(o->by);
+    free(o->back);
+    free(o->moved);
+}
+
+// Nodes of a body before the cut and after it
+static size_t nodes_before(const rbt_body *body) { return body->node_end - body->node_begin; }
+static size_t nodes_after(const rbt_body *body, const rbt_cut_result *r) {
+    return r->elements ? r->node_count : nodes_before(body);
+}
+
+// The ways of one body's nodes, where its sides were opened
+static bool widen_body(const rbt_cutting *c, const rbt_model *model, size_t b, const rbt_state *state,
+                       const rbt_cut_result *r, double *rest_by, double *by, rbt_error *error) {
+    const rbt_body *body = &model->bodies[b];
+    double *rest = rbt_array_new(r->node_count, 6 * sizeof *rest, "the width of a cut", error);
+    if (!rest) return false;
+    double *now = rest + 3 * r->node_count;
+    rbt_dissection_place(&c->sources->dissections[b], c->sources->meshes[b]->nodes, rest);
+    rbt_cut_carry(r, state->x + 3 * body->node_begin, 3, now);
+    bool good = rbt_cut_widen(r, kind_of(body), rest, now, width_of(c, model, b), rest_by, by, error);
+    free(rest);
+    return good;
+}
+
+// Moves the rest positions of bodies: by (nodes of the new model x 3).
+static bool move_rest(const rbt_cutting *c, const rbt_model *model, const rbt_cut_result *results, const double *by,
+                      rbt_error *error) {
+    for (size_t b = 0, at = 0; b < model->body_count; at += nodes_after(&model->bodies[b], &results[b]), b++)
+        if (results[b].lip_count && !rbt_dissection_move(&c->sources->dissections[b], by + 3 * at, error))
+            return false;
+    return true;
+}
+
+static bool open_sides(const rbt_cutting *c, const rbt_model *model, const rbt_state *state,
+                       const rbt_cut_result *results, opening *o, rbt_error *error) {
+    for (size_t b = 0; b < model->body_count; b++) o->node_count += nodes_after(&model->bodies[b], &results[b]);
+    o->rest_by = rbt_array_new(o->node_count, 3 * sizeof *o->rest_by, "the width of a cut", error);
+    o->by = rbt_array_new(o->node_count, 3 * sizeof *o->by, "the width of a cut", error);
+    o->back = rbt_array_new(o->node_count, 3 * sizeof *o->back, "the width of a cut", error);
+    o->moved = rbt_array_new(o->node_count, 1, "the width of a cut", error);
+    if (!o->rest_by || !o->by || !o->back || !o->moved) return false;
+    for (size_t b = 0, at = 0; b < model->body_count; at += nodes_after(&model->bodies[b], &results[b]), b++) {
+        const rbt_cut_result *r = &results[b];
+        if (!r->lip_count) continue;
+        if (!widen_body(c, model, b, state, r, o->rest_by + 3 * at, o->by + 3 * at, error)) return false;
+        memcpy(o->moved + at, r->doubled, r->node_count);
+    }
+    return move_rest(c, model, results, o->rest_by, error);
+}
+
+// Looks at where the nodes of the new model come to.
+static bool judge(const rbt_change *change, const rbt_model *before, const rbt_state *state, opening *o,
+                  rbt_cut_verdict *verdict, rbt_error *error) {
+    double *x = rbt_array_new(o->node_count, 3 * sizeof *x, "positions", error);
+    if (!x) return false;
+    rbt_change_carry(change, state->x, 3, x);
+    for (size_t i = 0; i < 3 * o->node_count; i++) x[i] += o->by[i];
+    bool good = rbt_cut_judge(change->after, before->obstacle_motions, x, state->t, o->moved, verdict, error);
+    free(x);
+    return good;
+}
+
+// Half the way for what met something
+static void halve(opening *o) {
+    for (size_t i = 0; i < 3 * o->node_count; i++) {
+        double share = o->moved[i / 3] & 2 ? 0.5 : 1;
+        o->back[i] = (share - 1) * o->rest_by[i];
+        o->by[i] *= share;
+        o->rest_by[i] *= share;
+    }
+    for (size_t n = 0; n < o->node_count; n++) o->moved[n] &= 1;
+}
+
+static bool cannot_part(const rbt_cutting *c, size_t cut, const rbt_model *model, const rbt_cut_verdict *verdict,
+                        rbt_error *error) {
+    char path[64];
+    cut_at(c->scene, cut, path);
+    return rbt_fail_path(error, c->scene->file, path,
+                         "the two sides of the cut cannot be parted by %.3g m in body \"%s\": %zu places meet "
+                         "something, the first near (%.4g, %.4g, %.4g); move the cut a little, or take a larger "
+                         "\"tolerance\" for it or a smaller contact.thickness",
+                         width_of(c, model, (size_t)verdict->body), model->bodies[verdict->body].name, verdict->count,
+                         verdict->place[0], verdict->place[1], verdict->place[2]);
+}
+
 // ---- A stroke
+
+// tolerance: the least one
+static bool cut_bodies(rbt_cutting *c, size_t cut, double tolerance, const rbt_model *model, const rbt_state *state,
+                       rbt_cut_result *results, size_t *changed, rbt_error *error) {
+    const rbt_cut_def *def = &c->defs[cut];
+    int32_t strokes = strokes_of(def), due = due_by(c, def, state->t);
+    *changed = 0;
+    for (size_t b = 0; b < model->body_count; b++) {
+        rbt_cut_range range = {.from = c->done[cut] ? (double)c->done[cut] / strokes : -INFINITY,
+                               .until = due == strokes ? INFINITY : (double)due / strokes,
+                               .tolerance = fmax(def->tolerance, tolerance),
+                               .length = SHORTEST * width_of(c, model, b)};
+        if (!concerns(def, &model->bodies[b])) continue;
+        if (!cut_body(c, cut, &range, due == strokes, model, b, state, &results[b], error)) return false;
+        *changed += results[b].split_count + results[b].opened_count;
+    }
+    c->done[cut] = due;
+    return true;
+}
+
+// A model of what the cut has left, with positions for it. Sides that were opened are parted, if there is contact, and
+// judged; nodes that meet something try it with half the way. *apart: none does in the end; else there is no model.
+static bool make_model(rbt_cutting *c, const rbt_model *model, rbt_state *state, const rbt_cut_result *results,
+                       rbt_change *change, bool *apart, rbt_cut_verdict *verdict, rbt_error *error) {
+    opening o = {0};
+    bool wide = model->contact.on, good = !wide || open_sides(c, model, state, results, &o, error);
+    *apart = !wide;
+    for (int i = 0; good && i < OPENINGS; i++) {
+        rbt_model *after = compile_next(c, model, error);
+        good = after && make_change(model, after, results, change, error) &&
+               (!wide || judge(change, model, state, &o, verdict, error));
+        if (good && wide) *apart = !verdict->count;
+        if (good && *apart) good = carry_state(change, o.by, state, error);
+        if (good && *apart) break;
+        rbt_change_free(change);
+        rbt_model_free(after);
+        if (!good) break;
+        halve(&o);
+        good = move_rest(c, model, results, o.back, error);
+    }
+    opening_free(&o);
+    return good;
+}
+
+static void free_results(rbt_cut_result *results, size_t count) {
+    for (size_t b = 0; results && b < count; b++) rbt_cut_result_free(&results[b]);
+}
+
+// The sources as they were before the stroke, which the state remembers
+static bool go_back(rbt_cutting *c, const rbt_model *model, const rbt_state *state, rbt_error *error) {
+    const char *bytes = state->cuts;
+    if (state->cuts_size) return recall(c, model, bytes, bytes + state->cuts_size, error);
+    for (size_t b = 0; b < c->sources->body_count; b++) rbt_dissection_free(&c->sources->dissections[b]);
+    memset(c->done, 0, c->count * sizeof *c->done);
+    return true;
+}
+
+// When the next stroke to make was due
+static double first_time(const rbt_cutting *c, size_t cut) {
+    const rbt_cut_def *def = &c->defs[cut];
+    double duration = isnan(def->until) ? 0 : def->until - def->time;
+    return duration > 0 ? def->time + duration * (c->done[cut] + 1) / strokes_of(def) : def->time;
+}
 
 static bool advance_cut(rbt_cutting *c, size_t cut, const rbt_model *model, rbt_state *state, rbt_cut_result *results,
                         rbt_change *change, rbt_error *error) {
-    const rbt_cut_def *def = &c->defs[cut];
-    int32_t strokes = strokes_of(def), due = due_by(c, def, state->t);
-    rbt_cut_range range = {.from = c->done[cut] ? (double)c->done[cut] / strokes : -INFINITY,
-                           .until = due == strokes ? INFINITY : (double)due / strokes,
-                           .tolerance = def->tolerance};
-    size_t changed = 0;
-    for (size_t b = 0; b < model->body_count; b++) {
-        if (!concerns(def, &model->bodies[b])) continue;
-        if (!cut_body(c, cut, &range, due == strokes, model, b, state, &results[b], error)) return false;
-        changed += results[b].split_count + results[b].opened_count;
+    size_t changed, tries = model->contact.on ? sizeof TOLERANCES / sizeof *TOLERANCES : 1;
+    bool apart = false;
+    double due = first_time(c, cut);
+    rbt_cut_verdict verdict = {0};
+    for (size_t i = 0; !apart && i < tries; i++) {
+        if (i && !go_back(c, model, state, error)) return false;
+        free_results(results, model->body_count);
+        if (!cut_bodies(c, cut, model->contact.on ? TOLERANCES[i] : 0, model, state, results, &changed, error))
+            return false;
+        if (!changed) return remember(c, state, error);
+        if (!make_model(c, model, state, results, change, &apart, &verdict, error)) return false;
     }
-    c->done[cut] = due;
-    if (!changed) return remember(c, state, error);
-    rbt_model *after = compile_next(c, model, error);
-    bool good = after && make_change(model, after, results, change, error) && carry_state(change, state, error) &&
-                remember(c, state, error);
-    if (good) return true;
+    if (!apart) {
+        if (state->t > due + PATIENCE * model->step) return cannot_part(c, cut, model, &verdict, error);
+        if (!go_back(c, model, state, error)) return false;
+        c->waits[cut] = state->t;
+        return true;
+    }
+    if (remember(c, state, error)) return true;
+    rbt_model *after = change->after;
     rbt_change_free(change);
     rbt_model_free(after);
     return false;
@@ -330,12 +538,11 @@ static bool advance_cut(rbt_cutting *c, size_t cut, const rbt_model *model, rbt_
 bool rbt_cutting_stroke(rbt_cutting *cutting, const rbt_model *model, rbt_state *state, rbt_change *change,
                         rbt_error *error) {
     *change = (rbt_change){0};
-    size_t cut = 0, count = cutting->count;
-    while (cut < count && due_by(cutting, &cutting->defs[cut], state->t) <= cutting->done[cut]) cut++;
-    if (cut == count) return true;
+    size_t cut = first_due(cutting, state->t);
+    if (cut == cutting->count) return true;
     rbt_cut_result *results = rbt_array_new(model->body_count, sizeof *results, "a cut", error);
     bool good = results && advance_cut(cutting, cut, model, state, results, change, error);
-    for (size_t b = 0; results && b < model->body_count; b++) rbt_cut_result_free(&results[b]);
+    free_results(results, model->body_count);
     free(results);
     return good;
 }

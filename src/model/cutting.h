@@ -5,6 +5,12 @@
 // masses is not quite that of the elements, and finer elements have a little less of the difference: what is missing
 // is given back to the free nodes around the cut as a turn of all of them (a few parts in a thousand of their
 // velocity, less in finer meshes).
+//
+// With contact a cut has a width (mesh/cut/cut_width.h), a little more than the thickness of contact and what the body
+// keeps free: no force acts between its two sides when they begin. What it leaves is judged exactly (model/cut_judge.h);
+// nodes in whose way something is move less, then edges are parted further from their ends. A stroke whose sides cannot
+// be parted, because elements there are inside out or folded, waits for the next step, and fails after 20 of them with
+// the place.
 #ifndef RBT_MODEL_CUTTING_H
 #define RBT_MODEL_CUTTING_H
 
@@ -12,6 +18,10 @@
 #include "model/sources.h"
 
 typedef struct rbt_cutting rbt_cutting;
+
+// The thickness of contact [m], before the first stroke of a scene with contact. States remember it: models that are
+// compiled after a cut are told, since "auto" chooses it by the start.
+void rbt_cutting_set_thickness(rbt_cutting *cutting, double thickness);
 
 // How many a scene plans: in "cuts", and as events.
 size_t rbt_scene_cut_count(const rbt_scene *scene);

@@ -145,6 +145,7 @@ typedef struct rbt_model {
     size_t cut_count;            // planned by the scene
     int generation;              // how many models cuts and other materials have replaced before this one
     uint64_t uncut_fingerprint;  // of the first of them; 0: this is the first
+    bool is_cut;                 // some of these were cuts: nodes need not have begun where x0 is
 
     const rbt_ranks *ranks;  // this is one rank's part of a model; NULL: all of it
 

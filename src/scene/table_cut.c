@@ -72,8 +72,9 @@ static const rbt_field CUT[] = {
     {FIELD(rbt_cut_def, tolerance, RBT_REAL), .flags = RBT_ABOVE, .fallback = {1e-6}, .max = 0.25,
      .doc =
          "Where an edge is crossed so near its end, in shares of its length, no sliver is made: the cut goes through "
-         "the node there. Nothing is moved."},
+         "the node there. Nothing is moved. With contact at least 0.05."},
 };
 RECORD(, RBT_CUT_RECORD, rbt_cut_def, CUT, "cut",
        "Elements are split along a surface and parted where both sides really separate; mass, momentum, materials "
-       "and selections are carried over.");
+       "and selections are carried over. With contact a cut has a width, so that its two sides begin apart, and what "
+       "lies in it is gone.");

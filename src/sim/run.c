@@ -285,6 +285,15 @@ static bool read_step(run *r) {
            rbt_recorder_step(r->recorder, r->sim->model, &r->sim->state, r->readings, r->error);
 }
 
+// Makes the cuts that are due, and shows the judge what they leave before anything moves on. Without contact their sides
+// touch, which says nothing.
+static rbt_run_end cut(run *r, rbt_step_report *report) {
+    int generation = r->sim->model->generation;
+    if (!rbt_sim_cut(r->sim, report)) return RBT_RUN_STEP_FAILED;
+    if (r->sim->model->generation == generation || !r->sim->model->contact.on) return RBT_RUN_FINISHED;
+    return verify(r, false) ? RBT_RUN_FINISHED : RBT_RUN_WORLD_FAILED;
+}
+
 // To the next frame; the frame itself is verified once it is written. RBT_RUN_FINISHED: it was reached.
 static rbt_run_end advance(run *r, rbt_step_report *report) {
     double start = rbt_now(), verified = r->verification.seconds, acting = r->acting_seconds;
@@ -297,6 +306,7 @@ static rbt_run_end advance(run *r, rbt_step_report *report) {
     if (steps) *report = (rbt_step_report){.body = -1, .element = -1, .stage = ""};
     while (r->sim->state.frame == frame && end == RBT_RUN_FINISHED) {
         if (hand) do_acts(r);
+        if ((end = cut(r, report)) != RBT_RUN_FINISHED) break;
         if (rbt_sim_take_step(r->sim, report) != RBT_DONE) end = RBT_RUN_STEP_FAILED;
         else if (r->sim->state.frame != frame) break;
         else if ((each && !verify(r, false)) || (probed && !read_step(r))) end = RBT_RUN_WORLD_FAILED;

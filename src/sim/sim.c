@@ -370,6 +370,19 @@ static bool keep_materials(const rbt_sim *sim, rbt_change *change, rbt_error *er
     return model != NULL;
 }
 
+// Contact must be able to keep apart what a cut leaves.
+static bool accepts_cut(const rbt_sim *sim, rbt_error *error) {
+    const rbt_method *method = sim->stepper.method;
+    char text[200];
+    if (!sim->model->contact.on || !method->accepts ||
+        method->accepts(sim->stepper.self, &sim->state, text, sizeof text))
+        return true;
+    return rbt_fail(error,
+                    "after the cut contact cannot tell %s apart; move the cut a little, or take a larger "
+                    "\"tolerance\" for it or a larger contact.thickness",
+                    text);
+}
+
 // All cuts that are due. Trouble with them ends the run as a failed step does.
 static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
     double start = rbt_now();
@@ -378,8 +391,10 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
     if (sim->watch.t != sim->state.t && rbt_energy_watch_look(&sim->watch, &sim->state, report) != RBT_DONE)
         return false;
     bool good = true;
+    const rbt_method *method = sim->stepper.method;
     while (good && rbt_cutting_due(sim->cutting, sim->state.t)) {
         rbt_change change;
+        if (method->thickness) rbt_cutting_set_thickness(sim->cutting, method->thickness(sim->stepper.self));
         good = rbt_cutting_stroke(sim->cutting, sim->model, &sim->state, &change, &error) &&
                keep_materials(sim, &change, &error);
         if (good && change.after) {
@@ -392,6 +407,7 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
             good = good && rbt_input_follow(sim->model, &sim->state, &error);
             if (good) rbt_sim_share_forces(sim);
             rbt_input_attach(sim->model, &sim->state);
+            good = good && accepts_cut(sim, &error);
         }
         rbt_change_free(&change);
     }
@@ -456,7 +472,7 @@ static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *r
     return watch_energy(sim, &before, due, report);
 }
 
-static bool cut_if_due(rbt_sim *sim, rbt_step_report *report) {
+bool rbt_sim_cut(rbt_sim *sim, rbt_step_report *report) {
     return !sim->cutting || !rbt_cutting_due(sim->cutting, sim->state.t) || make_cuts(sim, report);
 }
 
@@ -464,7 +480,7 @@ static bool cut_if_due(rbt_sim *sim, rbt_step_report *report) {
 static bool begin_step(rbt_sim *sim, double until, rbt_step_report *report) {
     rbt_error error = {0};
     const rbt_state *s = &sim->state;
-    if (!cut_if_due(sim, report)) return false;
+    if (!rbt_sim_cut(sim, report)) return false;
     bool whole = fabs(s->t - rbt_sim_grid_time(sim, s->step)) <= ON_GRID * sim->model->step;
     return rbt_sim_begin_step(sim, whole, until - s->t, &error) ||
            fail_change(report, RBT_EVENT_FAILED, "event", &error);
@@ -473,7 +489,7 @@ static bool begin_step(rbt_sim *sim, double until, rbt_step_report *report) {
 // Cuts, events and what drags, before a step by error; the step ends where the next cut or event is due.
 static rbt_outcome take_step_by_error(rbt_sim *sim, double stop, rbt_step_report *report) {
     rbt_error error = {0};
-    if (!cut_if_due(sim, report)) return report->outcome;
+    if (!rbt_sim_cut(sim, report)) return report->outcome;
     const rbt_step_memory *memory = rbt_stepper_step_memory(&sim->stepper, &sim->state);
     double planned = rbt_step_control_plan(&sim->stepper.control, memory, stop - sim->state.t);
     if (!rbt_sim_begin_step(sim, true, fmin(planned, rbt_sim_longest_step(sim)), &error)) {

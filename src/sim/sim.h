@@ -59,6 +59,9 @@ rbt_sim *rbt_sim_extend(const rbt_sim *sim, const rbt_scene *scene, rbt_error *e
 // rbt_sim_energies of a state that no one else has changed: a frame's are known already.
 rbt_energies rbt_sim_frame_energies(const rbt_sim *sim);
 
+// Makes the cuts that are due now; false: one has failed, as the report says.
+bool rbt_sim_cut(rbt_sim *sim, rbt_step_report *report);
+
 // One step (the last of a frame completes the frame), before it the cuts that are due; adds to the report.
 rbt_outcome rbt_sim_take_step(rbt_sim *sim, rbt_step_report *report);
 

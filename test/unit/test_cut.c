@@ -180,7 +180,7 @@ static rbt_cut_result cut(const rbt_mesh *mesh, const path *p, double from, doub
     rbt_cut_result r;
     rbt_cut_mesh body = {&RBT_FACES_OF_TETS, mesh->node_count, mesh->tet_count, mesh->nodes, mesh->tets, on};
     rbt_error error = {0};
-    assert_true(rbt_cut(&body, &s, &(rbt_cut_range){from, until, 1e-6}, &r, &error));
+    assert_true(rbt_cut(&body, &s, &(rbt_cut_range){from, until, 1e-6, 0}, &r, &error));
     rbt_cut_surface_free(&s);
     return r;
 }
@@ -356,7 +356,7 @@ static void sheets_are_cut_like_solids(void **state) {
     rbt_cut_surface s = surface_of(&p);
     rbt_cut_mesh sheet = {&RBT_EDGES_OF_TRIANGLES, 4, 2, &X[0][0], triangles, NULL};
     rbt_cut_result r;
-    assert_true(rbt_cut(&sheet, &s, &(rbt_cut_range){-1, 2, 1e-6}, &r, NULL));
+    assert_true(rbt_cut(&sheet, &s, &(rbt_cut_range){-1, 2, 1e-6, 0}, &r, NULL));
     int32_t part[16];
     size_t parts;
     assert_true(rbt_components(r.elements, r.element_count, 3, r.node_count, part, &parts, NULL));

@@ -6,7 +6,9 @@
 #include "mesh/cut/cut.h"
 
 #include "base/memory.h"
+#include "math/vec3.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct bisection {
@@ -83,7 +85,17 @@ static bool add_node(cutter *c, int32_t a, int32_t b, double share) {
     r->parents[2 * n + 1] = b;
     r->share[n] = share;
     r->on[n] = 1;
+    r->doubled[n] = 0;
     return true;
+}
+
+// How near its ends an edge is parted, as a share of it
+static double tolerance_of(const cutter *c, int32_t a, int32_t b, const rbt_cut_range *def) {
+    double along[3];
+    if (!(def->length > 0)) return def->tolerance;
+    rbt_subtract(c->mesh->positions + 3 * (size_t)b, c->mesh->positions + 3 * (size_t)a, along);
+    double share = def->length / rbt_length(along);
+    return fmax(def->tolerance, share < RBT_WIDEST_TOLERANCE ? share : RBT_WIDEST_TOLERANCE);
 }
 
 // The crossings of one edge: ends that are close enough come to lie on the surface, the others become bisections if
@@ -94,17 +106,18 @@ static bool cross_edge(cutter *c, size_t i, const rbt_cut_surface *surface, cons
     if (on[a] && on[b]) return true;
     rbt_crossing crossings[RBT_CROSSINGS];
     const double *x = c->mesh->positions;
+    double tolerance = tolerance_of(c, a, b, def);
     size_t count = rbt_cut_surface_cross(surface, x + 3 * (size_t)a, x + 3 * (size_t)b, crossings);
     double before = 0;
     for (size_t k = 0; k < count; k++) {
         double s = crossings[k].s;
         if (!(crossings[k].progress > def->from && crossings[k].progress <= def->until)) continue;
         if (!make) {
-            if (s <= def->tolerance) on[a] = 1;
-            if (s >= 1 - def->tolerance) on[b] = 1;
+            if (s <= tolerance) on[a] = 1;
+            if (s >= 1 - tolerance) on[b] = 1;
             continue;
         }
-        if (s - before <= def->tolerance || s >= 1 - def->tolerance) continue;
+        if (s - before <= tolerance || s >= 1 - tolerance) continue;
         if (!rbt_array_reserve((void **)&c->bisections, &c->bisection_capacity, c->bisection_count + 1,
                                sizeof *c->bisections, "crossings of a cut", c->error) ||
             !add_node(c, a, b, s))
@@ -217,13 +230,15 @@ static bool split_elements(cutter *c) {
 bool rbt_cut_result_grow(rbt_cut_result *r, size_t extra, rbt_error *error) {
     size_t need = r->node_count + extra;
     if (need <= r->node_capacity) return true;
-    size_t parents = r->node_capacity, share = r->node_capacity, on = r->node_capacity;
+    size_t parents = r->node_capacity, share = r->node_capacity, on = r->node_capacity, doubled = r->node_capacity;
     if (!rbt_array_reserve((void **)&r->parents, &parents, need, 2 * sizeof *r->parents, "nodes of a cut", error) ||
         !rbt_array_reserve((void **)&r->share, &share, need, sizeof *r->share, "nodes of a cut", error) ||
-        !rbt_array_reserve((void **)&r->on, &on, need, sizeof *r->on, "nodes of a cut", error))
+        !rbt_array_reserve((void **)&r->on, &on, need, sizeof *r->on, "nodes of a cut", error) ||
+        !rbt_array_reserve((void **)&r->doubled, &doubled, need, sizeof *r->doubled, "nodes of a cut", error))
         return false;
     r->node_capacity = parents < share ? parents : share;
     if (on < r->node_capacity) r->node_capacity = on;
+    if (doubled < r->node_capacity) r->node_capacity = doubled;
     return true;
 }
 
@@ -237,6 +252,7 @@ static bool begin_result(cutter *c) {
         r->parents[2 * n] = r->parents[2 * n + 1] = (int32_t)n;
         r->share[n] = 0;
         r->on[n] = c->mesh->on && c->mesh->on[n];
+        r->doubled[n] = 0;
     }
     return true;
 }
@@ -285,6 +301,8 @@ void rbt_cut_result_free(rbt_cut_result *result) {
     free(result->share);
     free(result->on);
     free(result->touched);
+    free(result->doubled);
+    free(result->lips);
     *result = (rbt_cut_result){0};
 }
 

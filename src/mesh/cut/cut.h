@@ -27,7 +27,10 @@ typedef struct rbt_cut_mesh {
 typedef struct rbt_cut_range {
     double from, until;  // the part of the surface with from < progress <= until
     double tolerance;    // share of an edge
+    double length;       // [m] edges are parted no nearer to their ends than that either, up to RBT_WIDEST_TOLERANCE
 } rbt_cut_range;
+
+#define RBT_WIDEST_TOLERANCE 0.25  // share of an edge that no tolerance exceeds
 
 typedef struct rbt_cut_result {
     size_t node_count, node_capacity, element_count;
@@ -36,6 +39,9 @@ typedef struct rbt_cut_result {
     int32_t *parents;        // (node_count x 2) old nodes a and b, equal for old nodes and their doubles
     double *share;           // (node_count) of b
     unsigned char *on;       // (node_count) on the surface, as far as it has been cut
+    unsigned char *doubled;  // (node_count) 1: one of several nodes that were one before
+    size_t lip_count;
+    int32_t *lips;           // (lip_count x 2) element and side of every side that was opened, both of its elements
     unsigned char *touched;  // (node_count) 1: the elements around the node are others than before
     size_t split_count;      // old elements that were split
     size_t opened_count;     // sides that were opened

@@ -193,6 +193,7 @@ static bool copy_node(opener *o, int32_t node, int32_t *copy) {
     memcpy(r->parents + 2 * n, r->parents + 2 * (size_t)node, 2 * sizeof *r->parents);
     r->share[n] = r->share[node];
     r->on[n] = 1;
+    r->doubled[n] = r->doubled[node] = 1;
     *copy = (int32_t)n;
     return true;
 }
@@ -219,6 +220,19 @@ static bool double_nodes(opener *o) {
     return good;
 }
 
+// The sides that were opened; of some, at the rim, all nodes stay joined.
+static bool list_lips(opener *o) {
+    rbt_cut_result *r = o->result;
+    r->lips = rbt_array_new(2 * r->opened_count, 2 * sizeof *r->lips, "sides of a cut", o->error);
+    if (!r->lips) return false;
+    for (size_t i = 0; i < o->count * o->sides; i++) {
+        if (o->partner[i] == RBT_NO_SIDE) continue;
+        r->lips[2 * r->lip_count] = o->number[i / o->sides];
+        r->lips[2 * r->lip_count++ + 1] = (int32_t)(i % o->sides);
+    }
+    return true;
+}
+
 bool rbt_cut_open(const rbt_cut_surface *surface, const rbt_side_kind *kind, const double *positions, double until,
                   rbt_cut_result *result, rbt_error *error) {
     opener o = {.surface = surface,
@@ -234,7 +248,7 @@ bool rbt_cut_open(const rbt_cut_surface *surface, const rbt_side_kind *kind, con
         join_neighbours(&o);
         join_flat(&o);
     }
-    good = good && (!result->opened_count || double_nodes(&o));
+    good = good && (!result->opened_count || (double_nodes(&o) && list_lips(&o)));
     free(o.number);
     free(o.elements);
     free(o.first);

@@ -3,9 +3,8 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 
+#include <math.h>
 #include <string.h>
-
-static const double LARGEST_TOLERANCE = 0.25;
 
 static bool allocate(rbt_dissection *d, size_t nodes, size_t elements, rbt_error *error) {
     d->node_count = nodes;
@@ -40,6 +39,7 @@ void rbt_dissection_free(rbt_dissection *d) {
     free(d->support);
     free(d->weights);
     free(d->on);
+    free(d->offset);
     *d = (rbt_dissection){0};
 }
 
@@ -54,6 +54,18 @@ void rbt_dissection_carry(const rbt_dissection *d, const double *old, int compon
                 sum += d->weights[4 * n + a] * old[k * (size_t)d->support[4 * n + a] + i];
             now[k * n + i] = sum;
         }
+}
+
+void rbt_dissection_place(const rbt_dissection *d, const double *X, double *now) {
+    rbt_dissection_carry(d, X, 3, now);
+    for (size_t i = 0; d->offset && i < 3 * d->node_count; i++) now[i] += d->offset[i];
+}
+
+bool rbt_dissection_move(rbt_dissection *d, const double *by, rbt_error *error) {
+    if (!d->offset && !(d->offset = rbt_array_new(d->node_count, 3 * sizeof *d->offset, "a cut mesh", error)))
+        return false;
+    for (size_t i = 0; i < 3 * d->node_count; i++) d->offset[i] += by[i];
+    return true;
 }
 
 void rbt_dissection_carry_nodes(const rbt_dissection *d, const unsigned char *old, unsigned char *now) {
@@ -99,7 +111,10 @@ static bool follow(const rbt_dissection *from, const rbt_cut_result *r, int cut,
         to->on[n] &= ~((uint64_t)1 << cut);
         if (r->on[n] && !complete) to->on[n] |= (uint64_t)1 << cut;
     }
-    return true;
+    if (!from->offset) return true;
+    to->offset = rbt_array_new(r->node_count, 3 * sizeof *to->offset, "a cut mesh", error);
+    if (to->offset) rbt_cut_carry(r, from->offset, 3, to->offset);
+    return to->offset != NULL;
 }
 
 // Parts whose volume (or area) is not positive in rest position: rounding has eaten them.
@@ -129,7 +144,7 @@ static bool attempt(const rbt_dissection *d, const double *X, const rbt_cut_mesh
     bool good = follow(d, result, cut, complete, next, error);
     double *rest = good ? rbt_array_new(next->node_count, 3 * sizeof *rest, "a cut mesh", error) : NULL;
     if (rest) {
-        rbt_dissection_carry(next, X, 3, rest);
+        rbt_dissection_place(next, X, rest);
         *flat = result->split_count && has_flat_parts(next, rest);
     }
     free(rest);
@@ -150,7 +165,7 @@ bool rbt_dissection_cut(rbt_dissection *d, const double *X, const double *positi
     rbt_cut_range wider = *range;
     rbt_dissection next;
     bool flat = true, good = true;
-    for (; good && flat && wider.tolerance <= LARGEST_TOLERANCE; wider.tolerance *= 10)
+    for (; good && flat && wider.tolerance <= RBT_WIDEST_TOLERANCE; wider.tolerance *= 10)
         good = attempt(d, X, &mesh, surface, &wider, cut, complete, &next, result, &flat, error);
     free(on);
     if (good && flat)
@@ -164,7 +179,8 @@ bool rbt_dissection_cut(rbt_dissection *d, const double *X, const double *positi
     return true;
 }
 
-// ---- Bytes: counts, elements, origins, then for nodes beyond the old ones support and weights, and what lies on cuts
+// ---- Bytes: counts, elements, origins, then for nodes beyond the old ones support and weights, what lies on cuts, and
+// offsets if there are some
 
 void rbt_dissection_write(const rbt_dissection *d, rbt_text *bytes) {
     const uint64_t head[4] = {d->old_node_count, d->old_element_count, d->node_count, d->element_count};
@@ -175,6 +191,7 @@ void rbt_dissection_write(const rbt_dissection *d, rbt_text *bytes) {
     rbt_text_add_bytes(bytes, d->support + 4 * d->old_node_count, 4 * extra * sizeof *d->support);
     rbt_text_add_bytes(bytes, d->weights + 4 * d->old_node_count, 4 * extra * sizeof *d->weights);
     rbt_text_add_bytes(bytes, d->on, d->node_count * sizeof *d->on);
+    if (d->offset) rbt_text_add_bytes(bytes, d->offset, 3 * d->node_count * sizeof *d->offset);
 }
 
 static bool take(void *to, size_t size, const char **at, const char *end) {
@@ -216,8 +233,8 @@ static bool are_weights(const rbt_dissection *d, size_t n) {
 }
 
 bool rbt_dissection_read(rbt_dissection *d, const rbt_side_kind *kind, size_t old_node_count,
-                         const int32_t *old_elements, size_t old_element_count, const char **at, const char *end,
-                         rbt_error *error) {
+                         const int32_t *old_elements, size_t old_element_count, bool moved, const char **at,
+                         const char *end, rbt_error *error) {
     uint64_t head[4];
     *d = (rbt_dissection){.kind = kind, .old_node_count = old_node_count, .old_element_count = old_element_count};
     if (!take(head, sizeof head, at, end)) return rbt_fail(error, "the cut mesh is incomplete");
@@ -230,6 +247,10 @@ bool rbt_dissection_read(rbt_dissection *d, const rbt_side_kind *kind, size_t ol
         return rbt_fail(error, "the cut mesh has %llu nodes and %llu elements, which its bytes cannot hold",
                         (unsigned long long)head[2], (unsigned long long)head[3]);
     if (!allocate(d, head[2], head[3], error)) return false;
+    if (moved && !(d->offset = rbt_array_new(d->node_count, 3 * sizeof *d->offset, "a cut mesh", error))) {
+        rbt_dissection_free(d);
+        return false;
+    }
     for (size_t n = 0; n < old_node_count; n++) {
         memcpy(d->support + 4 * n, (int32_t[]){(int32_t)n, -1, -1, -1}, 4 * sizeof *d->support);
         d->weights[4 * n] = 1;
@@ -239,7 +260,9 @@ bool rbt_dissection_read(rbt_dissection *d, const rbt_side_kind *kind, size_t ol
                 take(d->origin, d->element_count * sizeof *d->origin, at, end) &&
                 take(d->support + 4 * old_node_count, 4 * extra * sizeof *d->support, at, end) &&
                 take(d->weights + 4 * old_node_count, 4 * extra * sizeof *d->weights, at, end) &&
-                take(d->on, d->node_count * sizeof *d->on, at, end);
+                take(d->on, d->node_count * sizeof *d->on, at, end) &&
+                (!moved || take(d->offset, 3 * d->node_count * sizeof *d->offset, at, end));
+    for (size_t i = 0; good && moved && i < 3 * d->node_count; i++) good = isfinite(d->offset[i]);
     for (size_t n = old_node_count; good && n < d->node_count; n++) good = are_weights(d, n);
     for (size_t e = 0; good && e < d->element_count; e++) good = is_part_of(d, e, old_elements);
     if (good) return true;

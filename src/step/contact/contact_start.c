@@ -256,6 +256,8 @@ static bool is_clear(start_search *s, rbt_error *error) {
 bool rbt_contact_check_start(rbt_step_contact *c, rbt_error *error) {
     double far = largest_coordinate(c->model);
     char text[160];
+    c->least_gap = INFINITY;
+    if (c->model->is_cut) return true;  // cuts have put nodes to where they are now, not to where they start
     rbt_model_surface_start(&c->surface, c->motion);
     start_search *s = rbt_array_new(1, sizeof *s, "contact", error);
     if (!s) return false;

@@ -37,11 +37,6 @@ static bool check_bodies(const rbt_model *m, const rbt_method *method, rbt_error
                              "%s does not know contact yet; take one that does (%s), or async-contact without "
                              "\"contact\"",
                              method->name, methods_with_contact(names, sizeof names));
-    if (m->contact.on && m->cut_count)
-        return rbt_fail_path(error, NULL, "contact",
-                             "keeps surfaces apart, but the faces of a cut touch each other, and the scene has %zu "
-                             "cut%s; leave either \"contact\" or the cuts out",
-                             m->cut_count, m->cut_count == 1 ? "" : "s");
     if (method->own_contact) return true;
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body *body = &m->bodies[b];
@@ -118,9 +113,12 @@ bool rbt_stepper_follow(rbt_stepper *s, const rbt_change *change, const rbt_inte
         rbt_stepper_free(&next);
         return false;
     }
+    double *before = s->method->spent ? s->method->spent(s->self, state) : NULL, spent[2] = {0};
+    if (before) memcpy(spent, before, sizeof spent);
     free(state->memory);
     state->memory = memory;
     state->memory_size = next.memory_size;
+    if (before) memcpy(s->method->spent(next.self, state), spent, sizeof spent);
     next.stages = s->stages;
     memcpy(next.statistics, s->statistics, sizeof next.statistics);
     next.control.log = s->control.log;

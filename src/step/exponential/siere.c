@@ -752,6 +752,13 @@ static void forget(void *self, rbt_state *state) {
 static void set_observer(void *self, const rbt_observer *observer) {
     rbt_linearised_watch(&((siere *)self)->base, observer);
 }
+static double *spent(const void *self, const rbt_state *state) {
+    rbt_impulse_memory *memory = contact_memory(self, state);
+    return memory ? &memory->work : NULL;
+}
+
+static double thickness(const void *self) { return rbt_linearised_thickness(&((const siere *)self)->base); }
+
 static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
     return rbt_linearised_accepts(&((siere *)self)->base, state, text, size);
 }
@@ -887,6 +894,8 @@ const rbt_method RBT_SIERE = {
     .forget = forget,
     .set_observer = set_observer,
     .accepts = accepts,
+    .thickness = thickness,
+    .spent = spent,
     .describe = describe,
     .energies = energies,
     .contacts = contacts,

@@ -576,6 +576,16 @@ static bool accepts(void *self, const rbt_state *state, char *text, size_t size)
     return !s->objective.pairs || rbt_step_contact_is_apart(s->objective.pairs, state->t, state->x, text, size);
 }
 
+static double *spent(const void *self, const rbt_state *state) {
+    rbt_contact_memory *memory = contact_memory(self, state);
+    return memory ? &memory->work : NULL;
+}
+
+static double thickness(const void *self) {
+    const implicit *s = self;
+    return s->objective.pairs ? s->objective.pairs->thickness : 0;
+}
+
 // BDF2 starts again, debts are forgotten; the work of contact and friction so far stays.
 static void forget(void *self, rbt_state *state) {
     implicit *s = self;
@@ -627,8 +637,9 @@ enum { MOST_ATTEMPTS = 1000 };
 #define SHARED                                                                                                       \
     .solvers = rbt_step_solver_name, .contact = true, .most_attempts = MOST_ATTEMPTS, .destroy = destroy,            \
     .attempt = attempt, .work = work, .set_precision = set_precision, .describe = describe, .labels = labels,        \
-    .subdomains = subdomains, .set_observer = set_observer, .accepts = accepts, .warn = warn, .forget = forget,      \
-    .energies = energies, .contacts = contacts, .contact_forces = contact_forces
+    .subdomains = subdomains, .set_observer = set_observer, .accepts = accepts, .thickness = thickness,              \
+    .spent = spent, .warn = warn, .forget = forget, .energies = energies, .contacts = contacts,                      \
+    .contact_forces = contact_forces
 
 const rbt_method RBT_BACKWARD_EULER = {
     .name = "backward-euler",

@@ -61,6 +61,8 @@ bool rbt_linearised_accepts(rbt_linearised *s, const rbt_state *state, char *tex
     return !s->impulses || rbt_step_contact_is_apart(s->impulses->contact, state->t, state->x, text, size);
 }
 
+double rbt_linearised_thickness(const rbt_linearised *s) { return s->impulses ? s->impulses->contact->thickness : 0; }
+
 void rbt_linearised_describe(const rbt_linearised *s, rbt_text *json) {
     if (s->impulses) rbt_impulses_describe(s->impulses, json);
 }

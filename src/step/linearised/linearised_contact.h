@@ -17,6 +17,7 @@ rbt_outcome rbt_linearised_remember(const rbt_linearised *s, const rbt_state *st
 
 void rbt_linearised_watch(rbt_linearised *s, const rbt_observer *observer);
 bool rbt_linearised_accepts(rbt_linearised *s, const rbt_state *state, char *text, size_t size);
+double rbt_linearised_thickness(const rbt_linearised *s);
 void rbt_linearised_describe(const rbt_linearised *s, rbt_text *json);
 void rbt_linearised_energies(const rbt_linearised *s, const rbt_impulse_memory *memory, rbt_energies *energies);
 size_t rbt_linearised_contacts(rbt_linearised *s, const rbt_impulse_memory *memory, const rbt_state *state,

@@ -29,6 +29,14 @@ static size_t memory_size(const rbt_model *m, const void *options) {
 static void forget(void *self, rbt_state *state) { (void)self, (void)state; }
 
 static void set_observer(void *self, const rbt_observer *observer) { rbt_linearised_watch(self, observer); }
+static double *spent(const void *self, const rbt_state *state) {
+    (void)self;
+    rbt_impulse_memory *memory = state->memory;
+    return memory ? &memory->work : NULL;
+}
+
+static double thickness(const void *self) { return rbt_linearised_thickness(self); }
+
 static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
     return rbt_linearised_accepts(self, state, text, size);
 }
@@ -110,6 +118,8 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .forget = forget,
     .set_observer = set_observer,
     .accepts = accepts,
+    .thickness = thickness,
+    .spent = spent,
     .describe = describe,
     .energies = energies,
     .contacts = contacts,
