@@ -410,8 +410,8 @@ bool rbt_run_damped_warning(const rbt_sim *sim, char text[320]) {
     snprintf(
         text, 320,
         "%.0f steps were taken by backward Euler, which loses energy, because the midpoint rule would have gained "
-        "some, or turned an element inside out, even at a sixteenth of the step; take a smaller step, or "
-        "backward-euler for all",
+        "some, turned an element inside out, or found no solution, even at a sixteenth of the step; take a smaller "
+        "step, or backward-euler for all",
         damped);
     return true;
 }

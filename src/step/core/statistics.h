@@ -15,9 +15,8 @@
     ROW(PROJECTED, "projected", "fallbacks", RBT_SUMMED, "steps",                                                    \
         "Steps of siere whose matrix was indefinite, with projected stiffness instead.")                             \
     ROW(DAMPED, "damped", "fallbacks", RBT_SUMMED, "steps",                                                          \
-        "Steps of implicit-midpoint that backward Euler took, because the rule would have gained energy or "         \
-        "inverted "                                                                                                  \
-        "an element.")                                                                                               \
+        "Steps of implicit-midpoint that backward Euler took, because the rule would have gained energy, "           \
+        "inverted an element, or found no solution.")                                                                \
     ROW(REJECTED, "rejected", NULL, RBT_SUMMED, "attempts",                                                          \
         "Steps that were taken back and made shorter because of their error, where steps are chosen by it.")
 

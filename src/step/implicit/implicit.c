@@ -307,7 +307,7 @@ static rbt_outcome look_at_contact(implicit *s, const rbt_state *state, rbt_step
 }
 
 // Halvings after which a step of the midpoint rule that would still gain energy, or turn an element inside out behind its
-// minimum, is backward Euler's, and any step of energy-euler. That a step may be right for the rule that is thousands of
+// minimum, or that the solver does not find, is backward Euler's, and any step of energy-euler. That a step may be right for the rule that is thousands of
 // times shorter is no help to anyone; that it was not the midpoint rule's is said.
 enum { DAMP_AFTER = 4 };
 
@@ -511,7 +511,8 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     if (damped) s->rule = BACKWARD_EULER;
     rbt_outcome outcome = solve_step(s, state, until, stages, report);
     bool refused =
-        s->rule == MIDPOINT && rbt_ranks_any(s->objective.model, outcome == RBT_UNSTABLE || outcome == RBT_INVERTED);
+        s->rule == MIDPOINT && rbt_ranks_any(s->objective.model, outcome == RBT_UNSTABLE || outcome == RBT_INVERTED ||
+                                                                     (may_damp && outcome == RBT_NOT_CONVERGED));
     if (refused && may_damp) {  // at once: this piece may be the shortest that is allowed
         s->rule = BACKWARD_EULER;
         outcome = solve_step(s, state, until, stages, report);
