@@ -212,16 +212,13 @@ static void note_success(rbt_pieces_memory *p, int depth) {
     if (depth < p->depth) p->patience = FIRST_PATIENCE;
     else if (p->waiting > 0) p->waiting--;
     p->depth = depth;
-    p->leap = 1;
 }
 
-static void note_failure(rbt_pieces_memory *p, int depth, int max_halvings) {
+static void note_failure(rbt_pieces_memory *p, int depth) {
     bool longer = depth < p->depth;
     if (longer && p->patience < MOST_PATIENCE) p->patience *= 2;
     p->waiting = p->patience;
-    p->depth = depth + (longer ? 1 : p->leap);
-    if (p->depth > max_halvings) p->depth = max_halvings;
-    if (!longer) p->leap *= 2;
+    p->depth = depth + 1;
 }
 
 static rbt_outcome attempt(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
@@ -236,7 +233,7 @@ static rbt_outcome attempt(rbt_stepper *s, rbt_state *state, double until, int d
         report->steps++;
         note_success(&s->pieces, depth);
     } else {
-        note_failure(&s->pieces, depth, s->max_halvings);
+        note_failure(&s->pieces, depth);
         s->pieces.failure = outcome;
     }
     return outcome;
@@ -318,7 +315,7 @@ static rbt_outcome end_report(rbt_stepper *s, rbt_state *state, const rbt_step_r
 rbt_outcome rbt_stepper_advance(rbt_stepper *s, rbt_state *state, double until, rbt_step_report *report) {
     const rbt_step_report before = *report;
     begin_report(report);
-    s->pieces = (rbt_pieces_memory){.start = state->t, .patience = FIRST_PATIENCE, .leap = 1};
+    s->pieces = (rbt_pieces_memory){.start = state->t, .patience = FIRST_PATIENCE};
     report->outcome = advance(s, state, until, 0, report);
     return end_report(s, state, &before, report);
 }

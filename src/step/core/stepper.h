@@ -1,9 +1,6 @@
 // Driving a method: the step-attempt loop. A step that fails is undone and tried again in two halves, each of which
 // may be halved again; if the shortest allowed piece still fails, the whole step is undone and the report says why.
 //
-// Failures that follow each other are answered by 1, 2, 4, ... halvings at once: an attempt in vain is dear, one that
-// works is not, and pieces that are shorter than they need be soon grow.
-//
 // Pieces that follow are of the length that has worked. One of twice the length is tried after two that have worked,
 // after four if that was in vain, and so on up to 16: where all of a step needs short pieces, as many attempts at longer
 // ones would fail otherwise, each dearer than a piece. A step begins with all of its length: nothing is remembered that a
@@ -22,7 +19,6 @@ typedef struct rbt_pieces_memory {  // of a step that is taken in pieces
     int attempts;                   // so far
     double start;                   // [s] of the step
     rbt_outcome failure;            // of the latest attempt that failed
-    int leap;                       // halvings to be made at once after the next failure
     int patience, waiting;          // pieces to make before one of twice that length is tried: in all, and still
 } rbt_pieces_memory;
 
