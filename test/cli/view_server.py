@@ -236,7 +236,7 @@ def all_acts(at):
         acts(at, f"by-{method}", {"integrator": {"method": method}}, EVENTS + cuts)
     touching = {"integrator": {"method": "backward-euler"}, "contact": {"friction": 0.3},
                 "obstacles": [{"plane": {"point": [0, -0.06, 0]}}]}
-    acts(at, "touching", touching, EVENTS + [("contact", CUT)])
+    acts(at, "touching", touching, EVENTS + [(2, CUT)])
     explicit = {"integrator": {"method": "symplectic-euler"}, "time": {"step": 0.0004, "frame": 0.02, "end": 0.06}}
     acts(at, "explicit", explicit, EVENTS[:1] + EVENTS[4:])
     # meshes from files are found from the folder of the run too

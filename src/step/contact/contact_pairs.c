@@ -368,27 +368,35 @@ static double share_left(const double *force, const rbt_active_pair *active, siz
     return sum < pushing ? fmax(0, sum / pushing) : 1;
 }
 
+bool rbt_step_contact_normal_forces(rbt_step_contact *c) {
+    if (!reserve(c, &c->lagged, &c->lagged_capacity, c->active_count, sizeof *c->lagged)) return false;
+    rbt_gap_shape shape;
+    for (size_t i = 0; i < c->active_count; i++) c->lagged[i] = contact_of(c, &c->active[i], &shape);
+    for (size_t i = 0, next; i < c->active_count; i = next) {
+        double left = share_left(c->lagged + i, c->active + i, c->active_count - i);
+        for (next = i; next < c->active_count && c->active[next].group == c->active[i].group; next++)
+            c->lagged[next] = left * fmax(0, c->lagged[next]);
+    }
+    return true;
+}
+
 void rbt_step_contact_lag(rbt_step_contact *c, const double *z) {
     (void)z;
     c->rubbing_count = 0;
     if (!c->has_friction) return;
     if (!reserve(c, &c->rubbing, &c->rubbing_capacity, c->active_count, sizeof *c->rubbing)) return;
-    if (!reserve(c, &c->lagged, &c->lagged_capacity, c->active_count, sizeof *c->lagged)) return;
-    rbt_gap_shape shape;
-    for (size_t i = 0; i < c->active_count; i++) c->lagged[i] = contact_of(c, &c->active[i], &shape);
-    double left = 1;
+    if (!rbt_step_contact_normal_forces(c)) return;
     for (size_t i = 0; i < c->active_count; i++) {
         const rbt_contact_pair *pair = &c->active[i].pair;
+        rbt_gap_shape shape;
         double mu = rbt_contact_friction_of(c, pair->node, rbt_pair_corners(pair->barrier.kind));
-        if (!i || c->active[i].group != c->active[i - 1].group)
-            left = share_left(c->lagged + i, c->active + i, c->active_count - i);
-        if (!(mu > 0) || !(left * c->lagged[i] > 0)) continue;
+        if (!(mu > 0) || !(c->lagged[i] > 0)) continue;
         double force = contact_of(c, &c->active[i], &shape);
         rbt_rubbing_pair *rubbing = &c->rubbing[c->rubbing_count++];
         memcpy(rubbing->node, pair->node, sizeof rubbing->node);
         rbt_gap_gradient(&shape.gap, rubbing->change);
         for (int k = 0; k < 12; k++) rubbing->change[k] *= -c->active[i].hardness / force;
-        rbt_pair_friction_make(&shape, mu * left * force, c->h * c->slip_speed, &rubbing->friction);
+        rbt_pair_friction_make(&shape, mu * c->lagged[i], c->h * c->slip_speed, &rubbing->friction);
     }
 }
 

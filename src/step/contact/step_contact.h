@@ -232,6 +232,10 @@ void rbt_step_contact_return(rbt_step_contact *contact, const double *z);
 // changes; in terms of z, as the Hessian is.
 void rbt_step_contact_couple_friction(const rbt_step_contact *contact, const double *p, double *rhs);
 
+// The normal forces of active pairs into contact->lagged [N]: those of terms that take off what others count twice are
+// taken off the others of their group, and 0 themselves. false: no memory.
+bool rbt_step_contact_normal_forces(rbt_step_contact *contact);
+
 // Normal forces and tangents of friction at z, for what comes.
 void rbt_step_contact_lag(rbt_step_contact *contact, const double *z);
 

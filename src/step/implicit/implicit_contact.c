@@ -153,12 +153,12 @@ static int side_of(const rbt_step_contact *c, int32_t node) {
     return c->surface.obstacle[node] >= 0 ? -1 - c->surface.obstacle[node] : c->model->node_body[node];
 }
 
-static void point_of(const rbt_step_contact *c, const rbt_active_pair *active, rbt_contact_point *to) {
+static void point_of(const rbt_step_contact *c, const rbt_active_pair *active, double force, rbt_contact_point *to) {
     const int32_t *node = active->pair.node;
     double corners[12];
     rbt_gap_shape shape;
     rbt_contact_gather(node, c->y, corners);
-    double force = rbt_pair_barrier_contact(&active->pair.barrier, corners, &shape);
+    rbt_pair_barrier_contact(&active->pair.barrier, corners, &shape);
     rbt_touch_kind kind = active->pair.barrier.kind;
     int first = rbt_pair_first(kind), count = rbt_pair_corners(kind);
     *to = (rbt_contact_point){.count_a = first,
@@ -175,9 +175,14 @@ static void point_of(const rbt_step_contact *c, const rbt_active_pair *active, r
 
 size_t rbt_contact_points(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory,
                           rbt_contact_point *points, size_t capacity) {
-    if (!rbt_contact_look(c, state, memory)) return 0;
-    for (size_t i = 0; i < c->active_count && i < capacity; i++) point_of(c, &c->active[i], &points[i]);
-    return c->active_count;
+    size_t count = 0;
+    if (!rbt_contact_look(c, state, memory) || !rbt_step_contact_normal_forces(c)) return 0;
+    for (size_t i = 0; i < c->active_count; i++) {
+        if (!(c->lagged[i] > 0)) continue;
+        if (count < capacity) point_of(c, &c->active[i], c->lagged[i], &points[count]);
+        count++;
+    }
+    return count;
 }
 
 void rbt_contact_add_forces(rbt_step_contact *c, const rbt_state *state, const rbt_contact_memory *memory,
