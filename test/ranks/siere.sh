@@ -26,7 +26,7 @@ check() {
 check plain "2 3" scene.json
 check none "2" scene.json --set integrator.options.modes=0
 check auto "3" scene.json --set integrator.options.modes=auto --set integrator.options.modes_energy=0.6 \
-    --set integrator.options.max_modes=20 --set time.end=0.02
+    --set integrator.options.max_modes=10 --set time.end=0.02
 check damped "2" scene.json --set 'bodies[1].damping.mass=0.5' --set 'bodies[0].consistent_mass=true'
 
 # A bar that hangs from one end, its step short or long beside its slowest period of 0.3 s
