@@ -5,7 +5,16 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-void rbt_threads_set(int count) { omp_set_num_threads(count > 0 ? count : omp_get_num_procs()); }
+void rbt_threads_set(int count) {
+    if (count > 0) omp_set_num_threads(count);
+    else if (omp_get_max_threads() > RBT_MAX_THREADS) omp_set_num_threads(omp_get_num_procs());
+}
+
+bool rbt_threads_are_given(void) {
+    const char *text = getenv("OMP_NUM_THREADS");
+    return text && *text;
+}
+
 int rbt_threads_enter(int count) {
     int before = omp_get_max_threads();
     if (count > 0 && count != before) omp_set_num_threads(count);

@@ -79,8 +79,8 @@ int rbt_command_render(int count, char **words) {
         {"--no-ground", NULL, NULL, "no floor, no shadow on it", .flag = &no_ground},
         {"--animate", NULL, NULL, "an animated PNG of the frames (default: of all)", .flag = &o.animate},
         {"--fps", NULL, "N", "frames per second of the animation (default 25)", .real = &o.frames_per_second},
-        {"--threads", NULL, "N", "default: as many as there are processors", .integer = &threads, .min = 1,
-         .max = RBT_MAX_THREADS},
+        {"--threads", NULL, "N", "default: OMP_NUM_THREADS, or as many as there are processors", .integer = &threads,
+         .min = 1, .max = RBT_MAX_THREADS},
     };
     int positionals;
     int code = rbt_options_read("render", options, sizeof options / sizeof options[0], count, words, &path,

@@ -67,8 +67,9 @@ int rbt_command_sweep(int count, char **words) {
          .min = 1, .max = REPEAT_MAX},
         {"--output", "-o", "DIR", "where the results go (out/sweep-NAME of the scene)", .text = &folder},
         {"--frames", "-n", "N", "stop after frame N", .integer = &frames},
-        {"--threads", "-t", "N", "threads (all processors); results do not depend on it, times do",
-         .integer = &threads, .min = 1, .max = RBT_MAX_THREADS},
+        {"--threads", "-t", "N",
+         "threads (OMP_NUM_THREADS, or all processors); results do not depend on it, times do", .integer = &threads,
+         .min = 1, .max = RBT_MAX_THREADS},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
     };
     int positionals, code = rbt_options_read("sweep", options, sizeof options / sizeof *options, count, words,

@@ -32,8 +32,8 @@ int rbt_command_verify(int count, char **words) {
         {"--frames-only", NULL, NULL, "leave out the straight ways between frames", .flag = &states_only},
         {"--ways", NULL, NULL,
          "judge straight ways also of methods that do not go straight between frames (async-contact)", .flag = &ways},
-        {"--threads", "-t", "N", "threads (all processors); the result does not depend on it", .integer = &threads,
-         .min = 1, .max = RBT_MAX_THREADS},
+        {"--threads", "-t", "N", "threads (OMP_NUM_THREADS, or all processors); the result does not depend on it",
+         .integer = &threads, .min = 1, .max = RBT_MAX_THREADS},
         {"--quiet", "-q", NULL, "say nothing but errors", .flag = &quiet},
     };
     int positionals, code = rbt_options_read("verify", options, sizeof options / sizeof *options, count, words,

@@ -108,17 +108,16 @@ static bool receive_order(cluster_run *r) {
     return rbt_ranks_agree(c, good, &r->error);
 }
 
-// Processors of this machine, shared by its ranks
+// Those asked for; else those of OMP_NUM_THREADS, which is about a process; else processors of this machine, shared by its
+// ranks
 static void set_threads(const cluster_run *r) {
     MPI_Comm here;
     int ranks = 1, threads = r->order.threads;
     MPI_Comm_split_type(r->ranks.world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
     MPI_Comm_size(here, &ranks);
     MPI_Comm_free(&here);
-    if (threads <= 0) {
-        rbt_threads_set(0);
-        threads = rbt_threads_count() / ranks;
-    }
+    rbt_threads_set(0);
+    if (threads <= 0) threads = rbt_threads_count() / (rbt_threads_are_given() ? 1 : ranks);
     rbt_threads_set(threads < 1 ? 1 : threads);
 }
 

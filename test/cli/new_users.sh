@@ -66,6 +66,13 @@ says 2 '--from-frame must be at least 0, found -1' "$rubato" run fine.json --fro
 says 2 '--frames must be at least 0, found -1' "$rubato" compare fine.json -n -1
 says 2 '--threads must be at least 1 and at most 1024, found 0' "$rubato" compare fine.json -t 0
 says 2 '--threads must be at least 1 and at most 1024, found 0' "$rubato" verify set -t 0
+for words in "3" "3 -t 2" "100000"; do # OMP_NUM_THREADS counts, --threads comes first, and no number is too large
+    read -r given option <<<"$words"
+    OMP_NUM_THREADS=$given "$rubato" run fine.json -o "threads-$given${option:+-$option}" -q -n 1 $option
+done
+grep -q '"threads": 3,' threads-3/run.json || fail "OMP_NUM_THREADS should count"
+grep -q '"threads": 2,' 'threads-3--t 2/run.json' || fail "--threads should come before OMP_NUM_THREADS"
+grep -q "\"threads\": $(env -u OMP_NUM_THREADS nproc)," threads-100000/run.json || fail "too many threads should be those of the machine"
 says 0 'finished' "$rubato" run fine.json -o start -n 0
 [ "$(ls start/frames)" = frame_000000.vtu ] || fail "-n 0 writes the start"
 
