@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cluster/run.h"
 
+#include <malloc.h>
 #include <petscsys.h>
 #include <signal.h>
 #include <stdio.h>
@@ -115,6 +116,16 @@ static int begin(int count, char **words, words_read *r) {
     return read_words(count - 2, words + 2, r);
 }
 
+// What is freed goes back to the system, so that a rank's peak is what it holds at once: the whole model is freed
+// before parts build their matrices, and multigrid frees much of what it is set up with. SuperLU_DIST, which PETSc
+// loads, has told the C library by then to keep all of it.
+static void return_freed_memory(void) {
+    enum { MANY = 1 << 16, LARGE = 1 << 18 };  // blocks; bytes
+    mallopt(M_MMAP_MAX, MANY);
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, LARGE);
+}
+
 int main(int count, char **words) {
     words_read r = {0};
     int provided, rank, code = -1;
@@ -122,6 +133,7 @@ int main(int count, char **words) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
     PetscInitializeNoArguments();
+    return_freed_memory();
     PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGINT, on_signal);
