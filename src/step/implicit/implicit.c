@@ -337,6 +337,7 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
     s->stored = rbt_contact_stored(c);
     if (s->rule == ENERGY_EULER) rbt_energy_leash_touch(&s->leash);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
+    if (report->halvings == 0) rbt_step_contact_note_speed(c, state->t, h, s->constrained_velocity, o->external);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
     for (size_t n = 0; n < o->model->node_count; n++)
         c->firmness[n] = stiffness_across(s, n) + o->model->mass[n] / (o->tau * o->tau);
