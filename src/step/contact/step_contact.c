@@ -22,12 +22,12 @@ static bool take(rbt_step_contact *c, rbt_error *error) {
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(c->arena, 3 * n, sizeof(double))) != NULL;
-    double **scalars[] = {&c->stiffness, &c->half_gap, &c->reach, &c->hardness, &c->firmness};
+    double **scalars[] = {&c->stiffness, &c->raise, &c->half_gap, &c->reach, &c->hardness, &c->firmness};
     for (size_t i = 0; ok && i < sizeof scalars / sizeof *scalars; i++)
         ok = (*scalars[i] = rbt_arena_take(c->arena, n, sizeof(double))) != NULL;
     ok = ok && (c->body_stiffness = rbt_arena_take(c->arena, c->model->body_count + 1, sizeof(double)));
     ok = ok && (c->node_edges = rbt_arena_take(c->arena, n, sizeof *c->node_edges));
-    return ok || rbt_fail_memory(error, 19 * n * sizeof(double), "contact");
+    return ok || rbt_fail_memory(error, 20 * n * sizeof(double), "contact");
 }
 
 // ---- Constants
@@ -136,6 +136,9 @@ void rbt_step_contact_note_speed(rbt_step_contact *c, double t, double h, const 
         most = fmax(most, rbt_length(by));
     }
     c->step_speed = most;
+    if (c->is_raised) c->listed = SIZE_MAX;
+    c->is_raised = false;
+    for (size_t n = 0; n < c->node_count; n++) c->raise[n] = 1;
 }
 
 // What S is of inertia, of a node of mass 1 [m/s^2]. With d^ the thickness, T of a whole step and V the largest speed of
@@ -148,6 +151,32 @@ void rbt_step_contact_note_speed(rbt_step_contact *c, double t, double h, const 
 static double inertial(const rbt_step_contact *c, double tau) {
     double T = c->whole_tau, whole = fmax(c->thickness / (T * T * HALF_WAY_STIFFNESS), c->speed / T);
     return tau < T ? fmax(whole, c->step_speed * fmin(1 / tau, c->step_speed / c->thickness)) : whole;
+}
+
+// What is light may be pressed by what is heavy: a sheet between a block and the floor. S of the light one then leaves a
+// gap that falls as exp(-M/m) of the masses where S is what stops its own mass, and nothing is left to move in. So once a
+// step is halved, S is multiplied where gaps are small, up to the factor
+//   b'(s) / b'(WANTED)      for a gap of s thicknesses,
+// which would bear the same force at the gap WANTED, and MOST at a time: what has not converged has any force. To
+// open a gap against the force F takes at most F d^ of energy, small beside what presses where d^ is.
+void rbt_step_contact_raise(rbt_step_contact *c) {
+    static const double LOW = 0.01, WANTED = 0.3, MOST = 10;  // chosen
+    if (c->augmented || c->linearised) return;
+    const double bearing = rbt_barrier_slope(WANTED * c->thickness, c->thickness);
+    memcpy(c->motion, c->raise, c->node_count * sizeof *c->raise);
+    for (size_t i = 0; i < c->active_count; i++) {
+        const rbt_active_pair *a = &c->active[i];
+        if (!(a->gap < LOW * c->thickness) || !(a->gap > 0)) continue;
+        double by = fmin(MOST, rbt_barrier_slope(a->gap, c->thickness) / bearing);
+        int first = rbt_pair_first(a->pair.barrier.kind);
+        int corners = first > 1 ? rbt_pair_corners(a->pair.barrier.kind) : 1;
+        for (int k = 0; k < corners; k++) {
+            size_t n = (size_t)a->pair.node[k];
+            c->raise[n] = fmax(c->raise[n], by * c->motion[n]);
+        }
+        c->is_raised = true;
+        c->listed = SIZE_MAX;
+    }
 }
 
 // S of every node, for a step of this tau. Nets: the stiffness of a spring over a tenth of its length, as a solid of that
@@ -267,6 +296,7 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
     c->speed = c->step_speed = largest_speed(c);
     c->whole_tau = tau;
     c->inertia = NAN;
+    for (size_t n = 0; n < c->node_count; n++) c->raise[n] = 1;
     find_stiffness(c, tau);
     find_friction(c, tau);
     c->effort = (rbt_contact_effort){0};  // what steps take counts
@@ -328,11 +358,17 @@ void rbt_step_contact_describe(const rbt_step_contact *c, rbt_text *json) {
 
 // ---- A step
 
+static void use_raise(rbt_step_contact *c, bool use) {
+    if (c->is_raised && use != c->uses_raise) c->listed = SIZE_MAX;
+    c->uses_raise = use;
+}
+
 bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau, double rate, const double *last,
                             const unsigned char *constrained) {
     const rbt_model *m = c->model;
     c->t = t, c->h = h, c->tau = tau, c->rate = rate;
     find_stiffness(c, tau);
+    use_raise(c, true);
     c->last = last;
     c->constrained = constrained;
     c->share = 0;
@@ -355,6 +391,7 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
 bool rbt_step_contact_look(rbt_step_contact *c, double t, const double *x) {
     c->tau = c->rate = 1;
     find_stiffness(c, c->whole_tau);
+    use_raise(c, false);
     c->share = 0;
     c->rubbing_count = 0;
     c->out_of_memory = false;

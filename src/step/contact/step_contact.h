@@ -122,6 +122,9 @@ typedef struct rbt_step_contact {
     double inertia;          // [m/s^2] what S has of it per mass
     double whole_tau;        // of a whole step, for questions between steps
     double speed;            // [m/s] the largest of the start, for S
+    double *raise;           // (node_count) what S is multiplied with in pieces of this step
+    bool is_raised;          // some of them are more than 1
+    bool uses_raise;         // in a step, not between steps
     double step_speed;       // [m/s] the largest where the whole step began, for S of its pieces
     double *body_stiffness;  // (bodies) [N] mean of S over the nodes of a body's surface
     int32_t *node_edges, *edge_faces;  // (node_count), (edges of primitives): edges at a node, triangles at an edge
@@ -189,6 +192,10 @@ void rbt_step_contact_free(rbt_step_contact *contact);
 // pieces. v has the prescribed velocities; f are outside forces.
 void rbt_step_contact_note_speed(rbt_step_contact *contact, double t, double h, const double *v,
                                  const double *external);
+
+// After an attempt at a step that failed, or a piece of a step: S of pairs that are close is more for what is left of the
+// whole step.
+void rbt_step_contact_raise(rbt_step_contact *contact);
 
 // A step from x_n at time t; positions are those of x_n, nothing prescribed has moved. false: no memory.
 bool rbt_step_contact_begin(rbt_step_contact *contact, double t, double h, double tau, double rate,
