@@ -636,6 +636,29 @@ static void iterations_leave_elements_room(void **state) {
     close_bench(&b);
 }
 
+#define DAMPED(beta)                                                                                                 \
+    "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'cuboid': {'size': [1, 1, 1], 'cells': [1, 1, "       \
+    "1]}}}, 'damping': "                                                                                             \
+    "{'stiffness': " beta "}, 'material': {'young': 1e9, 'density': 1}}], 'contact': {'thickness': 0.01}, 'time': "  \
+    "{'step': 0.01, 'frame': 0.01, 'end': 1}, 'integrator': {'method': 'backward-euler', 'solver': 'newton'}}"
+
+static double rounding_of(const char *json) {
+    bench b = open_bench(json, 1);
+    implicit *s = b.sim->stepper.self;
+    assert_int_equal(predict(s, &b.sim->state, 0.01), RBT_DONE);
+    rbt_objective_gradient(&s->objective, b.z, b.other);
+    double rounding = s->objective.acting[0].rounding;
+    close_bench(&b);
+    return rounding;
+}
+
+// The residual's rounding is that of the stiffness with its damping, K (1 + beta/tau).
+static void damping_has_rounding(void **state) {
+    (void)state;
+    double ratio = rounding_of(DAMPED("1")) / rounding_of(DAMPED("0"));
+    if (!(fabs(ratio - 101) < 1)) fail_msg("%g", ratio);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(candidates_are_complete),
@@ -653,6 +676,7 @@ int main(void) {
         cmocka_unit_test(pieces_store_no_more),
         cmocka_unit_test(small_gaps_raise_the_barrier),
         cmocka_unit_test(iterations_leave_elements_room),
+        cmocka_unit_test(damping_has_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
