@@ -548,6 +548,117 @@ static void friction_follows_normal_forces(void **state) {
     close_bench(&b);
 }
 
+// [J] of the barrier at z
+static double stored(bench *b) {
+    return rbt_step_contact_value(b->c, b->z, 0) * b->c->rate / (b->c->tau * b->c->tau);
+}
+
+static void begin_piece(bench *b, double h) {
+    rbt_step_contact_begin(b->c, 0, h, h, 1, b->sim->state.x, b->constrained);
+}
+
+// Pairs that are close where a step is halved have no more energy in its pieces, but for what it takes to stop nodes.
+static void pieces_store_no_more(void **state) {
+    (void)state;
+    bench b = open_bench(SCENE("backward-euler"), 1);
+    const rbt_model *m = b.sim->model;
+    double whole = stored(&b), u = 2, d = b.c->thickness, *v = calloc(b.values, sizeof *v);
+    double *least = malloc(m->node_count * sizeof *least);
+    memcpy(least, b.c->stiffness, m->node_count * sizeof *least);
+    memset(b.other, 0, b.values * sizeof *b.other);
+    assert_true(whole > 0);
+    begin_piece(&b, ldexp(0.01, -14));
+    assert_true(stored(&b) == whole);
+    v[0] = u;
+    rbt_step_contact_note_speed(b.c, 0, 0.01, v, b.other);
+    assert_true(b.c->step_speed == u);
+    for (int k = 0; k <= 14; k++) {
+        double h = ldexp(0.01, -k), inertia = k ? u / fmax(h, d / u) : 0;
+        begin_piece(&b, h);
+        for (size_t n = 0; n < m->node_count; n++) {
+            double expected = fmax(least[n], m->mass[n] * inertia);
+            assert_true(fabs(b.c->stiffness[n] - expected) <= 1e-14 * expected);
+        }
+    }
+    for (size_t n = 0; n < m->node_count; n++) b.other[3 * n + 2] = 300 * m->mass[n];  // 3 m/s within the step
+    rbt_step_contact_note_speed(b.c, 0, 0.01, v, b.other);
+    assert_true(fabs(b.c->step_speed - hypot(2, 3)) < 1e-12);
+    free(v), free(least);
+    close_bench(&b);
+}
+
+// Where gaps are small S is raised for the pieces of this step, and neither elsewhere, nor between steps, nor in the next.
+static void small_gaps_raise_the_barrier(void **state) {
+    (void)state;
+    bench b = open_bench(SCENE("backward-euler"), 1);
+    const rbt_model *m = b.sim->model;
+    rbt_step_contact_gradient(b.c, b.z, 0);
+    rbt_step_contact_raise(b.c);
+    assert_false(b.c->is_raised);
+    double whole = stored(&b), lowest = INFINITY;
+    for (size_t n = 0; n < m->bodies[0].node_end; n++) lowest = fmin(lowest, b.z[3 * n + 1]);
+    for (size_t n = 0; n < m->bodies[0].node_end; n++) b.z[3 * n + 1] += 1e-3 * b.c->thickness - lowest;
+    double pressed = stored(&b);
+    assert_true(pressed > whole);
+    for (int k = 1; k <= 2; k++) {
+        rbt_step_contact_gradient(b.c, b.z, 0);
+        rbt_step_contact_raise(b.c);
+        assert_true(b.c->is_raised);
+        for (size_t n = 0; n < m->node_count; n++) {
+            bool low = n < m->bodies[0].node_end && b.z[3 * n + 1] < 0.01 * b.c->thickness;
+            assert_true(b.c->raise[n] == (low ? pow(10, k) : 1));
+        }
+        begin_piece(&b, 0.005);
+        assert_true(stored(&b) > 5 * pow(10, k - 1) * pressed);
+    }
+    assert_true(rbt_step_contact_look(b.c, 0, b.z));
+    assert_true(fabs(stored(&b) - pressed) <= 1e-14 * pressed);
+    memset(b.other, 0, b.values * sizeof *b.other);
+    rbt_step_contact_note_speed(b.c, 0, 0.01, b.other, b.other);
+    begin_piece(&b, 0.01);
+    assert_true(fabs(stored(&b) - pressed) <= 1e-14 * pressed);
+    close_bench(&b);
+}
+
+static void iterations_leave_elements_room(void **state) {
+    (void)state;
+    bench b = open_bench(SCENE("backward-euler"), 1);
+    const rbt_model *m = b.sim->model;
+    rbt_newton *newton = ((implicit *)b.sim->stepper.self)->work;
+    rbt_contact_drive *drive = &newton->drive;
+    for (int k = 0; k < 3; k++) {  // presses the low block, 0.4 m high, flat by so much
+        const double by[] = {0.85, 0.95, 3}, left[] = {1, 0.5, 0.25};
+        memset(drive->direction, 0, b.values * sizeof *drive->direction);
+        for (size_t n = 0; n < m->bodies[0].node_end; n++)
+            drive->direction[3 * n + 1] = -by[k] * (b.z[3 * n + 1] - 0.01);
+        assert_true(rbt_contact_drive_room(drive, b.z, 1) == left[k]);
+    }
+    close_bench(&b);
+}
+
+#define DAMPED(beta)                                                                                                 \
+    "{'rubato': 1, 'bodies': [{'name': 'a', 'mesh': {'shape': {'cuboid': {'size': [1, 1, 1], 'cells': [1, 1, "       \
+    "1]}}}, 'damping': "                                                                                             \
+    "{'stiffness': " beta "}, 'material': {'young': 1e9, 'density': 1}}], 'contact': {'thickness': 0.01}, 'time': "  \
+    "{'step': 0.01, 'frame': 0.01, 'end': 1}, 'integrator': {'method': 'backward-euler', 'solver': 'newton'}}"
+
+static double rounding_of(const char *json) {
+    bench b = open_bench(json, 1);
+    implicit *s = b.sim->stepper.self;
+    assert_int_equal(predict(s, &b.sim->state, 0.01), RBT_DONE);
+    rbt_objective_gradient(&s->objective, b.z, b.other);
+    double rounding = s->objective.acting[0].rounding;
+    close_bench(&b);
+    return rounding;
+}
+
+// The residual's rounding is that of the stiffness with its damping, K (1 + beta/tau).
+static void damping_has_rounding(void **state) {
+    (void)state;
+    double ratio = rounding_of(DAMPED("1")) / rounding_of(DAMPED("0"));
+    if (!(fabs(ratio - 101) < 1)) fail_msg("%g", ratio);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(candidates_are_complete),
@@ -562,6 +673,10 @@ int main(void) {
         cmocka_unit_test(gaps_are_restored),
         cmocka_unit_test(chases_are_safe),
         cmocka_unit_test(friction_follows_normal_forces),
+        cmocka_unit_test(pieces_store_no_more),
+        cmocka_unit_test(small_gaps_raise_the_barrier),
+        cmocka_unit_test(iterations_leave_elements_room),
+        cmocka_unit_test(damping_has_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,13 @@ static double rest_length2(const rbt_contact_surface *s, int32_t a, int32_t b) {
     return rbt_dot(along, along);
 }
 
+// Of a node and a surface it is the node's: it must not change as the node slides.
+static double raise_of(const rbt_step_contact *c, rbt_touch_kind kind, const int32_t node[4]) {
+    double most = c->raise[node[0]];
+    for (int k = 1; kind == RBT_TOUCH_EDGES && k < 4; k++) most = fmax(most, c->raise[node[k]]);
+    return most;
+}
+
 void rbt_contact_make_pair(const rbt_step_contact *c, rbt_pair_key key, rbt_contact_pair *pair) {
     const rbt_contact_surface *s = &c->primitives;
     rbt_touch_kind kind = rbt_pair_key_kind(key);
@@ -43,6 +50,7 @@ void rbt_contact_make_pair(const rbt_step_contact *c, rbt_pair_key key, rbt_cont
         b->scale = fmin(c->stiffness[node[0]], body ? c->body_stiffness[c->model->node_body[node[1]]] : INFINITY);
     } else
         for (int k = 0; k < corners; k++) b->scale = fmin(b->scale, c->stiffness[node[k]]);
+    if (c->uses_raise && c->is_raised) b->scale *= raise_of(c, kind, node);
     b->inside = rbt_pair_inside(s, key, node) + c->half_gap[node[0]] + c->half_gap[node[corners - 1]];
     if (kind == RBT_TOUCH_EDGES)
         b->parallel = PARALLEL_SHARE * rest_length2(s, node[0], node[1]) * rest_length2(s, node[2], node[3]);

@@ -22,12 +22,12 @@ static bool take(rbt_step_contact *c, rbt_error *error) {
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(c->arena, 3 * n, sizeof(double))) != NULL;
-    double **scalars[] = {&c->stiffness, &c->half_gap, &c->reach, &c->hardness, &c->firmness};
+    double **scalars[] = {&c->stiffness, &c->raise, &c->half_gap, &c->reach, &c->hardness, &c->firmness};
     for (size_t i = 0; ok && i < sizeof scalars / sizeof *scalars; i++)
         ok = (*scalars[i] = rbt_arena_take(c->arena, n, sizeof(double))) != NULL;
     ok = ok && (c->body_stiffness = rbt_arena_take(c->arena, c->model->body_count + 1, sizeof(double)));
     ok = ok && (c->node_edges = rbt_arena_take(c->arena, n, sizeof *c->node_edges));
-    return ok || rbt_fail_memory(error, 19 * n * sizeof(double), "contact");
+    return ok || rbt_fail_memory(error, 20 * n * sizeof(double), "contact");
 }
 
 // ---- Constants
@@ -84,41 +84,108 @@ static void add_shells(const rbt_model *m, double *modulus) {
     }
 }
 
-// The largest speed at which things of the scene move against each other at the start, or are prescribed to move [m/s].
-// Where nothing is fixed, that of all together does not count.
-static double largest_speed(rbt_step_contact *c) {
-    enum { SAMPLES = 32 };
-    const rbt_model *m = c->model;
-    double mean[3] = {0}, mass = 0, most = 0, by[3];
+// Where nothing is fixed, the motion of all together does not count.
+static void common_velocity(const rbt_model *m, const double *v, double mean[3]) {
+    double mass = 0;
     bool bound = m->obstacles.count > 0;
+    memset(mean, 0, 3 * sizeof *mean);
     for (size_t n = 0; n < m->node_count; n++) {
         bound |= m->role[n] != RBT_FREE;
-        rbt_add_scaled(mean, m->mass[n], m->v0 + 3 * n);
+        rbt_add_scaled(mean, m->mass[n], v + 3 * n);
         mass += m->mass[n];
     }
     for (int k = 0; k < 3; k++) mean[k] = bound || !(mass > 0) ? 0 : mean[k] / mass;
+}
+
+// The largest speed of obstacles from t to t + h [m/s]
+static double obstacle_speed(rbt_step_contact *c, double t, double h) {
+    double most = 0, by[3];
+    if (c->node_count == c->model->node_count) return 0;
+    rbt_model_surface_place(&c->surface, t, c->x0);
+    rbt_model_surface_place(&c->surface, t + h, c->x1);
+    for (size_t n = c->model->node_count; n < c->node_count; n++) {
+        rbt_subtract(c->x1 + 3 * n, c->x0 + 3 * n, by);
+        most = fmax(most, rbt_length(by) / h);
+    }
+    return most;
+}
+
+// The largest speed at which things of the scene move against each other at the start, or are prescribed to move [m/s]
+static double largest_speed(rbt_step_contact *c) {
+    enum { SAMPLES = 32 };
+    const rbt_model *m = c->model;
+    double mean[3], most = 0, by[3];
+    common_velocity(m, m->v0, mean);
     for (size_t n = 0; n < m->node_count; n++) {
         rbt_subtract(m->v0 + 3 * n, mean, by);
         most = fmax(most, rbt_length(by));
     }
     double length = (double)m->frame_count * m->frame_interval;
-    for (int i = 0; i < SAMPLES && c->node_count > m->node_count; i++) {
-        double t = floor(i * length / SAMPLES / m->step) * m->step;
-        rbt_model_surface_place(&c->surface, t, c->x0);
-        rbt_model_surface_place(&c->surface, t + m->step, c->x1);
-        for (size_t n = m->node_count; n < c->node_count; n++) {
-            rbt_subtract(c->x1 + 3 * n, c->x0 + 3 * n, by);
-            most = fmax(most, rbt_length(by) / m->step);
-        }
-    }
+    for (int i = 0; i < SAMPLES; i++)
+        most = fmax(most, obstacle_speed(c, floor(i * length / SAMPLES / m->step) * m->step, m->step));
     return most;
 }
 
-// S of every node, for a step of this tau: halved steps have larger forces. Nets: the stiffness of a spring over a tenth of its length, as a solid of that modulus would have.
+void rbt_step_contact_note_speed(rbt_step_contact *c, double t, double h, const double *v, const double *external) {
+    const rbt_model *m = c->model;
+    double mean[3], most = obstacle_speed(c, t, h), by[3];
+    common_velocity(m, v, mean);
+    for (size_t n = 0; n < m->node_count; n++) {
+        rbt_subtract(v + 3 * n, mean, by);
+        if (m->mass[n] > 0) rbt_add_scaled(by, h / m->mass[n], external + 3 * n);
+        most = fmax(most, rbt_length(by));
+    }
+    c->step_speed = most;
+    if (c->is_raised) c->listed = SIZE_MAX;
+    c->is_raised = false;
+    for (size_t n = 0; n < c->node_count; n++) c->raise[n] = 1;
+}
+
+// What S is of inertia, of a node of mass 1 [m/s^2]. With d^ the thickness, T of a whole step and V the largest speed of
+// the start, u that of the step, and h^ = d^/u the time that a thickness takes at u,
+//   whole step   max(d^ / 6.4 T^2, V/T)
+//   piece        the same, or u / max(tau, h^), if that is more.
+// A force stops a node within a piece at u / tau. A piece shorter than h^ need not do that: a barrier of S = m u^2/d^
+// has the kinetic energy m u^2/2 at a quarter of the thickness. More would be energy from nothing: S is raised where pairs
+// are already close, by S' in the place of S from one piece to the next, and S' b throws them apart that S b has stopped.
+static double inertial(const rbt_step_contact *c, double tau) {
+    double T = c->whole_tau, whole = fmax(c->thickness / (T * T * HALF_WAY_STIFFNESS), c->speed / T);
+    return tau < T ? fmax(whole, c->step_speed * fmin(1 / tau, c->step_speed / c->thickness)) : whole;
+}
+
+// What is light may be pressed by what is heavy: a sheet between a block and the floor. S of the light one then leaves a
+// gap that falls as exp(-M/m) of the masses where S is what stops its own mass, and nothing is left to move in. So once a
+// step is halved, S is multiplied where gaps are small, up to the factor
+//   b'(s) / b'(WANTED)      for a gap of s thicknesses,
+// which would bear the same force at the gap WANTED, and MOST at a time: what has not converged has any force. To
+// open a gap against the force F takes at most F d^ of energy, small beside what presses where d^ is.
+void rbt_step_contact_raise(rbt_step_contact *c) {
+    static const double LOW = 0.01, WANTED = 0.3, MOST = 10;  // chosen
+    if (c->augmented || c->linearised) return;
+    const double bearing = rbt_barrier_slope(WANTED * c->thickness, c->thickness);
+    memcpy(c->motion, c->raise, c->node_count * sizeof *c->raise);
+    for (size_t i = 0; i < c->active_count; i++) {
+        const rbt_active_pair *a = &c->active[i];
+        if (!(a->gap < LOW * c->thickness) || !(a->gap > 0)) continue;
+        double by = fmin(MOST, rbt_barrier_slope(a->gap, c->thickness) / bearing);
+        int first = rbt_pair_first(a->pair.barrier.kind);
+        int corners = first > 1 ? rbt_pair_corners(a->pair.barrier.kind) : 1;
+        for (int k = 0; k < corners; k++) {
+            size_t n = (size_t)a->pair.node[k];
+            c->raise[n] = fmax(c->raise[n], by * c->motion[n]);
+        }
+        c->is_raised = true;
+        c->listed = SIZE_MAX;
+    }
+}
+
+// S of every node, for a step of this tau. Nets: the stiffness of a spring over a tenth of its length, as a solid of that
+// modulus would have.
 static void find_stiffness(rbt_step_contact *c, double tau) {
     const rbt_model *m = c->model;
-    if (tau == c->stiffness_tau) return;
-    c->stiffness_tau = tau;
+    double inertia = inertial(c, tau);
+    if (inertia == c->inertia) return;
+    c->inertia = inertia;
     c->listed = SIZE_MAX;  // pairs have other parameters now
     for (size_t n = 0; n < m->node_count; n++) c->stiffness[n] = node_modulus(m, n);
     add_shells(m, c->stiffness);
@@ -126,8 +193,7 @@ static void find_stiffness(rbt_step_contact *c, double tau) {
         const rbt_body *body = &m->bodies[m->node_body[n]];
         double elastic = MODULUS_SHARE * c->stiffness[n] * m->node_area[n];
         if (body->kind == RBT_NET) elastic = MODULUS_SHARE * body->springs.stiffness * c->edge_length;
-        double inertia = m->mass[n] * c->thickness / (tau * tau * HALF_WAY_STIFFNESS);
-        c->stiffness[n] = fmax(elastic, fmax(inertia, m->mass[n] * c->speed / tau));
+        c->stiffness[n] = fmax(elastic, m->mass[n] * inertia);
     }
     for (size_t n = m->node_count; n < c->node_count; n++) c->stiffness[n] = INFINITY;
     for (size_t b = 0; b < m->body_count; b++) {
@@ -227,8 +293,10 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
     find_reach(c);
     c->augmented = m->contact.augmented;
     c->support = c->augmented ? c->ahead : c->thickness;
-    c->speed = largest_speed(c);
+    c->speed = c->step_speed = largest_speed(c);
     c->whole_tau = tau;
+    c->inertia = NAN;
+    for (size_t n = 0; n < c->node_count; n++) c->raise[n] = 1;
     find_stiffness(c, tau);
     find_friction(c, tau);
     c->effort = (rbt_contact_effort){0};  // what steps take counts
@@ -290,11 +358,17 @@ void rbt_step_contact_describe(const rbt_step_contact *c, rbt_text *json) {
 
 // ---- A step
 
+static void use_raise(rbt_step_contact *c, bool use) {
+    if (c->is_raised && use != c->uses_raise) c->listed = SIZE_MAX;
+    c->uses_raise = use;
+}
+
 bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau, double rate, const double *last,
                             const unsigned char *constrained) {
     const rbt_model *m = c->model;
     c->t = t, c->h = h, c->tau = tau, c->rate = rate;
     find_stiffness(c, tau);
+    use_raise(c, true);
     c->last = last;
     c->constrained = constrained;
     c->share = 0;
@@ -317,6 +391,7 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
 bool rbt_step_contact_look(rbt_step_contact *c, double t, const double *x) {
     c->tau = c->rate = 1;
     find_stiffness(c, c->whole_tau);
+    use_raise(c, false);
     c->share = 0;
     c->rubbing_count = 0;
     c->out_of_memory = false;

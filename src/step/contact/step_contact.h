@@ -16,7 +16,8 @@
 // d^ is the thickness; k makes every closest feature count once (contact_terms.h). S [N] of a node is a tenth of Young's
 // modulus times the area that it stands for, what moves it by the thickness within a step, or what stops it within a step
 // at the largest speed of the start, whichever is most: contact is neither much softer nor much harder than what it keeps
-// apart, and gaps stay a good share of the thickness. Two edges have the least of their nodes. A node and a surface have
+// apart, and gaps stay a good share of the thickness. Pieces of a halved step have the same S, unless it takes more to stop
+// a node within the piece or the thickness (step_contact.c). Two edges have the least of their nodes. A node and a surface have
 // the lesser one of the node's and of the mean of the surface's body: it must not change as the node slides from one
 // triangle to the next.
 //
@@ -118,9 +119,13 @@ typedef struct rbt_step_contact {
     double slip_speed;       // e/h, the mean speed of a step below which friction sticks [m/s]
     bool has_friction;       // some pair may have some
     double *stiffness;       // (node_count) S [N]; infinity for obstacles
-    double stiffness_tau;    // tau of the step that it is for
+    double inertia;          // [m/s^2] what S has of it per mass
     double whole_tau;        // of a whole step, for questions between steps
     double speed;            // [m/s] the largest of the start, for S
+    double *raise;           // (node_count) what S is multiplied with in pieces of this step
+    bool is_raised;          // some of them are more than 1
+    bool uses_raise;         // in a step, not between steps
+    double step_speed;       // [m/s] the largest where the whole step began, for S of its pieces
     double *body_stiffness;  // (bodies) [N] mean of S over the nodes of a body's surface
     int32_t *node_edges, *edge_faces;  // (node_count), (edges of primitives): edges at a node, triangles at an edge
     double *half_gap;                  // (node_count) [m] what a node keeps free of others
@@ -182,6 +187,15 @@ typedef struct rbt_step_contact {
 rbt_step_contact *rbt_step_contact_new(const rbt_model *model, double tau, const rbt_block_matrix *K,
                                        rbt_error *error);
 void rbt_step_contact_free(rbt_step_contact *contact);
+
+// Before a whole step from t to t + h: the largest speed that things move against each other with, v + h f/m, for S of its
+// pieces. v has the prescribed velocities; f are outside forces.
+void rbt_step_contact_note_speed(rbt_step_contact *contact, double t, double h, const double *v,
+                                 const double *external);
+
+// After an attempt at a step that failed, or a piece of a step: S of pairs that are close is more for what is left of the
+// whole step.
+void rbt_step_contact_raise(rbt_step_contact *contact);
 
 // A step from x_n at time t; positions are those of x_n, nothing prescribed has moved. false: no memory.
 bool rbt_step_contact_begin(rbt_step_contact *contact, double t, double h, double tau, double rate,

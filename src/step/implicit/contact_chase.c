@@ -47,6 +47,7 @@ static rbt_outcome catch_up(rbt_contact_drive *s, double *safe, double *share, d
     rbt_vector_combine(values, s->direction, s->wanted, -1, safe);
     *length = rbt_step_contact_first_stop(c, safe, s->direction, *share, 1 - *share);
     if (c->out_of_memory || !rbt_constraints_add_stops(c)) return RBT_OUT_OF_MEMORY;
+    *length = rbt_contact_drive_room(s, safe, *length);
     for (int halvings = 0; *length > 0; halvings++, *length *= 0.5) {
         rbt_vector_combine(values, s->search->trial, safe, *length, s->direction);
         if (isfinite(rbt_objective_value(o, s->search->trial))) break;

@@ -108,6 +108,7 @@ rbt_outcome rbt_contact_drive_coupled(rbt_contact_drive *s, double *z, double *v
     RBT_STAGE("solve", s->solver->solve(s->self, s->gradient, s->direction, report));
     RBT_STAGE("solve", solve_coupled(s, s->direction, report));
     RBT_STAGE("ccd", rbt_contact_drive_limit(s, z, 0, &longest));
+    longest = rbt_contact_drive_room(s, z, longest);
     rbt_vector_copy(values, s->before, z);
     double start = rbt_now();
     report->stage = "search";

@@ -1,5 +1,6 @@
 #include "step/implicit/contact_drive.h"
 
+#include "base/threads.h"
 #include "math/vector.h"
 #include "step/contact/contact_multipliers.h"
 
@@ -8,7 +9,8 @@
 
 // Moves of what is prescribed; iterations that were stopped, for a detour; lags, for steps with friction's true derivative
 enum { MAX_DRIVES = 200, MANY_STOPS = 15, MANY_LAGS = 5 };
-static const double SHORT = 0.1;  // share of a direction that is free, below which a detour is tried
+static const double SHORT = 0.1;     // share of a direction that is free, below which a detour is tried
+static const double MIN_LEFT = 0.1;  // of an element's volume, in an iteration; chosen
 // Of the residual since the last lag, for the next one; of constraints, whose forces change within a fraction of the
 // thickness, it must be less
 static const double LAG_SHARE = 0.5, STIFF_LAG_SHARE = 0.1;
@@ -88,6 +90,34 @@ rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *s, const double *z, doubl
     rbt_step_contact *c = s->objective->pairs;
     *longest = rbt_step_contact_first_stop(c, z, s->direction, c->share, advance);
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
+}
+
+// Whether some element of a material that must not turn inside out has less than MIN_LEFT of the volume at z that it had
+static bool flattens(const rbt_objective *o, const double *z, const double *trial) {
+    const rbt_model *m = o->model;
+    bool found = false;
+#pragma omp parallel for schedule(static) reduction(|| : found) if (m->tet_count >= RBT_PARALLEL_FROM)
+    for (size_t t = 0; t < m->tet_count; t++) {
+        const int32_t *n = m->tets + 4 * t;
+        const double *a[4], *b[4];
+        if (rbt_material_at(m->regions[m->tet_region[t]].material.model)->survives_inversion) continue;
+        for (int k = 0; k < 4; k++) a[k] = z + 3 * (size_t)n[k], b[k] = trial + 3 * (size_t)n[k];
+        double before = rbt_tet_volume(a[0], a[1], a[2], a[3]), after = rbt_tet_volume(b[0], b[1], b[2], b[3]);
+        found = found || after / before < MIN_LEFT;
+    }
+    return found;
+}
+
+double rbt_contact_drive_room(rbt_contact_drive *s, const double *z, double longest) {
+    const rbt_model *m = s->objective->model;
+    bool forbidden = false;
+    for (size_t r = 0; r < m->region_count; r++)
+        forbidden |= !rbt_material_at(m->regions[r].material.model)->survives_inversion;
+    for (int halvings = 0; forbidden && longest > 0 && halvings < 40; halvings++, longest *= 0.5) {
+        rbt_vector_combine(3 * m->node_count, s->search->trial, z, longest, s->direction);
+        if (!flattens(s->objective, z, s->search->trial)) break;
+    }
+    return longest;
 }
 
 // ---- What is prescribed
@@ -177,7 +207,7 @@ static rbt_outcome drive(rbt_contact_drive *s, double *z, double *value, rbt_sta
         RBT_STAGE("solve", s->solver->solve(s->self, s->rhs, s->direction, report));
         rbt_step_contact_drive(c, s->direction);
         RBT_STAGE("ccd", rbt_contact_drive_limit(s, z, 1 - c->share, &longest));
-        RBT_STAGE("search", follow(s, z, longest, &length));
+        RBT_STAGE("search", follow(s, z, rbt_contact_drive_room(s, z, longest), &length));
         rbt_step_contact_show(c, z);
         outcome = evaluate(s, z, value, report);
         if (outcome == RBT_DONE) outcome = lag(s, z, value, report);

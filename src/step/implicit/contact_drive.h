@@ -59,6 +59,11 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *drive, const double *last
 
 // ---- What iterations are made of
 
+// How much of z -> z + direction leaves every element that must not turn inside out a tenth of its volume: `longest`, or
+// a half, a quarter ... of it. The energy of such a material grows with the square of a logarithm only: a line search that
+// looks at energies alone takes a step to a volume of 1e-13, from where each iteration at best doubles it.
+double rbt_contact_drive_room(rbt_contact_drive *drive, const double *z, double longest);
+
 // H of the elastic problem at z, and with contact's part in pairs->matrix; both true or positive semidefinite.
 rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *drive, bool exact, const double *z);
 rbt_outcome rbt_contact_drive_add(rbt_contact_drive *drive, bool exact);

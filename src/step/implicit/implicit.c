@@ -337,7 +337,12 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
     s->stored = rbt_contact_stored(c);
     if (s->rule == ENERGY_EULER) rbt_energy_leash_touch(&s->leash);
     if (c->observer) c->observer->see(c->observer->context, RBT_SEEN_START, state->t, state->x);
+    if (report->halvings == 0) rbt_step_contact_note_speed(c, state->t, h, s->constrained_velocity, o->external);
     rbt_step_contact_begin(c, state->t, h, o->tau, s->rule == MIDPOINT ? 2 : 1, state->x, o->constrained);
+    if (s->rule == MIDPOINT && report->halvings > 0) {  // with S of the piece
+        rbt_step_contact_gradient(c, state->x, 0);
+        s->stored = rbt_contact_stored(c);
+    }
     for (size_t n = 0; n < o->model->node_count; n++)
         c->firmness[n] = stiffness_across(s, n) + o->model->mass[n] / (o->tau * o->tau);
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
@@ -494,6 +499,8 @@ static rbt_outcome solve_step(implicit *s, rbt_state *state, double until, rbt_s
     RBT_STAGE("start", find_start(s, state));
     RBT_STAGE("ccd", begin_contact(s, state, h, report));
     rbt_outcome outcome = minimise(s, state, stages, report);  // z = argmin E
+    if (s->objective.pairs && (outcome != RBT_DONE || report->halvings > 0))
+        rbt_step_contact_raise(s->objective.pairs);
     bool accept = outcome == RBT_NOT_CONVERGED && report->at_cap && s->options.at_cap == RBT_CAP_CONTINUES;
     if (outcome != RBT_DONE && !accept) return outcome;
     if (s->objective.pairs) rbt_rigid_fit_clusters(&s->rigid, s->z);

@@ -181,8 +181,8 @@ static void node_inertia(const rbt_objective *o, const double *z, size_t n, doub
 // What a node that is not constrained brings to its row of the gradient, and to the squares of the forces on its
 // piece. o->force holds -dW/dz, o->product D (z - b), o->inertia M (z - y) if M is not lumped.
 //
-// Rounding: z is stored to epsilon |z|, so that K z and M z / tau^2 are off by epsilon |z| times the stiffness and
-// mass that the node feels, by about as much from its neighbours' positions, and by epsilon times the stress within
+// Rounding: z is stored to epsilon |z|, so that K z, M z / tau^2 and D z / tau are off by epsilon |z| times the stiffness
+// and mass that the node feels (D = alpha M + beta K, which in short steps is far stiffer than K), by about as much from its neighbours' positions, and by epsilon times the stress within
 // each element, which is less.
 static void free_row(const rbt_objective *o, const double *z, size_t n, const double pushed[3], const double push[3],
                      bool damped, double *gradient, rbt_terms *terms, size_t at) {
@@ -191,7 +191,10 @@ static void free_row(const rbt_objective *o, const double *z, size_t n, const do
     for (size_t i = 0; i < 3; i++)
         row[i] = pushed[i] - tau2 * (external[i] + elastic[i] + push[i]) + (damped ? tau * o->drag * damp[i] : 0);
     double contact = o->pairs ? o->pairs->hardness[n] : 0;
-    double noise = DBL_EPSILON * (o->stiff[n] + contact + o->model->mass[n] / tau2);
+    const rbt_damping_def *d = &o->model->bodies[o->model->node_body[n]].damping;
+    double stiff = o->stiff[n] * (1 + o->drag * d->stiffness / tau);
+    double inertia = o->model->mass[n] * (1 + o->drag * d->mass * tau) / tau2;
+    double noise = DBL_EPSILON * (stiff + contact + inertia);
     terms->value[RESIDUAL][at] = rbt_dot(row, row);
     terms->value[INERTIA][at] = rbt_dot(pushed, pushed);
     terms->value[INTERNAL][at] = rbt_dot(elastic, elastic);
