@@ -432,10 +432,10 @@ static void what_the_midpoint_rule_does_not_solve_backward_euler_does(void **sta
         "'motions': [{'rotation': {'axis': [1, 0, 0], 'rate': 19.001482255127623}}]}, {'where': 'right', 'motions': "
         "[{'rotation': {'axis': [1, 0, 0], 'rate': -19.001482255127623}}]}]}], 'contact': {'thickness': "
         "0.00013758968778174486}, 'forces': [{'gravity': {}}], 'time': {'step': 0.02050647084126929, 'frame': "
-        "0.02050647084126929, 'end': 0.28}, 'integrator': {'method': 'implicit-midpoint', 'solver': 'newton'}}");
+        "0.02050647084126929, 'end': 0.4}, 'integrator': {'method': 'implicit-midpoint', 'solver': 'newton'}}");
     rbt_step_report report;
     double damped = 0;
-    for (int i = 0; i < 13; i++) {
+    for (int i = 0; i < 18; i++) {
         if (!rbt_sim_step(sim, &report))
             fail_msg("step %d: %s, %s", i, rbt_outcome_name(report.outcome), report.hint);
         damped += report.statistics[RBT_STAT_DAMPED];
