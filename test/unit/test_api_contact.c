@@ -1,6 +1,7 @@
 // Contact of implicit steps through the public library: scenes made in code, contacts and forces, positions that are set,
 // states that come back, obstacles that a caller moves.
 #include "every_method.h"
+#include "sampled.h"
 #include "sim/run.h"
 #include "step/core/statistics.h"
 
@@ -378,7 +379,7 @@ static void the_midpoint_rule_takes_shorter_steps_rather_than_energy(void **stat
     (void)state;
     static const double SPEEDS[] = {30, 40, 45};
     int by_itself = 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < SAMPLED(3, 1); i++) {
         char text[320];
         rbt_sim *sim = thrown(SPEEDS[i], 14);
         double damped = gains_nothing(sim, 40);
@@ -410,7 +411,7 @@ static void where_the_midpoint_rule_would_explode_backward_euler_steps(void **st
 static void backward_euler_steps_for_the_shortest_piece_too(void **state) {
     (void)state;
     double damped = 0;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < SAMPLED(8, 3); i++) {
         rbt_sim *sim = thrown(80 + 10 * i, 4);
         rbt_step_report report = {0};
         for (int k = 0; k < 10 && rbt_sim_step(sim, &report); k++) damped += report.statistics[RBT_STAT_DAMPED];
