@@ -5,7 +5,8 @@
 //
 // Of a linear model all factors and responses are kept: a step is one product K (x - X), and the solves. Otherwise the
 // condensation is made again in every long step, and where obstacles are touched: by parts in each of their own steps
-// (step/multirate/substep_obstacle.h), by the rest once per long step, as in the paper.
+// (step/multirate/substep_obstacle.h), by the rest once per long step, as in the paper. In scenes with contact the
+// sub-cycling is linear in the impulses that keep bodies apart (multirate_contact.h).
 #include "step/multirate/multirate.h"
 
 #include "math/vec3.h"
@@ -14,6 +15,7 @@
 #include "solve/cg.h"
 #include "step/core/method.h"
 #include "step/multirate/fused_part.h"
+#include "step/multirate/multirate_contact.h"
 #include "step/multirate/rate_choice.h"
 #include "step/multirate/subcycling.h"
 #include "step/multirate/substep_obstacle.h"
@@ -33,13 +35,15 @@ typedef struct multirate {
     double factored_step;                   // H of the factors; 0: none
     unsigned char *constrained, *analysed;  // (node_count)
     double *f, *internal, *moved, *work;    // (node_count x 3)
-    double *push, *contact;                 // (node_count x 3, x 9) NULL without obstacles
+    double *push, *contact;                 // (node_count x 3, x 9) NULL without obstacles that push
     double *partial;                        // (plan.slot_count x 3)
+    rbt_multirate_contact *meeting;         // NULL without contact
 } multirate;
 
 static void destroy(void *self) {
     multirate *s = self;
     if (!s) return;
+    rbt_multirate_contact_free(s->meeting);
     rbt_rate_parts_free(&s->parts);
     rbt_block_operator_free(s->product);
     rbt_stiffness_free(&s->stiffness);
@@ -52,15 +56,24 @@ static bool allocate(multirate *s) {
     double **vectors[] = {&s->f, &s->internal, &s->moved, &s->work};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!(*vectors[i] = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double)))) return false;
-    if (m->obstacles.count && (!(s->push = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double))) ||
-                               !(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double)))))
+    if (m->obstacles.count && !m->contact.on &&
+        (!(s->push = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double))) ||
+         !(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double)))))
         return false;
     return (s->partial = rbt_arena_take(s->arena, 3 * m->plan.slot_count, sizeof(double))) &&
            (s->constrained = rbt_arena_take(s->arena, m->node_count, 1)) &&
            (s->analysed = rbt_arena_take(s->arena, m->node_count, 1));
 }
 
+static bool knows_contact(const rbt_model *model, int solver, rbt_error *error) {
+    if (!model->contact.on || solver == 0) return true;
+    return rbt_fail_path(error, NULL, "contact",
+                         "the solver lu does not know contact, which needs entries of a factor; take cholesky, or "
+                         "leave \"contact\" out");
+}
+
 static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
+    if (!knows_contact(model, solver, error)) return NULL;
     multirate *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
     s->model = model;
@@ -78,7 +91,8 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
                                     .averaged = s->options.interpolation == 0};
         rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
         s->choice.tempos = model->tempos;
-        if (s->options.regions == 0 || rbt_tempo_choose(&s->choice, s->arena, model, &s->stiffness.K, error))
+        if ((s->options.regions == 0 || rbt_tempo_choose(&s->choice, s->arena, model, &s->stiffness.K, error)) &&
+            (!model->contact.on || (s->meeting = rbt_multirate_contact_new(model, &s->stiffness.K, error))))
             return s;
     }
     destroy(s);
@@ -93,7 +107,10 @@ static rbt_outcome analyse(multirate *s, const rbt_state *state) {
     rbt_rate_parts_free(&s->parts);
     s->factored_step = 0;
     memcpy(s->analysed, s->constrained, s->model->node_count);
-    if (rbt_rate_parts_build(&s->parts, &s->choice.tempos, s->constrained, NULL)) return RBT_DONE;
+    if (rbt_rate_parts_build(&s->parts, &s->choice.tempos, s->constrained, NULL)) {
+        if (s->meeting) rbt_multirate_contact_parts(s->meeting, &s->parts);
+        return RBT_DONE;
+    }
     rbt_rate_parts_free(&s->parts);
     return RBT_OUT_OF_MEMORY;
 }
@@ -235,7 +252,7 @@ static void gather_part(multirate *s, const rbt_state *state, size_t i) {
 // The obstacles that parts meet in their own steps. Where they are others than before, everything above is condensed
 // again.
 static rbt_outcome probe(multirate *s, const rbt_state *state, rbt_step_report *report) {
-    rbt_subcycling m = {&s->parts, state, s->varies};
+    rbt_subcycling m = {&s->parts, state, s->varies, false};
     gather(&s->parts.items[0], 3, state->v, s->parts.items[0].v);
     for (size_t i = 1; i < s->parts.count; i++) {
         rbt_rate_part *p = &s->parts.items[i];
@@ -251,9 +268,10 @@ static rbt_outcome probe(multirate *s, const rbt_state *state, rbt_step_report *
     return RBT_DONE;
 }
 
-static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_step_report *report) {
+static rbt_outcome condense_with(multirate *s, const rbt_state *state, rbt_stiffness_kind kind, double H,
+                                 rbt_step_report *report) {
     rbt_rate_parts *parts = &s->parts;
-    if (!s->model->linear) rbt_stiffness_assemble(&s->stiffness, s->model, RBT_TANGENT, state->x);
+    if (!s->model->linear) rbt_stiffness_assemble(&s->stiffness, s->model, kind, state->x);
     s->factored_step = 0;
     for (size_t i = 0; i < parts->count; i++)
         if (parts->items[i].stale) rbt_rate_part_assemble(parts, &parts->items[i]);
@@ -276,6 +294,16 @@ static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_
     return RBT_DONE;
 }
 
+// In scenes with contact, which compresses bodies more than anything else, an indefinite matrix gets the projected
+// stiffness.
+static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_step_report *report) {
+    rbt_outcome outcome = condense_with(s, state, RBT_TANGENT, H, report);
+    if (outcome != RBT_NOT_POSITIVE_DEFINITE || !s->meeting || s->model->linear) return outcome;
+    report->statistics[RBT_STAT_PROJECTED]++;
+    for (size_t i = 0; i < s->parts.count; i++) s->parts.items[i].stale = true;
+    return condense_with(s, state, RBT_PROJECTED, H, report);
+}
+
 // ---- The sub-cycling
 
 static rbt_outcome subcycle(multirate *s, const rbt_state *state, rbt_step_report *report) {
@@ -283,16 +311,13 @@ static rbt_outcome subcycle(multirate *s, const rbt_state *state, rbt_step_repor
         gather_part(s, state, i);
         report->statistics[RBT_STAT_ITERATIONS] += s->parts.items[i].instants;
     }
-    rbt_subcycling m = {&s->parts, state, s->varies};
+    rbt_subcycling m = {&s->parts, state, s->varies, false};
     return rbt_subcycling_root(&m) ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
-// Held nodes end where they must be; with the velocity of the last step of the part that they are in
-static void update_constrained(const multirate *s, rbt_state *state, double H) {
+// Velocities of held nodes: those of the last step of the part that they are in. The state's positions are new.
+static void set_last_velocities(const multirate *s, rbt_state *state) {
     const rbt_model *m = s->model;
-    rbt_constrained_velocities(m, s->constrained, state->t, H, state->x, state->v);
-    for (size_t n = 0; n < m->node_count; n++)
-        for (size_t k = 3 * n; s->constrained[n] && k < 3 * n + 3; k++) state->x[k] += H * state->v[k];
     for (size_t i = 0; s->choice.tempos.count && i < m->motions.node_count; i++) {
         size_t n = (size_t)m->motions.node[i];
         const rbt_rate_part *p = &s->parts.items[s->choice.tempos.node[n] + 1];
@@ -301,6 +326,15 @@ static void update_constrained(const multirate *s, rbt_state *state, double H) {
         rbt_motion_position(&m->motions.groups[m->motions.group[i]], m->x0 + 3 * n, t, before);
         for (size_t k = 0; k < 3; k++) state->v[3 * n + k] = (state->x[3 * n + k] - before[k]) / p->h;
     }
+}
+
+// Held nodes end where they must be.
+static void update_constrained(const multirate *s, rbt_state *state, double H) {
+    const rbt_model *m = s->model;
+    rbt_constrained_velocities(m, s->constrained, state->t, H, state->x, state->v);
+    for (size_t n = 0; n < m->node_count; n++)
+        for (size_t k = 3 * n; s->constrained[n] && k < 3 * n + 3; k++) state->x[k] += H * state->v[k];
+    set_last_velocities(s, state);
 }
 
 static rbt_outcome update(multirate *s, rbt_state *state, double H, rbt_step_report *report) {
@@ -317,6 +351,47 @@ static rbt_outcome update(multirate *s, rbt_state *state, double H, rbt_step_rep
     return rbt_check_motion(m, state, H, report);
 }
 
+// ---- With what is in the way
+
+// All parts to the end of the step, J being forces J/H in each of their steps
+static bool cycle(void *self, const double *J) {
+    multirate *s = self;
+    const rbt_state *state = s->meeting->state;
+    for (size_t i = 0; i < s->parts.count; i++) {
+        rbt_rate_part *p = &s->parts.items[i];
+        size_t n = 3 * p->count;
+        gather_part(s, state, i);
+        for (size_t k = 0; J && k < (s->varies ? (size_t)p->instants : 1) * n; k++)
+            p->f[k] += J[3 * (size_t)p->node[k % n / 3] + k % 3] / s->meeting->H;
+    }
+    rbt_subcycling m = {&s->parts, state, s->varies, false};
+    return rbt_subcycling_root(&m);
+}
+
+static rbt_outcome finish(const multirate *s, rbt_state *state, double H, rbt_step_report *report) {
+    set_last_velocities(s, state);
+    rbt_outcome outcome = rbt_check_motion(s->model, state, H, report);
+    if (outcome == RBT_DONE && state->memory)
+        rbt_impulses_remember(s->meeting->impulses, state->x, state->memory);
+    return outcome;
+}
+
+static rbt_outcome meet(multirate *s, rbt_state *state, double H, rbt_stages *stages, rbt_step_report *report) {
+    rbt_multirate_contact *c = s->meeting;
+    c->parts = &s->parts;
+    c->constrained = s->constrained;
+    c->H = H;
+    c->varies = s->varies;
+    c->cycle = cycle;
+    c->self = s;
+    for (size_t i = 0; i < s->parts.count; i++)
+        report->statistics[RBT_STAT_ITERATIONS] += s->parts.items[i].instants;
+    rbt_outcome outcome = rbt_multirate_meet(c, state, stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    RBT_STAGE("update", finish(s, state, H, report));
+    return RBT_DONE;
+}
+
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     multirate *s = self;
     double H = rbt_step_length(s->model, state, until);
@@ -324,6 +399,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     RBT_STAGE("force", forces(s, state, H));  // f_ext, dW/dx
     if (find_stale(s, H) || s->push)
         RBT_STAGE("condense", condense(s, state, H, report));  // A + B = L L^T, responses Y, W
+    if (s->meeting) return meet(s, state, H, stages, report);
     RBT_STAGE("subcycle", subcycle(s, state, report));         // all parts to the end of the step
     RBT_STAGE("update", update(s, state, H, report));
     return RBT_DONE;
@@ -340,9 +416,51 @@ static void describe(const void *self, rbt_text *json) {
                      p->interface.node_count, (long long)p->instants);
     }
     rbt_text_add(json, "]");
+    if (s->meeting) {
+        rbt_text_add(json, ", ");
+        rbt_impulses_describe(s->meeting->impulses, json);
+    }
     if (!s->choice.reason) return;
     rbt_text_add(json, ", \"chosen\": ");
     rbt_text_add_json(json, s->choice.reason);
+}
+
+// ---- What it tells of contact
+
+static rbt_impulses *impulses_of(const void *self) {
+    const multirate *s = self;
+    return s->meeting ? s->meeting->impulses : NULL;
+}
+
+static size_t memory_size(const rbt_model *m, const void *options) {
+    (void)options;
+    return rbt_impulse_memory_size(m);
+}
+
+// Work and friction so far stay.
+static void forget(void *self, rbt_state *state) { (void)self, (void)state; }
+
+static void set_observer(void *self, const rbt_observer *observer) {
+    if (impulses_of(self)) impulses_of(self)->contact->observer = observer;
+}
+static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
+    return rbt_impulses_accept(impulses_of(self), state, text, size);
+}
+static double thickness(const void *self) { return rbt_impulses_thickness(impulses_of(self)); }
+static double *spent(const void *self, const rbt_state *state) {
+    (void)self;
+    rbt_impulse_memory *memory = state->memory;
+    return memory ? &memory->work : NULL;
+}
+static void energies(void *self, const rbt_state *state, rbt_energies *e) {
+    if (impulses_of(self)) rbt_impulses_energies(state->memory, e);
+}
+static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
+    if (!impulses_of(self) || !state->memory) return 0;
+    return rbt_impulses_points(impulses_of(self), state->memory, state, points, capacity);
+}
+static void contact_forces(void *self, const rbt_state *state, double *f) {
+    rbt_impulses_forces(impulses_of(self), ((multirate *)self)->model, state->memory, state, f);
 }
 
 // ---- The tables
@@ -402,5 +520,16 @@ const rbt_method RBT_MULTIRATE_EULER = {
     .destroy = destroy,
     .attempt = attempt,
     .labels = labels,
+    .contact = true,
+    .memory_size = memory_size,
+    .failure_spares_memory = true,
+    .forget = forget,
+    .set_observer = set_observer,
+    .accepts = accepts,
+    .thickness = thickness,
+    .spent = spent,
     .describe = describe,
+    .energies = energies,
+    .contacts = contacts,
+    .contact_forces = contact_forces,
 };
