@@ -13,7 +13,7 @@
 // Rounds; of them, from where the step begins
 enum { MAX_ROUNDS = 20, STRAIGHT_ROUNDS = 10 };
 enum { CORRECTIONS = 6 };             // of impulses whose motion is not quite what their matrix tells
-static const double DEFECT = 1e-2;    // thicknesses by which it may be another one
+static const double DEFECT = 1e-3;    // thicknesses by which it may be another one
 static const double NEAR = 2;         // thicknesses
 static const double SLACK = 0.1;      // of the gap that is wanted, what may be missing without an impulse
 static const double ALIKE = 0.999;    // normals of a pair, as their product

@@ -371,8 +371,7 @@ static bool cycle(void *self, const double *J) {
 static rbt_outcome finish(const multirate *s, rbt_state *state, double H, rbt_step_report *report) {
     set_last_velocities(s, state);
     rbt_outcome outcome = rbt_check_motion(s->model, state, H, report);
-    if (outcome == RBT_DONE && state->memory)
-        rbt_impulses_remember(s->meeting->impulses, state->x, state->memory);
+    if (outcome == RBT_DONE && state->memory) rbt_impulses_remember(s->meeting->impulses, state->x, state->memory);
     return outcome;
 }
 
@@ -384,8 +383,7 @@ static rbt_outcome meet(multirate *s, rbt_state *state, double H, rbt_stages *st
     c->varies = s->varies;
     c->cycle = cycle;
     c->self = s;
-    for (size_t i = 0; i < s->parts.count; i++)
-        report->statistics[RBT_STAT_ITERATIONS] += s->parts.items[i].instants;
+    for (size_t i = 0; i < s->parts.count; i++) report->statistics[RBT_STAT_ITERATIONS] += s->parts.items[i].instants;
     rbt_outcome outcome = rbt_multirate_meet(c, state, stages, report);
     if (outcome != RBT_DONE) return outcome;
     RBT_STAGE("update", finish(s, state, H, report));
@@ -400,7 +398,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     if (find_stale(s, H) || s->push)
         RBT_STAGE("condense", condense(s, state, H, report));  // A + B = L L^T, responses Y, W
     if (s->meeting) return meet(s, state, H, stages, report);
-    RBT_STAGE("subcycle", subcycle(s, state, report));         // all parts to the end of the step
+    RBT_STAGE("subcycle", subcycle(s, state, report));  // all parts to the end of the step
     RBT_STAGE("update", update(s, state, H, report));
     return RBT_DONE;
 }
@@ -426,6 +424,8 @@ static void describe(const void *self, rbt_text *json) {
 }
 
 // ---- What it tells of contact
+
+rbt_multirate_contact *rbt_multirate_contact_of(const void *self) { return ((const multirate *)self)->meeting; }
 
 static rbt_impulses *impulses_of(const void *self) {
     const multirate *s = self;

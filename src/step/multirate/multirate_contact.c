@@ -181,7 +181,8 @@ static bool push_columns(rbt_multirate_contact *s, size_t top, size_t first, siz
     }
     if (!rbt_subcycling_push(parts, part, columns)) return false;
     for (size_t c = 0; c < columns; c++) {
-        double *change = s->change.value, *out = to + (3 * (size_t)s->chosen_at[(first + c) / 3] + (first + c) % 3) * numbers;
+        double *change = s->change.value,
+               *out = to + (3 * (size_t)s->chosen_at[(first + c) / 3] + (first + c) % 3) * numbers;
         memset(change, 0, 3 * base * sizeof *change);
         for (size_t i = 0; i < part->interface.node_count; i++)
             memset(s->reaction + 3 * (size_t)part->interface.place[i], 0, 3 * sizeof(double));
@@ -239,12 +240,18 @@ static bool entries(void *self, size_t column_count, const int32_t *column, size
 
 // ---- The step
 
+rbt_impulse_response rbt_multirate_response(const rbt_multirate_contact *s) {
+    return (rbt_impulse_response){.entries = entries,
+                                  .apply = apply,
+                                  .approximate = s->parts->count > 1,
+                                  .sliding = s->sliding,
+                                  .slip_share = s->share};
+}
+
 rbt_outcome rbt_multirate_meet(rbt_multirate_contact *s, rbt_state *state, rbt_stages *stages,
                                rbt_step_report *report) {
     const rbt_model *m = s->parts->model;
-    rbt_impulse_response response = {
-        .entries = entries, .apply = apply, .sliding = s->sliding, .slip_share = s->share};
-    response.approximate = s->parts->count > 1;
+    rbt_impulse_response response = rbt_multirate_response(s);
     s->state = state;
     for (size_t n = 0; n < m->node_count; n++) s->share[n] = s->part_of[n] == 0 ? 1 / s->parts->items[0].theta : 1;
     rbt_constrained_velocities(m, s->constrained, state->t, s->H, state->x, s->moved);

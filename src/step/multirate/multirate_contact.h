@@ -60,6 +60,9 @@ void rbt_multirate_contact_free(rbt_multirate_contact *contact);
 // Parts were built.
 bool rbt_multirate_contact_parts(rbt_multirate_contact *contact, const rbt_rate_parts *parts);
 
+// What it brings to impulses.h; self is the contact.
+rbt_impulse_response rbt_multirate_response(const rbt_multirate_contact *contact);
+
 // The step, whose matrices are factored: positions and velocities of the state.
 rbt_outcome rbt_multirate_meet(rbt_multirate_contact *contact, rbt_state *state, rbt_stages *stages,
                                rbt_step_report *report);
