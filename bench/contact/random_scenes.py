@@ -523,6 +523,8 @@ def make(seed):
              "integrator": {"method": method} | ({} if method in ONE_SOLVE else {"solver": solver})}
     if method == "multirate-euler":
         some_parts(seed, scene)
+    for body in scene["bodies"] if method in ("imex", "async-contact") else []:
+        body.pop("consistent_mass", None)  # they have a mass per node
     if cuts:
         scene["cuts"] = some_cuts(blade, p, bodies)
     materials = [body.fields["material"] for body in bodies if "material" in body.fields]

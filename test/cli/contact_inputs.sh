@@ -112,11 +112,11 @@ pairs 'contact.pairs[0].friction: must be at least 0 and at most 1e6, found -1' 
 pairs 'contact.pairs[0].a: must not be empty' '{"a": "", "friction": 1}'
 refused 'contact.pairs: a list is needed, found an object' "$one" '{"pairs": {"a": "a", "friction": 1}}'
 
-# ---- What contact does not go with: every method and solver but four methods with newton, dot and lbfgs-h, and three with cholesky
+# ---- What contact does not go with: every method and solver but four methods with newton, dot and lbfgs-h, and four with cholesky
 methods=0
 while read -r method solver; do
     case "$method:$solver" in
-    backward-euler:newton | implicit-midpoint:newton | bdf2:newton | energy-euler:newton | *:dot | *:lbfgs-h | semi-implicit:cholesky | siere:cholesky | multirate-euler:cholesky)
+    backward-euler:newton | implicit-midpoint:newton | bdf2:newton | energy-euler:newton | *:dot | *:lbfgs-h | semi-implicit:cholesky | siere:cholesky | multirate-euler:cholesky | imex:cholesky | imex:auto)
         write "$one" '{}' "$ground" "$method" "$solver"
         says 0 'fine' "$rubato" check scene.json
         continue
@@ -126,9 +126,9 @@ while read -r method solver; do
         says 0 'fine' "$rubato" check scene.json
         continue
         ;;
-    semi-implicit:* | siere:* | multirate-euler:*) part="contact: the solver $solver does not know contact, which needs entries of a factor; take cholesky, or leave \"contact\" out" ;;
+    semi-implicit:* | siere:* | multirate-euler:* | imex:*) part="contact: the solver $solver does not know contact, which needs entries of a factor; take cholesky, or leave \"contact\" out" ;;
     backward-euler:* | implicit-midpoint:* | bdf2:* | energy-euler:*) part="contact: the solver $solver does not know contact; take newton, dot or lbfgs-h, or leave \"contact\" out" ;;
-    *) part="contact: $method does not know contact yet; take one that does (semi-implicit, siere, backward-euler, implicit-midpoint, bdf2, energy-euler, multirate-euler, async-contact)" ;;
+    *) part="contact: $method does not know contact yet; take one that does (semi-implicit, siere, backward-euler, implicit-midpoint, bdf2, energy-euler, imex, multirate-euler, async-contact)" ;;
     esac
     refused "$part" "$one" '{}' "$ground" "$method" $solver
     methods=$((methods + 1))

@@ -139,6 +139,10 @@ static void multirate(void **state) {
     (void)state;
     judge("multirate-euler", "'cholesky'");
 }
+static void imex(void **state) {
+    (void)state;
+    judge("imex", "'cholesky'");
+}
 static void augmented(void **state) {
     (void)state;
     contact_by = "augmented-lagrangian";
@@ -147,10 +151,10 @@ static void augmented(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(backward_euler), cmocka_unit_test(midpoint),
-                                       cmocka_unit_test(energy_euler),   cmocka_unit_test(bdf2),
-                                       cmocka_unit_test(lbfgs_h),        cmocka_unit_test(subdomains),
-                                       cmocka_unit_test(semi_implicit),  cmocka_unit_test(siere),
-                                       cmocka_unit_test(augmented),      cmocka_unit_test(multirate)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(backward_euler), cmocka_unit_test(midpoint), cmocka_unit_test(energy_euler),
+        cmocka_unit_test(bdf2),           cmocka_unit_test(lbfgs_h),  cmocka_unit_test(subdomains),
+        cmocka_unit_test(semi_implicit),  cmocka_unit_test(siere),    cmocka_unit_test(augmented),
+        cmocka_unit_test(multirate),      cmocka_unit_test(imex)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 static const char *const WAYS[][2] = {
     {"backward-euler", "newton"},    {"backward-euler", "dot"},  {"backward-euler", "lbfgs-h"}, {"bdf2", "newton"},
     {"implicit-midpoint", "newton"}, {"energy-euler", "newton"}, {"semi-implicit", "cholesky"}, {"siere", "cholesky"},
-    {"multirate-euler", "cholesky"}};
+    {"multirate-euler", "cholesky"}, {"imex", "cholesky"}};
 enum { WAY_COUNT = sizeof WAYS / sizeof *WAYS };
 
 // A block between a plate that moves down and the ground is cut in strokes across, down to a rim inside, and then along:

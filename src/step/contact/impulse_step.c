@@ -393,7 +393,7 @@ static rbt_outcome check_energy(rbt_impulses *s, const rbt_state *state, rbt_ste
     const rbt_model *m = c->model;
     rbt_state next = *state;
     double work = 0, *force = s->step_move;
-    if (m->motions.node_count) return RBT_DONE;
+    if (m->motions.node_count || s->method->swings) return RBT_DONE;
     next.x = s->safe, next.v = s->velocity, next.t = state->t + c->h;
     rbt_energies before = rbt_model_energies(m, state, s->chunks), after = rbt_model_energies(m, &next, s->chunks);
     double first = before.kinetic + before.elastic, last = after.kinetic + after.elastic;

@@ -61,8 +61,9 @@ typedef struct rbt_impulse_response {
     // velocities.
     rbt_outcome (*apply)(void *self, const double *J, double *displacement, double *velocity,
                          rbt_step_report *report);
-    bool approximate;          // entries are symmetric ones near those that apply has
-    const double *sliding;     // (nodes x 3) after apply: velocities that friction sees; NULL: those at the end
+    bool swings;            // energy does so within vibrations, as with explicit nodes: a step's gain tells nothing
+    bool approximate;       // entries are symmetric ones near those that apply has
+    const double *sliding;  // (nodes x 3) after apply: velocities that friction sees; NULL: those at the end
     const double *slip_share;  // (nodes) of these beside displacement over h, per impulse; NULL: 1
     size_t mode_count;
     const double *modes;                          // (mode_count x nodes x 3) U
