@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """one_solve.py RUBATO [--rounds N] [--energies]: contact of the methods that solve once a step.
 
-Time per step of semi-implicit, siere and multirate-euler with contact beside the same steps without (no contact, no obstacles), and of
+Time per step of semi-implicit, siere and multirate-euler with contact beside the same steps without (no contact, no
+obstacles), and of
 siere beside backward-euler with newton, on a bounce, two spheres and 20 balls in a box. All runs of a round follow each
 other on one thread; processor time of the program counts, and the least of the rounds: what others do only adds.
 

@@ -138,6 +138,7 @@ static void siere(void **state) {
 static void multirate(void **state) {
     (void)state;
     judge("multirate-euler", "'cholesky'");
+    judge("multirate-euler", "'cholesky', 'options': {'modes': 10}");
 }
 static void imex(void **state) {
     (void)state;

@@ -70,6 +70,25 @@ static rbt_outcome find_entries(rbt_impulses *s, rbt_impulse_part *part, rbt_ste
     return RBT_DONE;
 }
 
+// U^T J of the present impulses, into programme.amount. false: no memory.
+static bool find_amounts(rbt_impulses *s) {
+    size_t modes = s->method->mode_count, n = 3 * s->contact->model->node_count;
+    if (!modes) return true;
+    if (!reserve(s, &s->programme.amount, &s->programme.amount_capacity, modes, sizeof(double))) return false;
+    for (size_t l = 0; l < modes; l++) {
+        double sum = 0;
+        for (size_t p = 0; p < s->used_count; p++) {
+            const rbt_impulse_part *part = &s->parts[s->used[p]];
+            for (size_t k = 0; k < 3 * part->node_count; k++) {
+                size_t at = 3 * (size_t)part->nodes[k / 3] + k % 3;
+                sum += s->method->modes[l * n + at] * s->J[at];
+            }
+        }
+        s->programme.amount[l] = sum;
+    }
+    return true;
+}
+
 // y(J) and its velocities at number i of node k of a part, as S~ tells them of the present base
 static double foreseen(const rbt_impulses *s, const rbt_impulse_part *part, size_t k, size_t i, double *velocity) {
     const double *row = part->response + (3 * k + i) * 3 * part->node_count;
@@ -78,6 +97,11 @@ static double foreseen(const rbt_impulses *s, const rbt_impulse_part *part, size
     for (size_t j = 0; j < 3 * part->node_count; j++) sum += row[j] * s->J[3 * (size_t)part->nodes[j / 3] + j % 3];
     double share = s->method->slip_share ? s->method->slip_share[part->nodes[k]] : 1;
     *velocity = s->base_velocity[at] + share * sum / s->contact->h;
+    for (size_t l = 0; l < s->method->mode_count; l++) {
+        double amount = s->programme.amount[l] * s->method->modes[l * 3 * s->contact->model->node_count + at];
+        *velocity += s->method->by_velocity[l] * amount;
+        sum += s->method->by_displacement[l] * amount;
+    }
     return s->base[at] + sum;
 }
 
@@ -86,7 +110,8 @@ static double real_velocity(const rbt_impulses *s, size_t at) {
 }
 
 // The base from which S~ leads to the motion that the present impulses have
-static void find_base(rbt_impulses *s) {
+static bool find_base(rbt_impulses *s) {
+    if (!find_amounts(s)) return false;
     for (size_t p = 0; p < s->used_count; p++) {
         const rbt_impulse_part *part = &s->parts[s->used[p]];
         for (size_t k = 0; k < 3 * part->node_count; k++) {
@@ -96,10 +121,12 @@ static void find_base(rbt_impulses *s) {
             s->base_velocity[at] += real_velocity(s, at) - velocity;
         }
     }
+    return true;
 }
 
-double rbt_impulses_defect(const rbt_impulses *s) {
+double rbt_impulses_defect(rbt_impulses *s) {
     double worst = 0;
+    if (!find_amounts(s)) return INFINITY;
     for (size_t p = 0; p < s->used_count; p++) {
         const rbt_impulse_part *part = &s->parts[s->used[p]];
         for (size_t k = 0; k < 3 * part->node_count; k++) {
@@ -403,7 +430,7 @@ rbt_outcome rbt_impulses_solve(rbt_impulses *s, rbt_step_report *report) {
         if (outcome != RBT_DONE) return outcome;
         nodes += s->parts[s->used[i]].node_count;
     }
-    if (s->method->approximate) find_base(s);
+    if (s->method->approximate && !find_base(s)) return RBT_OUT_OF_MEMORY;
     if (nodes > s->most_nodes) s->most_nodes = nodes;
     rbt_contact_effort *effort = &s->contact->effort;
     if (s->pair_count > effort->most_pairs) effort->most_pairs = s->pair_count;

@@ -164,7 +164,7 @@ double rbt_impulses_share(const rbt_impulses *impulses, size_t direction, size_t
 rbt_outcome rbt_impulses_solve(rbt_impulses *impulses, rbt_step_report *report);
 
 // How much further off than S~ tells the motion of the impulses is [m], for nodes of pairs
-double rbt_impulses_defect(const rbt_impulses *impulses);
+double rbt_impulses_defect(rbt_impulses *impulses);
 
 // Each connected part of the bodies that nothing holds gets, as a translation, what is missing of the momentum `given`
 // (nodes x 3) since its velocities were `before` (impulse_balance.c): for methods whose steps lose some. Parts with mass

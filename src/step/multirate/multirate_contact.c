@@ -1,5 +1,6 @@
 #include "step/multirate/multirate_contact.h"
 
+#include "math/oscillator.h"
 #include "model/force.h"
 #include "step/multirate/subcycling.h"
 
@@ -59,7 +60,7 @@ static void scatter(const rbt_multirate_contact *s, double *way, double *velocit
     const rbt_rate_parts *parts = s->parts;
     for (size_t i = 0; i < 3 * parts->model->node_count; i++) {
         if (!s->constrained[i / 3]) continue;
-        velocity[i] = s->sliding[i] = s->moved[i];
+        velocity[i] = s->moved[i];
         way[i] = s->H * s->moved[i];
     }
     for (size_t p = 0; p < parts->count; p++) {
@@ -68,7 +69,6 @@ static void scatter(const rbt_multirate_contact *s, double *way, double *velocit
             size_t at = 3 * (size_t)part->node[k / 3] + k % 3;
             velocity[at] = part->v[k];
             way[at] = p ? part->total[k] : part->w[k];
-            s->sliding[at] = p ? part->total[k] / s->H : part->v[k];
         }
     }
 }
@@ -94,6 +94,9 @@ static rbt_outcome apply(void *self, const double *J, double *displacement, doub
     if (!s->cycle(s->self, J)) return RBT_OUT_OF_MEMORY;
     scatter(s, displacement, velocity);
     sum_forces(s);
+    if (s->rest) rbt_rest_modes_add(s->rest, J != NULL, displacement, velocity, s->given);
+    for (size_t i = 0; i < 3 * s->parts->model->node_count; i++)
+        s->sliding[i] = s->part_of[i / 3] > 0 ? displacement[i] / s->H : velocity[i];
     rbt_impulses_balance(s->impulses, s->constrained, s->given, s->state->v, velocity);
     return RBT_DONE;
 }
@@ -238,20 +241,67 @@ static bool entries(void *self, size_t column_count, const int32_t *column, size
     return good;
 }
 
+// ---- Modes
+
+// Displacement over H^2 of an oscillator after `steps` backward Euler steps of unit force, in all of the time H
+static double cycled(double H, int64_t steps, double theta, double lambda, double d) {
+    double h = H / (double)steps, v = 0, w = 0;
+    for (int64_t i = 0; i < steps; i++) {
+        v = (v + h * (1 - lambda * w)) / (1 + h * d + theta * h * h * lambda);
+        w += theta * h * v;
+    }
+    return w / (H * H);
+}
+
+// What S~ has of the modes is replaced by their exact answer, as in exponential/siere_contact.h: of a mode that lies in
+// several parts, what these would make of an oscillator of its own, weighted by their shares of its mass.
+static void find_coefficients(const rbt_multirate_contact *s) {
+    const rbt_rest_modes *rest = s->rest;
+    const rbt_rate_parts *parts = s->parts;
+    for (size_t l = 0; l < rest->modes.count; l++) {
+        const double *u = rest->modes.U + l * 3 * parts->model->node_count;
+        double lambda = rest->modes.lambda[l], d = rest->modes.damping[l], H = s->H, in_root = 0, sum = 0;
+        rbt_response r = rbt_oscillator_response(H, lambda, d);
+        for (size_t p = 0; rest->resolved[l] && p < parts->count; p++) {
+            const rbt_rate_part *part = &parts->items[p];
+            double share = 0;
+            for (size_t k = 0; k < 3 * part->count; k++) {
+                double value = u[3 * (size_t)part->node[k / 3] + k % 3];
+                share += part->mass[k] * value * value;
+            }
+            sum += share * cycled(H, part->instants, p ? 1 : part->theta, lambda, d);
+            if (!p) in_root = share;
+        }
+        double theta = parts->items[0].theta, end = 1 / (1 + H * d + theta * H * H * lambda);
+        double slid = in_root * (r.impulse / H - end) + (1 - in_root) * (r.step / (H * H) - sum) +
+                      in_root * (sum - theta * end);
+        rest->by_displacement[l] = rest->resolved[l] ? r.step / H - H * sum : 0;
+        rest->by_velocity[l] = rest->resolved[l] ? slid : 0;
+    }
+}
+
 // ---- The step
 
 rbt_impulse_response rbt_multirate_response(const rbt_multirate_contact *s) {
-    return (rbt_impulse_response){.entries = entries,
-                                  .apply = apply,
-                                  .approximate = s->parts->count > 1,
-                                  .sliding = s->sliding,
-                                  .slip_share = s->share};
+    rbt_impulse_response response = {.entries = entries,
+                                     .apply = apply,
+                                     .approximate = s->parts->count > 1,
+                                     .sliding = s->sliding,
+                                     .slip_share = s->share};
+    if (!s->rest) return response;
+    response.approximate = true;
+    response.mode_count = s->rest->modes.count;
+    response.modes = s->rest->modes.U;
+    response.by_displacement = s->rest->by_displacement;
+    response.by_velocity = s->rest->by_velocity;
+    return response;
 }
 
 rbt_outcome rbt_multirate_meet(rbt_multirate_contact *s, rbt_state *state, rbt_stages *stages,
                                rbt_step_report *report) {
     const rbt_model *m = s->parts->model;
     rbt_impulse_response response = rbt_multirate_response(s);
+    if (s->rest) find_coefficients(s);
     s->state = state;
     for (size_t n = 0; n < m->node_count; n++) s->share[n] = s->part_of[n] == 0 ? 1 / s->parts->items[0].theta : 1;
     rbt_constrained_velocities(m, s->constrained, state->t, s->H, state->x, s->moved);

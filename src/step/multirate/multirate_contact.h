@@ -22,6 +22,7 @@
 
 #include "step/contact/impulses.h"
 #include "step/multirate/rate_part.h"
+#include "step/multirate/rest_modes.h"
 
 typedef struct rbt_multirate_buffer {
     double *value;
@@ -46,6 +47,7 @@ typedef struct rbt_multirate_contact {
     rbt_rate_parts *parts;
     const rbt_state *state;
     const unsigned char *constrained;
+    rbt_rest_modes *rest;  // NULL: no modes
     double H;
     bool varies;  // external forces differ from one short step to the next
     // The whole sub-cycling with impulses J (nodes x 3; NULL: none): leaves it in the parts. false: no memory.
