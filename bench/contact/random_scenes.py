@@ -483,13 +483,16 @@ def settings(rng, bodies, p):
 
 
 def some_parts(seed, scene):
-    """Of most bodies what lies on one side of a plane takes shorter steps."""
+    """Of most bodies what lies on one side of a plane takes shorter steps; half of the scenes have modes, too."""
     rng = random.Random(f"parts {seed}")
     for body in scene["bodies"]:
         substeps, normal = rng.randint(2, 8), unit(rng)
         if rng.random() < 0.8 and "particles" not in body:
             where = {"plane": {"point": body["transform"]["translate"], "normal": normal}}
             body["tempo"] = [{"name": "part", "where": where, "substeps": substeps}]
+    known = not any("driven" in body or body.get("consistent_mass") for body in scene["bodies"])
+    if known and rng.random() < 0.5:
+        scene["integrator"]["options"] = {"modes": rng.randint(1, 12)}
 
 
 def make(seed):
