@@ -39,7 +39,8 @@ EVERYWHERE = "everything"
 solver = "newton"
 contact_solver = "barrier"
 cuts = False  # bodies are cut
-ONE_SOLVE = ("semi-implicit", "siere")  # methods that have solvers of their own
+# methods that have solvers of their own
+ONE_SOLVE = ("semi-implicit", "siere", "multirate-euler", "imex", "async-contact")
 
 
 def log_uniform(rng, low, high):
@@ -481,6 +482,19 @@ def settings(rng, bodies, p):
     return contact
 
 
+def some_parts(seed, scene):
+    """Of most bodies what lies on one side of a plane takes shorter steps; half of the scenes have modes, too."""
+    rng = random.Random(f"parts {seed}")
+    for body in scene["bodies"]:
+        substeps, normal = rng.randint(2, 8), unit(rng)
+        if rng.random() < 0.8 and "particles" not in body:
+            where = {"plane": {"point": body["transform"]["translate"], "normal": normal}}
+            body["tempo"] = [{"name": "part", "where": where, "substeps": substeps}]
+    known = not any("driven" in body or body.get("consistent_mass") for body in scene["bodies"])
+    if known and rng.random() < 0.5:
+        scene["integrator"]["options"] = {"modes": rng.randint(1, 12)}
+
+
 def make(seed):
     rng, files = random.Random(f"contact {seed}"), {}
     layout = rng.choices(LAYOUTS, LAYOUT_WEIGHTS)[0]
@@ -510,6 +524,10 @@ def make(seed):
              "forces": [{"gravity": {}}] if gravity else [],
              "time": {"step": p["step"], "frame": p["step"], "end": p["end"]},
              "integrator": {"method": method} | ({} if method in ONE_SOLVE else {"solver": solver})}
+    if method == "multirate-euler":
+        some_parts(seed, scene)
+    for body in scene["bodies"] if method in ("imex", "async-contact") else []:
+        body.pop("consistent_mass", None)  # they have a mass per node
     if cuts:
         scene["cuts"] = some_cuts(blade, p, bodies)
     materials = [body.fields["material"] for body in bodies if "material" in body.fields]

@@ -123,6 +123,7 @@ typedef struct rbt_multirate_options {
     uint64_t cookie;
     int regions;        // 0: the bodies' tempi, 1: chosen where sound is fast
     int interpolation;  // how a part with long steps moves: 0 by the interpolated velocity, 1 by that at their end
+    int modes;          // integrated exactly beside the rest; 0: none
 } rbt_multirate_options;
 rbt_multirate_options rbt_multirate_options_default(void);
 

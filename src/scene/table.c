@@ -120,16 +120,18 @@ static const rbt_field CONTACT[] = {
      .doc =
          "How contact is solved by implicit methods. barrier: an energy that grows without bound as gaps close (Li "
          "et al. 2020). augmented-lagrangian: gaps are constraints, at least the thickness, and their multipliers "
-         "the forces (Zheng et al. 2026). semi-implicit and siere have impulses of their own, with which surfaces "
-         "stick wholly: slip_speed does not count."},
+         "the forces (Zheng et al. 2026). semi-implicit, siere, imex and multirate-euler have impulses of "
+         "their own, with which surfaces stick wholly: slip_speed does not count. async-contact has layers, and "
+         "refuses "
+         "slip_speed and augmented-lagrangian."},
     {FIELD(rbt_contact_def, pairs, RBT_RECORDS), .of.record = &CONTACT_PAIR_RECORD,
      .doc = "Coefficients of certain pairs of bodies and obstacles."},
 };
 RECORD(, RBT_CONTACT_RECORD, rbt_contact_def, CONTACT, "contact",
        "With it nothing passes through anything: bodies, themselves included, and obstacles. For backward-euler, "
-       "implicit-midpoint, bdf2 and energy-euler with the solver newton, dot or lbfgs-h, and for semi-implicit and "
-       "siere; "
-       "async-contact has contact of its own.");
+       "implicit-midpoint, bdf2 and energy-euler with the solver newton, dot or lbfgs-h, for semi-implicit, siere, "
+       "imex and "
+       "multirate-euler with cholesky, and for async-contact, which keeps bodies apart without it as well.");
 
 rbt_contact_def rbt_contact_default(void) {
     rbt_contact_def def;

@@ -112,25 +112,36 @@ pairs 'contact.pairs[0].friction: must be at least 0 and at most 1e6, found -1' 
 pairs 'contact.pairs[0].a: must not be empty' '{"a": "", "friction": 1}'
 refused 'contact.pairs: a list is needed, found an object' "$one" '{"pairs": {"a": "a", "friction": 1}}'
 
-# ---- What contact does not go with: every method and solver but four methods with newton, dot and lbfgs-h, and two with cholesky
+# ---- What contact does not go with: every method and solver but four methods with newton, dot and lbfgs-h, and four with cholesky
 methods=0
 while read -r method solver; do
     case "$method:$solver" in
-    backward-euler:newton | implicit-midpoint:newton | bdf2:newton | energy-euler:newton | *:dot | *:lbfgs-h | semi-implicit:cholesky | siere:cholesky)
+    backward-euler:newton | implicit-midpoint:newton | bdf2:newton | energy-euler:newton | *:dot | *:lbfgs-h | semi-implicit:cholesky | siere:cholesky | multirate-euler:cholesky | imex:cholesky | imex:auto)
         write "$one" '{}' "$ground" "$method" "$solver"
         says 0 'fine' "$rubato" check scene.json
         continue
         ;;
-    async-contact:) part='contact: async-contact has contact of its own: leave "contact" out and set integrator.options' ;;
-    semi-implicit:* | siere:*) part="contact: the solver $solver does not know contact, which needs entries of a factor; take cholesky, or leave \"contact\" out" ;;
+    async-contact:)
+        write "$one" '{}' "$ground" "$method"
+        says 0 'fine' "$rubato" check scene.json
+        continue
+        ;;
+    semi-implicit:* | siere:* | multirate-euler:* | imex:*) part="contact: the solver $solver does not know contact, which needs entries of a factor; take cholesky, or leave \"contact\" out" ;;
     backward-euler:* | implicit-midpoint:* | bdf2:* | energy-euler:*) part="contact: the solver $solver does not know contact; take newton, dot or lbfgs-h, or leave \"contact\" out" ;;
-    *) part="contact: $method does not know contact yet; take one that does (semi-implicit, siere, backward-euler, implicit-midpoint, bdf2, energy-euler), or async-contact without \"contact\"" ;;
+    *) part="contact: $method does not know contact yet; take one that does (semi-implicit, siere, backward-euler, implicit-midpoint, bdf2, energy-euler, imex, multirate-euler, async-contact)" ;;
     esac
     refused "$part" "$one" '{}' "$ground" "$method" $solver
     methods=$((methods + 1))
 done < <("$rubato" methods | awk '/^[a-z]/ {if (m && !s) print m; m = $1; s = 0} /^  solvers:/ {s = 1; gsub(",", ""); for (i = 2; i <= NF; i++) print m, $i} END {if (!s) print m}')
 refused 'integrator.options.variant: the method as published knows no contact; take "fast", or leave "contact" out' \
     "$one" '{}' "$ground" 'backward-euler", "options": {"variant": "paper"}, "solver": "dot'
+refused 'contact.solver: async-contact has layers in place of an augmented-lagrangian, and no step to solve' "$one" '{"solver": "augmented-lagrangian"}' "$ground" async-contact
+refused 'contact.slip_speed: is 0.1 m/s, but with async-contact surfaces stick wholly' "$one" '{"slip_speed": 0.1}' "$ground" async-contact
+for option in '"thickness": 0.01' '"friction": 0.5' '"contact": false'; do
+    write "$one" '{}' "$ground" async-contact
+    sed -i "s/\"async-contact\"/&, \"options\": {$option}/" scene.json
+    says 1 'leave one of them out' "$rubato" check scene.json
+done
 [ $methods -ge 18 ] || fail "only $methods methods and solvers were tried"
 cut='"surface": {"plane": {"point": [0.01, 0, 0], "normal": [1, 0, 0]}}'
 for more in "\"cuts\": [{$cut, \"time\": 0.02}]," "\"events\": [{\"time\": 0.02, \"cut\": {$cut}}],"; do

@@ -15,8 +15,10 @@ static rbt_sim *pile(const char *method, const char *solver) {
         "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.4], 'cells': "
         "[10, "
         "3, 10]}}}, 'transform': {'translate': [0, 0.0505, 0]}, 'material': {'model': 'neo-hookean', 'young': 1e5, "
-        "'poisson': 0.4, 'density': 1000}, 'velocity': {'linear': [0.5, 0, 0], 'angular': [0, 2, 0]}}, {'name': "
-        "'cloth', "
+        "'poisson': 0.4, 'density': 1000}, 'velocity': {'linear': [0.5, 0, 0], 'angular': [0, 2, 0]}, 'tempo': "
+        "[{'where': "
+        "{'plane': {'point': [0.1, 0, 0], 'normal': [1, 0, 0]}}, 'substeps': 3}]}, {'name': 'cloth', "
+        "'tempo': [{'where': {'plane': {'point': [0, 0, 0.1], 'normal': [0, 0, 1]}}, 'substeps': 2}], "
         "'mesh': {'shape': {'cloth': {'length': 0.6, 'width': 0.6, 'cells_along': 24, 'cells_across': 24}}}, "
         "'transform': "
         "{'axis': [1, 2, 3], 'degrees': 4, 'translate': [0.01, 0.13, 0.02]}, 'material': {'young': 1e5, 'density': "
@@ -133,6 +135,15 @@ static void siere(void **state) {
     (void)state;
     judge("siere", "'cholesky'");
 }
+static void multirate(void **state) {
+    (void)state;
+    judge("multirate-euler", "'cholesky'");
+    judge("multirate-euler", "'cholesky', 'options': {'modes': 10}");
+}
+static void imex(void **state) {
+    (void)state;
+    judge("imex", "'cholesky'");
+}
 static void augmented(void **state) {
     (void)state;
     contact_by = "augmented-lagrangian";
@@ -144,6 +155,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(backward_euler), cmocka_unit_test(midpoint), cmocka_unit_test(energy_euler),
         cmocka_unit_test(bdf2),           cmocka_unit_test(lbfgs_h),  cmocka_unit_test(subdomains),
-        cmocka_unit_test(semi_implicit),  cmocka_unit_test(siere),    cmocka_unit_test(augmented)};
+        cmocka_unit_test(semi_implicit),  cmocka_unit_test(siere),    cmocka_unit_test(augmented),
+        cmocka_unit_test(multirate),      cmocka_unit_test(imex)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,10 +8,10 @@
 #define TIME     "'time': {'step': 0.01, 'frame': 0.01, 'end': 10}"
 
 // All methods with contact, and their solvers
-static const char *const WAYS[][2] = {{"backward-euler", "newton"},    {"backward-euler", "dot"},
-                                      {"backward-euler", "lbfgs-h"},   {"bdf2", "newton"},
-                                      {"implicit-midpoint", "newton"}, {"energy-euler", "newton"},
-                                      {"semi-implicit", "cholesky"},   {"siere", "cholesky"}};
+static const char *const WAYS[][2] = {
+    {"backward-euler", "newton"},    {"backward-euler", "dot"},  {"backward-euler", "lbfgs-h"}, {"bdf2", "newton"},
+    {"implicit-midpoint", "newton"}, {"energy-euler", "newton"}, {"semi-implicit", "cholesky"}, {"siere", "cholesky"},
+    {"multirate-euler", "cholesky"}, {"imex", "cholesky"}};
 enum { WAY_COUNT = sizeof WAYS / sizeof *WAYS };
 
 // A block between a plate that moves down and the ground is cut in strokes across, down to a rim inside, and then along:
@@ -20,7 +20,8 @@ static rbt_sim *pressed(const char *method, const char *solver, const char *cont
     return contact_sim(
         "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.2, 0.2], 'cells': "
         "[4, "
-        "2, 2]}}}, " MATERIAL ", 'transform': {'axis': [0, 0, 1], 'degrees': 90, 'translate': [0, 0.205, 0]}}], "
+        "2, 2]}}}, " MATERIAL ", 'transform': {'axis': [0, 0, 1], 'degrees': 90, 'translate': [0, 0.205, 0]}, "
+        "'tempo': [{'where': {'plane': {'point': [0, 0.3, 0], 'normal': [0, 1, 0]}}, 'substeps': 3}]}], "
         "'obstacles': [{'plane': {}}, {'box': {'min': [-0.3, 0.41, -0.3], 'max': [0.3, 0.5, 0.3], 'motions': "
         "[{'velocity': {'velocity': [0.05, -0.8, 0]}}]}}], 'contact': {'thickness': 2e-3, 'friction': 0.3%s}, "
         "'cuts': "

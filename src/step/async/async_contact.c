@@ -78,6 +78,7 @@ typedef struct async_contact {
     rbt_contact contact;
     rbt_model_surface surface;  // what contact is about
     bool touching;              // there is something to touch
+    bool gaps;                  // bodies keep some room free
     bool moving;                // obstacles may, in this attempt
     bool synchronised;          // tracks are those of some state
     int64_t now;                // the last moment that was dealt with [ticks]
@@ -184,19 +185,71 @@ static bool start_is_loose(async_contact *s, double fitting, rbt_error *error) {
         return rbt_fail_path(
             error, NULL, "bodies",
             "%s are %.3g m apart at the start, less than a thousandth of the thickness of %.3g m that fits "
-            "the mesh; move the bodies apart, or give integrator.options.thickness",
-            text, nearest.gap, fitting);
+            "the mesh; move the bodies apart, or give %s",
+            text, nearest.gap, fitting, s->model->contact.on ? "contact.thickness" : "integrator.options.thickness");
     if (nearest.gap > nearest.eta / sqrt(sqrt(BURIED_UNDER))) return true;
     return rbt_fail_path(
-        error, NULL, "integrator.options.thickness",
+        error, NULL, s->model->contact.on ? "contact.thickness" : "integrator.options.thickness",
         "%s are %.3g m apart at the start, but their layers are %.3g m thick: contact would begin with "
         "%.3g J and throw them apart; a thickness of %.3g m fits, as \"auto\" would find, or move the bodies apart",
         text, nearest.gap, nearest.eta, nearest.energy, nearest.gap);
 }
 
+// ---- What the scene says about contact
+
+static bool said_twice(const char *key, rbt_error *error) {
+    char path[64];
+    snprintf(path, sizeof path, "integrator.options.%s", key);
+    return rbt_fail_path(error, NULL, path,
+                         "the scene has \"contact\", which says it as contact.%s; leave one of them out", key);
+}
+
+// "contact" of a scene means here what it means for other methods: thickness is that of the outermost layer, friction
+// that of each pair, and a gap lies inside of everything, as radii do. Other things have no counterpart.
+static bool take_settings(async_contact *s, rbt_error *error) {
+    const rbt_contact_settings *set = &s->model->contact;
+    if (!set->on) return true;
+    if (!s->options.contact)
+        return rbt_fail_path(error, NULL, "integrator.options.contact",
+                             "is false, but the scene has \"contact\"; leave one of them out");
+    if (set->augmented)
+        return rbt_fail_path(
+            error, NULL, "contact.solver",
+            "async-contact has layers in place of an augmented-lagrangian, and no step to solve; leave "
+            "\"solver\" out, or take an implicit method");
+    if (!isnan(set->slip_speed))
+        return rbt_fail_path(error, NULL, "contact.slip_speed",
+                             "is %g m/s, but with async-contact surfaces stick wholly; leave \"slip_speed\" out, or "
+                             "take an implicit method",
+                             set->slip_speed);
+    if (!isnan(s->options.thickness)) return said_twice("thickness", error);
+    if (s->options.friction > 0) return said_twice("friction", error);
+    s->options.thickness = set->thickness;
+    return true;
+}
+
+// Sides of nodes, and half of what their bodies keep free added to radii
+static bool take_sides(async_contact *s, rbt_contact_law *law, rbt_error *error) {
+    const rbt_model *m = s->model;
+    if (!m->contact.on) return true;
+    double *radius = rbt_arena_take(s->arena, s->node_count, sizeof *radius);
+    int32_t *side = rbt_arena_take(s->arena, s->node_count, sizeof *side);
+    if (!radius || !side) return rbt_fail_memory(error, s->node_count * sizeof *radius, "contact");
+    for (size_t n = 0; n < s->node_count; n++) {
+        bool own = n < m->node_count;
+        side[n] = own ? m->node_body[n] : -1 - s->surface.obstacle[n];
+        radius[n] = s->surface.def.radius[n] + (own ? 0.5 * rbt_contact_settings_gap(&m->contact, side[n]) : 0);
+        s->gaps |= own && rbt_contact_settings_gap(&m->contact, side[n]) > 0;
+    }
+    s->surface.def.radius = radius;
+    law->rubbing = &m->contact;
+    law->side = side;
+    return true;
+}
+
 static bool make_contact(async_contact *s, rbt_error *error) {
     const rbt_model *m = s->model;
-    if (!rbt_model_surface_make(&s->surface, m, s->arena, error)) return false;
+    if (!take_settings(s, error) || !rbt_model_surface_make(&s->surface, m, s->arena, error)) return false;
     memcpy(s->tracks.x, s->surface.x, 3 * s->node_count * sizeof(double));
     rbt_contact_law law = {s->options.stiffness,
                            s->options.thickness,
@@ -205,7 +258,10 @@ static bool make_contact(async_contact *s, rbt_error *error) {
                            isnan(s->options.safety) ? safety_of(s->options.restitution) : s->options.safety,
                            m->step,
                            0,
-                           !s->options.slack};
+                           !s->options.slack,
+                           NULL,
+                           NULL};
+    if (!take_sides(s, &law, error)) return false;
     double fitting = 0.25 * mean_edge(m);
     if (isnan(law.thickness)) law.thickness = fitting;
     while (law.deepest < RBT_TICK_BITS && ldexp(m->step, -law.deepest - 1) >= s->options.floor) law.deepest++;
@@ -217,9 +273,9 @@ static bool make_contact(async_contact *s, rbt_error *error) {
         return start_is_loose(s, fitting, error) && rbt_prescribed_motions_are_possible(m, error);
     return rbt_fail_path(
         error, NULL, "bodies",
-        "%s touch or cross at the start (node numbers count through all bodies), but contact needs a gap; "
+        "%s touch or cross at the start (node numbers count through all bodies)%s, but contact needs a gap; "
         "move the bodies apart",
-        text);
+        text, s->gaps ? " or are closer than the gap that they keep" : "");
 }
 
 // ---- Life
@@ -283,7 +339,7 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
               (s->flow = rbt_arena_take(s->arena, rbt_clocks_memory(model), sizeof(double)));
     if (!ok) rbt_fail_memory(error, 8 * n * sizeof(double), "a stepper");
     ok = ok && rbt_clocks_init(&s->clocks, model, s->options.elastic_safety, error) &&
-         (!s->options.contact || make_contact(s, error));
+         (!s->options.contact ? take_settings(s, error) : make_contact(s, error));
     if (ok) {
         s->clocks.work = s->contact.work = &s->head.work;
         return s;
@@ -723,6 +779,7 @@ const rbt_method RBT_ASYNC_CONTACT = {
     .keeps_angular_momentum = true,
     .options = &OPTIONS,
     .own_contact = true,
+    .contact = true,
     .own_steps = true,
     .undamped = true,
     .choose_step = choose_step,

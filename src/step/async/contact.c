@@ -461,7 +461,7 @@ void rbt_contact_kick(rbt_contact *c, int64_t t) {
         }
     }
     if (!any) return;
-    if (c->law.friction > 0) rbt_contact_drag(c, t);
+    if (c->rubs) rbt_contact_drag(c, t);
     check_kicked(c, t);
 }
 

@@ -21,19 +21,22 @@
 #include "contact/broad_phase/span.h"
 #include "contact/broad_phase/surface.h"
 #include "contact/broad_phase/tree.h"
+#include "model/contact_settings.h"
 #include "step/async/layers.h"
 #include "step/async/queue.h"
 #include "step/async/track.h"
 
 typedef struct rbt_contact_law {
-    double stiffness;    // r of layer 1 [N/m]
-    double thickness;    // eta of layer 1 [m]
-    double restitution;  // 1: elastic; 0: no rebound
-    double friction;     // Coulomb's coefficient
-    double safety;       // step of a layer times its frequency sqrt(r / m)
-    double step;         // the common step [s]
-    int deepest;         // no clock may tick faster than the step over 2^deepest
-    bool exact;          // cones have no width: every kick makes their nodes leave them
+    double stiffness;                     // r of layer 1 [N/m]
+    double thickness;                     // eta of layer 1 [m]
+    double restitution;                   // 1: elastic; 0: no rebound
+    double friction;                      // Coulomb's coefficient of all pairs, without `rubbing`
+    double safety;                        // step of a layer times its frequency sqrt(r / m)
+    double step;                          // the common step [s]
+    int deepest;                          // no clock may tick faster than the step over 2^deepest
+    bool exact;                           // cones have no width: every kick makes their nodes leave them
+    const rbt_contact_settings *rubbing;  // who rubs whom, for sides of nodes (node_count); NULL: all alike
+    const int32_t *side;
 } rbt_contact_law;
 
 typedef struct rbt_pair {
@@ -41,6 +44,7 @@ typedef struct rbt_pair {
     int32_t node[4];
     double eta, radius;       // thickness of layer 1, and how much of the distance is inside of points [m]
     double push;              // r times the step of layer 1 [N s/m]
+    double friction;          // Coulomb's coefficient
     bool watched;             // both sides are constrained for ever: it has no layers, its sides must not meet
     signed char base, level;  // level of the clock of layer 1, of the deepest layers awake; -1: all sleep
     double normal[3];         // of the slab that its certificate or level rests on
@@ -203,6 +207,7 @@ typedef struct rbt_contact {
     rbt_contact_surface surface;
     rbt_tracks *tracks;
     double *work;        // by nodes that have a prescribed motion so far [J]; NULL: not counted
+    bool rubs;           // some pair has friction
     double max_inside;   // no pair has more of its distance inside of points [m]
     size_t *leaf_start;  // (node_count + 2) leaves of each node
     int32_t *node_leaves;

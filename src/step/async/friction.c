@@ -6,7 +6,8 @@
 #include <string.h>
 
 static bool drags(const rbt_contact *c, const rbt_touch *touch) {
-    return touch->push > 0 && rbt_pair_key_kind(c->pairs.items[touch->pair].key) < RBT_TOUCH_STRETCH;
+    const rbt_pair *pair = &c->pairs.items[touch->pair];
+    return touch->push > 0 && pair->friction > 0 && rbt_pair_key_kind(pair->key) < RBT_TOUCH_STRETCH;
 }
 
 static void measure(const rbt_contact *c, rbt_touch *touch) {
@@ -21,7 +22,7 @@ static void measure(const rbt_contact *c, rbt_touch *touch) {
     }
     rbt_add_scaled(velocity, -rbt_dot(velocity, touch->gap.normal), touch->gap.normal);
     double speed = rbt_length(velocity), stop = inverse_mass > 0 ? speed / inverse_mass : 0;
-    double drag = rbt_smaller(c->law.friction * touch->push, stop);
+    double drag = rbt_smaller(pair->friction * touch->push, stop);
     for (int k = 0; k < 3; k++) touch->drag[k] = speed > 0 ? -drag / speed * velocity[k] : 0;
 }
 

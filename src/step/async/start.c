@@ -54,6 +54,7 @@ bool rbt_contact_init(rbt_contact *c, const rbt_contact_law *law, const rbt_cont
                       rbt_tracks *tracks, rbt_error *error) {
     *c = (rbt_contact){.law = *law, .tracks = tracks, .window = {.end = -1, .length = (int64_t)4 << RBT_TICK_BITS}};
     size_t n = def->node_count;
+    c->rubs = law->rubbing ? rbt_contact_settings_has_friction(law->rubbing) : law->friction > 0;
     bool ok = rbt_layers_init(&c->layers, error) && rbt_contact_surface_init(&c->surface, def, error) &&
               (c->exposed = rbt_array_new(n, 1, "cones", error)) && list_leaves(c, error) &&
               init_trajectories(&c->trajectories, &c->surface, error) &&

@@ -41,6 +41,8 @@ double rbt_pair_thickness(const rbt_contact *c, rbt_pair_key key, const int32_t 
     for (int i = 0; i < corners; i++) memcpy(x + 3 * i, def->X + 3 * (size_t)node[i], 3 * sizeof *x);
     rbt_gap_measure(kind, x, &gap);
     double apart = gap.distance > 0 ? gap.distance : nodes_apart(def->X, node, first, corners);
+    double kept = c->law.rubbing && kind < RBT_TOUCH_STRETCH ? rbt_pair_inside(&c->surface, key, node) : 0;
+    if (apart > kept) apart -= kept;
     return apart > 0 ? rbt_smaller(apart / REST_FRACTION, c->law.thickness) : c->law.thickness;
 }
 
@@ -433,6 +435,14 @@ static double inverse_mass_of(const rbt_contact *c, rbt_touch_kind kind, const i
     return side[0] + side[1];
 }
 
+static double friction_of(const rbt_contact *c, rbt_touch_kind kind, const int32_t *node) {
+    const rbt_contact_law *law = &c->law;
+    if (!law->rubbing) return law->friction;
+    if (kind >= RBT_TOUCH_STRETCH) return 0;
+    return rbt_contact_settings_friction(law->rubbing, law->side[node[0]],
+                                         law->side[node[rbt_pair_corners(kind) - 1]]);
+}
+
 void rbt_pair_make(const rbt_contact *c, rbt_pair *pair, rbt_pair_key key, double eta) {
     rbt_touch_kind kind = rbt_pair_key_kind(key);
     *pair = (rbt_pair){.key = key, .level = -1};
@@ -446,6 +456,7 @@ void rbt_pair_make(const rbt_contact *c, rbt_pair *pair, rbt_pair_key key, doubl
     while (h * omega > c->law.safety && base <= c->law.deepest) h *= 0.5, base++;  // beyond the deepest: it stalls
     pair->base = (signed char)base;
     pair->push = c->law.stiffness * h;
+    pair->friction = friction_of(c, kind, pair->node);
 }
 
 static bool list_pairs_of_nodes(rbt_contact *c) {

@@ -2,6 +2,7 @@
 #include "step/contact/impulses.h"
 
 #include "math/vec3.h"
+#include "model/force.h"
 #include "step/contact/contact_parts.h"
 
 #include <string.h>
@@ -75,6 +76,18 @@ void rbt_impulses_add_forces(const rbt_model *m, const rbt_impulse_memory *memor
     const double *forces = (const double *)(read_notes(memory) + note_capacity(m));
     for (size_t i = 0; i < 3 * m->node_count; i++) f[i] += forces[i];
 }
+
+void rbt_impulses_forces(const rbt_impulses *s, const rbt_model *m, const rbt_impulse_memory *memory,
+                         const rbt_state *state, double *f) {
+    if (!s) rbt_force_contact(m, state->x, f, NULL);
+    else if (memory) rbt_impulses_add_forces(m, memory, f);
+}
+
+bool rbt_impulses_accept(rbt_impulses *s, const rbt_state *state, char *text, size_t size) {
+    return !s || rbt_step_contact_is_apart(s->contact, state->t, state->x, text, size);
+}
+
+double rbt_impulses_thickness(const rbt_impulses *s) { return s ? s->contact->thickness : 0; }
 
 static int side_of(const rbt_step_contact *c, int32_t node) {
     return c->surface.obstacle[node] >= 0 ? -1 - c->surface.obstacle[node] : c->model->node_body[node];

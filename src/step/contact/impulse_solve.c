@@ -70,6 +70,75 @@ static rbt_outcome find_entries(rbt_impulses *s, rbt_impulse_part *part, rbt_ste
     return RBT_DONE;
 }
 
+// U^T J of the present impulses, into programme.amount. false: no memory.
+static bool find_amounts(rbt_impulses *s) {
+    size_t modes = s->method->mode_count, n = 3 * s->contact->model->node_count;
+    if (!modes) return true;
+    if (!reserve(s, &s->programme.amount, &s->programme.amount_capacity, modes, sizeof(double))) return false;
+    for (size_t l = 0; l < modes; l++) {
+        double sum = 0;
+        for (size_t p = 0; p < s->used_count; p++) {
+            const rbt_impulse_part *part = &s->parts[s->used[p]];
+            for (size_t k = 0; k < 3 * part->node_count; k++) {
+                size_t at = 3 * (size_t)part->nodes[k / 3] + k % 3;
+                sum += s->method->modes[l * n + at] * s->J[at];
+            }
+        }
+        s->programme.amount[l] = sum;
+    }
+    return true;
+}
+
+// y(J) and its velocities at number i of node k of a part, as S~ tells them of the present base
+static double foreseen(const rbt_impulses *s, const rbt_impulse_part *part, size_t k, size_t i, double *velocity) {
+    const double *row = part->response + (3 * k + i) * 3 * part->node_count;
+    size_t at = 3 * (size_t)part->nodes[k] + i;
+    double sum = 0;
+    for (size_t j = 0; j < 3 * part->node_count; j++) sum += row[j] * s->J[3 * (size_t)part->nodes[j / 3] + j % 3];
+    double share = s->method->slip_share ? s->method->slip_share[part->nodes[k]] : 1;
+    *velocity = s->base_velocity[at] + share * sum / s->contact->h;
+    for (size_t l = 0; l < s->method->mode_count; l++) {
+        double amount = s->programme.amount[l] * s->method->modes[l * 3 * s->contact->model->node_count + at];
+        *velocity += s->method->by_velocity[l] * amount;
+        sum += s->method->by_displacement[l] * amount;
+    }
+    return s->base[at] + sum;
+}
+
+static double real_velocity(const rbt_impulses *s, size_t at) {
+    return (s->method->sliding ? s->method->sliding : s->velocity)[at];
+}
+
+// The base from which S~ leads to the motion that the present impulses have
+static bool find_base(rbt_impulses *s) {
+    if (!find_amounts(s)) return false;
+    for (size_t p = 0; p < s->used_count; p++) {
+        const rbt_impulse_part *part = &s->parts[s->used[p]];
+        for (size_t k = 0; k < 3 * part->node_count; k++) {
+            size_t at = 3 * (size_t)part->nodes[k / 3] + k % 3;
+            double velocity, y = foreseen(s, part, k / 3, k % 3, &velocity);
+            s->base[at] += s->contact->x0[at] + s->move[at] - y;
+            s->base_velocity[at] += real_velocity(s, at) - velocity;
+        }
+    }
+    return true;
+}
+
+double rbt_impulses_defect(rbt_impulses *s) {
+    double worst = 0;
+    if (!find_amounts(s)) return INFINITY;
+    for (size_t p = 0; p < s->used_count; p++) {
+        const rbt_impulse_part *part = &s->parts[s->used[p]];
+        for (size_t k = 0; k < 3 * part->node_count; k++) {
+            size_t at = 3 * (size_t)part->nodes[k / 3] + k % 3;
+            double velocity, y = foreseen(s, part, k / 3, k % 3, &velocity);
+            worst = fmax(worst, fabs(s->contact->x0[at] + s->move[at] - y));
+            if (s->contact->has_friction) worst = fmax(worst, s->contact->h * fabs(real_velocity(s, at) - velocity));
+        }
+    }
+    return worst;
+}
+
 // ---- Rows
 
 static size_t row_count_of(const rbt_impulse_pair *pair) { return pair->friction > 0 ? 3 : 1; }
@@ -139,8 +208,11 @@ static bool fill_matrix(rbt_impulses *s, rbt_impulse_part *part) {
         size_t unknown[12];
         double factor[12], *image = part->images + r * values;
         int count = row_of(s, part, part->rows[r], unknown, factor);
+        const double *share = part->rows[r] % 3 ? s->method->slip_share : NULL;
         memset(image, 0, values * sizeof *image);
-        for (int i = 0; i < count; i++) add_row(values, image, factor[i], part->response + unknown[i] * values);
+        for (int i = 0; i < count; i++)
+            add_row(values, image, share ? share[part->nodes[unknown[i] / 3]] * factor[i] : factor[i],
+                    part->response + unknown[i] * values);
     }
 #pragma omp parallel for schedule(static) if (rows >= 64)
     for (size_t c = 0; c < rows; c++) {
@@ -174,7 +246,7 @@ static double product(size_t count, const double *a, const double *b) {
 // c or u of a row without impulses
 static double free_value(const rbt_impulses *s, const rbt_impulse_pair *pair, size_t direction) {
     double across[3] = {0};
-    const double *from = direction ? s->free_velocity : s->free;
+    const double *from = direction ? s->base_velocity : s->base;
     for (int i = 0; i < 4; i++)
         if (pair->pair.node[i] >= 0) rbt_add_scaled(across, pair->weight[i], from + 3 * (size_t)pair->pair.node[i]);
     double value = rbt_dot(rbt_impulse_direction(pair, direction), across);
@@ -358,6 +430,7 @@ rbt_outcome rbt_impulses_solve(rbt_impulses *s, rbt_step_report *report) {
         if (outcome != RBT_DONE) return outcome;
         nodes += s->parts[s->used[i]].node_count;
     }
+    if (s->method->approximate && !find_base(s)) return RBT_OUT_OF_MEMORY;
     if (nodes > s->most_nodes) s->most_nodes = nodes;
     rbt_contact_effort *effort = &s->contact->effort;
     if (s->pair_count > effort->most_pairs) effort->most_pairs = s->pair_count;

@@ -5,12 +5,15 @@
 #include "math/vector.h"
 #include "model/force.h"
 #include "step/contact/contact_parts.h"
+#include "step/contact/impulse_balance.h"
 
 #include <stdio.h>
 #include <string.h>
 
 // Rounds; of them, from where the step begins
 enum { MAX_ROUNDS = 20, STRAIGHT_ROUNDS = 10 };
+enum { CORRECTIONS = 6 };             // of impulses whose motion is not quite what their matrix tells
+static const double DEFECT = 1e-3;    // thicknesses by which it may be another one
 static const double NEAR = 2;         // thicknesses
 static const double SLACK = 0.1;      // of the gap that is wanted, what may be missing without an impulse
 static const double ALIKE = 0.999;    // normals of a pair, as their product
@@ -49,14 +52,17 @@ static bool build(rbt_impulses *s, const rbt_model *m, const rbt_block_matrix *K
               (s->chunks = rbt_arena_take(s->arena, m->plan.chunk_count + 1, sizeof *s->chunks)) &&
               (s->most_missing = rbt_arena_take(s->arena, m->node_count, sizeof(double))) &&
               (s->free = rbt_arena_take(s->arena, all, sizeof(double))) &&
-              (s->free_velocity = rbt_arena_take(s->arena, all, sizeof(double)));
+              (s->free_velocity = rbt_arena_take(s->arena, all, sizeof(double))) &&
+              (s->base = rbt_arena_take(s->arena, all, sizeof(double))) &&
+              (s->base_velocity = rbt_arena_take(s->arena, all, sizeof(double)));
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(s->arena, values, sizeof(double))) != NULL;
     if (ok) {
         s->part_count = find_parts(K, s->part_of);
         for (size_t n = 0; n < m->node_count; n++) s->slot_of[n] = -1;
         ok = (s->parts = rbt_arena_take(s->arena, s->part_count, sizeof *s->parts)) &&
-             (s->used = rbt_arena_take(s->arena, s->part_count, sizeof *s->used));
+             (s->used = rbt_arena_take(s->arena, s->part_count, sizeof *s->used)) &&
+             (s->momenta = rbt_arena_take(s->arena, s->part_count, sizeof *s->momenta));
         if (ok) memset(s->parts, 0, s->part_count * sizeof *s->parts);
     }
     return ok || rbt_fail_memory(error, 2 * all * sizeof(double), "contact");
@@ -302,10 +308,12 @@ static rbt_outcome begin(rbt_impulses *s, const rbt_state *state, double h, cons
     if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
     rbt_outcome outcome = s->method->apply(s->self, NULL, s->move, s->velocity, report);
     if (outcome != RBT_DONE) return outcome;
+    const double *sliding = s->method->sliding ? s->method->sliding : s->velocity;
     for (size_t i = 0; i < 3 * c->node_count; i++) {
-        s->free[i] = i < values ? c->x0[i] + s->move[i] : c->x1[i];
-        s->free_velocity[i] = i < values ? s->velocity[i] : (c->x1[i] - c->x0[i]) / h;
+        s->base[i] = s->free[i] = i < values ? c->x0[i] + s->move[i] : c->x1[i];
+        s->base_velocity[i] = s->free_velocity[i] = i < values ? sliding[i] : (c->x1[i] - c->x0[i]) / h;
     }
+    memset(s->J, 0, values * sizeof *s->J);
     rbt_vector_copy(values, s->safe, state->x);
     return RBT_DONE;
 }
@@ -335,10 +343,14 @@ static void move_on(rbt_impulses *s, double length) {
 
 // Impulses of the pairs, and the motion with them
 static rbt_outcome push(rbt_impulses *s, rbt_step_report *report) {
-    rbt_outcome outcome = rbt_impulses_solve(s, report);
-    if (outcome != RBT_DONE) return outcome;
-    rbt_impulses_sum(s, s->J);
-    return s->method->apply(s->self, s->J, s->move, s->velocity, report);
+    for (int i = 0;; i++) {
+        rbt_outcome outcome = rbt_impulses_solve(s, report);
+        if (outcome != RBT_DONE) return outcome;
+        rbt_impulses_sum(s, s->J);
+        outcome = s->method->apply(s->self, s->J, s->move, s->velocity, report);
+        if (outcome != RBT_DONE || !s->method->approximate || i == CORRECTIONS) return outcome;
+        if (rbt_impulses_defect(s) <= DEFECT * s->contact->thickness) return RBT_DONE;
+    }
 }
 
 // ---- Gaps that have become small
@@ -381,7 +393,7 @@ static rbt_outcome check_energy(rbt_impulses *s, const rbt_state *state, rbt_ste
     const rbt_model *m = c->model;
     rbt_state next = *state;
     double work = 0, *force = s->step_move;
-    if (m->motions.node_count) return RBT_DONE;
+    if (m->motions.node_count || s->method->swings) return RBT_DONE;
     next.x = s->safe, next.v = s->velocity, next.t = state->t + c->h;
     rbt_energies before = rbt_model_energies(m, state, s->chunks), after = rbt_model_energies(m, &next, s->chunks);
     double first = before.kinetic + before.elastic, last = after.kinetic + after.elastic;

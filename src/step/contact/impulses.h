@@ -1,11 +1,12 @@
-// Contact of methods that solve one linear system a step (semi-implicit, siere): a small quadratic programme on the
-// factor they have.
+// Contact of methods that solve one linear system a step (semi-implicit, siere, multirate-euler): a small quadratic
+// programme on the factor they have.
 //
 // Such a step is linear in the impulses J [N s] that act on nodes during it: positions and velocities at its end are
 //
 //   y = y_free + S_q J,   v = v_free + S_v J
 //
-// semi-implicit: S_v = A^-1, S_q = h S_v; siere: exponential/siere_contact.h. A pair of primitives gets one impulse p
+// semi-implicit: S_v = A^-1, S_q = h S_v; siere: exponential/siere_contact.h; multirate-euler:
+// multirate/multirate_contact.h. A pair of primitives gets one impulse p
 // along its normal n, and with friction two along its tangents t, J_i = w_i (p n + p_1 t_1 + p_2 t_2) at its corners, so
 // that pairs never change momentum. Gaps, linearised, are to stay:
 //
@@ -24,6 +25,10 @@
 // again. If it is still not free after a few rounds, the safe position moves on as far as it may, and what is left is
 // tried from there. A step ends only with a y that the test has let through: nothing passes through anything, whatever
 // the linearised gaps are worth. If it does not end, it is an outcome, and tried again in halves.
+//
+// Of some methods the entries are those of a symmetric matrix S~ near S. The programme then stands about the motion of the
+// impulses so far, y = y(J_0) + S~ (J - J_0), and is solved again with what its impulses really do, until S~ tells that to
+// a hundredth of the thickness.
 //
 // Nothing here knows the residual of the nonlinear equations: that remains what one linearisation leaves.
 #ifndef RBT_STEP_CONTACT_IMPULSES_H
@@ -56,6 +61,10 @@ typedef struct rbt_impulse_response {
     // velocities.
     rbt_outcome (*apply)(void *self, const double *J, double *displacement, double *velocity,
                          rbt_step_report *report);
+    bool swings;            // energy does so within vibrations, as with explicit nodes: a step's gain tells nothing
+    bool approximate;       // entries are symmetric ones near those that apply has
+    const double *sliding;  // (nodes x 3) after apply: velocities that friction sees; NULL: those at the end
+    const double *slip_share;  // (nodes) of these beside displacement over h, per impulse; NULL: 1
     size_t mode_count;
     const double *modes;                          // (mode_count x nodes x 3) U
     const double *by_displacement, *by_velocity;  // (mode_count) B_q, B_v
@@ -108,8 +117,10 @@ typedef struct rbt_impulses {
     rbt_sum *chunks;                     // (chunks of elements) work
     double *most_missing;                // (nodes of the model) work
     double *free, *free_velocity;        // (contact nodes x 3) without impulses
+    double *base, *base_velocity;        // the same, or of `approximate` methods what S~ leaves of y(J_0)
     double *move, *velocity, *J, *safe;  // (nodes x 3)
     double *step_move, *push, *ignored;  // (nodes x 3) work
+    struct rbt_part_momentum *momenta;   // (part_count) work
     rbt_impulse_programme programme;     // the latest one
     double *entries;                     // work
     size_t entry_capacity;
@@ -152,6 +163,15 @@ double rbt_impulses_share(const rbt_impulses *impulses, size_t direction, size_t
 // Impulses of all pairs (impulse_solve.c)
 rbt_outcome rbt_impulses_solve(rbt_impulses *impulses, rbt_step_report *report);
 
+// How much further off than S~ tells the motion of the impulses is [m], for nodes of pairs
+double rbt_impulses_defect(rbt_impulses *impulses);
+
+// Each connected part of the bodies that nothing holds gets, as a translation, what is missing of the momentum `given`
+// (nodes x 3) since its velocities were `before` (impulse_balance.c): for methods whose steps lose some. Parts with mass
+// damping, which takes momentum, are left as they are.
+void rbt_impulses_balance(const rbt_impulses *impulses, const unsigned char *constrained, const double *given,
+                          const double *before, double *velocity);
+
 // Whether a corner is an unknown of the step
 static inline bool rbt_impulses_is_free(const rbt_impulses *s, int32_t node) {
     return node >= 0 && (size_t)node < s->contact->model->node_count && !s->contact->constrained[node];
@@ -189,6 +209,11 @@ void rbt_impulses_energies(const rbt_impulse_memory *memory, rbt_energies *energ
 size_t rbt_impulses_points(rbt_impulses *impulses, const rbt_impulse_memory *memory, const rbt_state *state,
                            rbt_contact_point *points, size_t capacity);
 void rbt_impulses_add_forces(const rbt_model *model, const rbt_impulse_memory *memory, double *f);
+// The same for any scene: impulses is NULL without contact.
+void rbt_impulses_forces(const rbt_impulses *impulses, const rbt_model *model, const rbt_impulse_memory *memory,
+                         const rbt_state *state, double *f);
+bool rbt_impulses_accept(rbt_impulses *impulses, const rbt_state *state, char *text, size_t size);
+double rbt_impulses_thickness(const rbt_impulses *impulses);
 void rbt_impulses_describe(const rbt_impulses *impulses, rbt_text *json);
 
 #endif

@@ -28,14 +28,8 @@ static const char *methods_with_contact(char *text, size_t size) {
 // What only a method with contact of its own knows must not be left out silently by others.
 static bool check_bodies(const rbt_model *m, const rbt_method *method, rbt_error *error) {
     char path[64], names[256];
-    if (m->contact.on && method->own_contact)
-        return rbt_fail_path(error, NULL, "contact",
-                             "%s has contact of its own: leave \"contact\" out and set integrator.options",
-                             method->name);
     if (m->contact.on && !method->contact)
-        return rbt_fail_path(error, NULL, "contact",
-                             "%s does not know contact yet; take one that does (%s), or async-contact without "
-                             "\"contact\"",
+        return rbt_fail_path(error, NULL, "contact", "%s does not know contact yet; take one that does (%s)",
                              method->name, methods_with_contact(names, sizeof names));
     if (method->own_contact) return true;
     for (size_t b = 0; b < m->body_count; b++) {

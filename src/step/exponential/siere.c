@@ -720,6 +720,60 @@ static rbt_outcome solve_or_project(siere *s, rbt_state *state, double h, rbt_st
     return outcome == RBT_DONE ? solve(s, state, h, report) : outcome;
 }
 
+// Everything up to the modes
+static rbt_outcome prepare(siere *s, rbt_state *state, double h, rbt_stages *stages, rbt_step_report *report) {
+    rbt_linearised *base = &s->base;
+    RBT_STAGE("force", rbt_linearised_forces(base, state, h));  // f = f_ext - dW/dx
+    RBT_STAGE("analyse", rbt_linearised_analyse(base));         // ordering and fill, when nodes were released
+    if (rbt_linearised_stale(base, h)) {
+        RBT_STAGE("assemble", rbt_linearised_assemble(base, state, RBT_TANGENT, h));  // K(x), A = M + h D + h^2 K
+        RBT_STAGE("factor", factor(s, state, h, report));                             // A = L L^T
+    }
+    RBT_STAGE("modes", prepare_modes(s, state, h, report));  // K U = M U Lambda
+    return RBT_DONE;
+}
+
+static rbt_siere_options options_of(int modes) {
+    rbt_siere_options o = rbt_siere_options_default();
+    o.modes = modes;
+    o.indefinite = RBT_INDEFINITE_PROJECTS;
+    return o;
+}
+
+void *rbt_siere_modes_new(const rbt_model *model, int modes, rbt_error *error) {
+    rbt_siere_options o = options_of(modes);
+    return create(model, RBT_LINEAR_CHOLESKY, &o, error);
+}
+
+void rbt_siere_modes_free(void *self) {
+    if (self) destroy(self);
+}
+
+size_t rbt_siere_modes_memory(const rbt_model *model, int modes) {
+    rbt_siere_options o = options_of(modes);
+    return modes_size(model, capacity_of(&o));
+}
+
+rbt_outcome rbt_siere_find_modes(void *self, rbt_state *state, double h, rbt_stages *stages, rbt_step_report *report,
+                                 rbt_siere_modes *modes) {
+    siere *s = self;
+    rbt_constrained_nodes(s->base.model, state->t, s->base.constrained);
+    s->used = 0;
+    *modes = (rbt_siere_modes){.force = s->base.f};
+    if (!s->capacity || !free_nodes(s)) return RBT_DONE;
+    rbt_outcome outcome = prepare(s, state, h, stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    *modes = (rbt_siere_modes){.count = s->used,
+                               .U = s->modes.U,
+                               .lambda = s->modes.lambda,
+                               .damping = s->d,
+                               .force = s->base.f,
+                               .partial = s->modes.partial};
+    return RBT_DONE;
+}
+
+void rbt_siere_remember_modes(void *self, rbt_state *state, rbt_step_report *report) { finish(self, state, report); }
+
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     siere *s = self;
     rbt_linearised *base = &s->base;
@@ -728,13 +782,8 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     s->used = 0;
     if (!s->capacity || !free_nodes(s))
         return rbt_linearised_attempt(base, state, until, contact_memory(s, state), stages, report);
-    RBT_STAGE("force", rbt_linearised_forces(base, state, h));  // f = f_ext - dW/dx
-    RBT_STAGE("analyse", rbt_linearised_analyse(base));         // ordering and fill, when nodes were released
-    if (rbt_linearised_stale(base, h)) {
-        RBT_STAGE("assemble", rbt_linearised_assemble(base, state, RBT_TANGENT, h));  // K(x), A = M + h D + h^2 K
-        RBT_STAGE("factor", factor(s, state, h, report));                             // A = L L^T
-    }
-    RBT_STAGE("modes", prepare_modes(s, state, h, report));     // K U = M U Lambda
+    rbt_outcome outcome = prepare(s, state, h, stages, report);
+    if (outcome != RBT_DONE) return outcome;
     RBT_STAGE("solve", solve_or_project(s, state, h, report));  // modes exactly, the rest A y = ...
     if (base->impulses) return meet(s, state, h, stages, report);
     RBT_STAGE("update", update(s, state, h, report));

@@ -5,7 +5,6 @@
 #include "solve/vectors.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const double RESOLVED = 1;  // h^2 |lambda|
 
@@ -23,37 +22,6 @@ static bool entries(void *self, size_t column_count, const int32_t *column, size
                     double *to) {
     const rbt_siere_meeting *m = self;
     return rbt_cholesky_inverse(m->base->linear.cholesky, column_count, column, row_count, row, to);
-}
-
-typedef struct sums {         // of a connected part
-    double mass, missing[3];  // momentum that impulses give, less that of the velocities
-    bool held;                // something else acts on it
-} sums;
-
-// Modes that are off by rho are orthogonal to translations but for rho, and so is the momentum of what they move. Each
-// connected part that is free gets what is missing of the impulses `given` since its velocities were `before`, as a
-// translation. Parts with mass damping, which takes momentum, are left as they are.
-static bool balance(const rbt_siere_meeting *m, const double *given, const double *before, double *velocity) {
-    const rbt_linearised *base = m->base;
-    const int32_t *part_of = base->impulses->part_of;
-    const double *mass = base->model->mass;
-    size_t nodes = base->model->node_count;
-    sums *all = calloc(base->impulses->part_count + 1, sizeof *all);
-    if (!all) return false;
-    for (size_t i = 0; i < nodes; i++) {
-        sums *own = &all[part_of[i]];
-        own->mass += mass[i];
-        own->held |= base->constrained[i] || base->model->bodies[base->model->node_body[i]].damping.mass != 0;
-        for (size_t k = 3 * i; k < 3 * i + 3; k++)
-            own->missing[k - 3 * i] += given[k] - mass[i] * (velocity[k] - before[k]);
-    }
-    for (size_t i = 0; i < nodes; i++) {
-        const sums *own = &all[part_of[i]];
-        for (size_t k = 0; k < 3 && !own->held && own->mass > 0; k++)
-            velocity[3 * i + k] += own->missing[k] / own->mass;
-    }
-    free(all);
-    return true;
 }
 
 static rbt_outcome apply(void *self, const double *J, double *displacement, double *velocity,
@@ -77,7 +45,8 @@ static rbt_outcome apply(void *self, const double *J, double *displacement, doub
         velocity[i] += base->pushed[i];
         displacement[i] += m->h * base->pushed[i];
     }
-    return balance(m, J, m->velocity, velocity) ? RBT_DONE : RBT_OUT_OF_MEMORY;
+    rbt_impulses_balance(base->impulses, base->constrained, J, m->velocity, velocity);
+    return RBT_DONE;
 }
 
 rbt_outcome rbt_siere_meet(rbt_siere_meeting *m, rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
@@ -88,7 +57,8 @@ rbt_outcome rbt_siere_meet(rbt_siere_meeting *m, rbt_state *state, rbt_stages *s
                                            .by_displacement = m->by_displacement,
                                            .by_velocity = m->by_velocity};
     find_coefficients(m);
-    if (!balance(m, m->base->rhs, state->v, m->velocity)) return RBT_OUT_OF_MEMORY;
+    // Modes that are off by rho are orthogonal to translations but for rho, and so is the momentum of what they move.
+    rbt_impulses_balance(m->base->impulses, m->base->constrained, m->base->rhs, state->v, m->velocity);
     return rbt_impulses_step(m->base->impulses, &response, m, state, m->h, m->base->constrained, state->x, state->v,
                              stages, report);
 }

@@ -12,22 +12,30 @@
 // "cholesky", to the tolerance with "cg" and "cached", and but for the lag with "lagged".
 // In between, the implicit nodes I feel the explicit ones where they will be, and these the others where they were:
 // of a free linear body not P = sum m v is constant but P + h sum_I (K u), so that P swings by O(h) without drift.
+//
+// In scenes with contact obstacles are solid, not a penalty: everything here but semi-implicit Euler's own solver has the
+// model without them, and impulses keep bodies apart (imex_contact.h).
 #include "step/imex/imex.h"
 
 #include "step/explicit/explicit.h"
 #include "step/imex/imex_block.h"
+#include "step/imex/imex_contact.h"
 #include "step/imex/imex_cost.h"
 #include "step/imex/imex_envelope.h"
 #include "step/imex/imex_reach.h"
 #include "step/imex/imex_watch.h"
 #include "step/imex/islands.h"
-#include "step/linearised/linearised.h"
+#include "step/linearised/linearised_contact.h"
 
 #include <string.h>
 
 typedef struct imex {
     rbt_imex_options options;
     int solver;
+    const rbt_model *model;  // as the scene has it
+    rbt_model plain;         // with contact: the same without obstacles
+    rbt_imex_contact meeting;
+    const rbt_observer *observer;
     rbt_explicit base;
     rbt_stability stability;
     unsigned char *implicit;  // (node_count)
@@ -62,7 +70,10 @@ typedef struct memory {
 
 static size_t mask_size(const rbt_model *m) { return (m->node_count + 7) / 8 * 8; }
 
-static size_t reach_size(const rbt_model *m) { return m->obstacles.count ? mask_size(m) : 0; }
+// Whether obstacles push by a penalty
+static bool has_penalty(const rbt_model *m) { return m->obstacles.count && !m->contact.on; }
+
+static size_t reach_size(const rbt_model *m) { return has_penalty(m) ? mask_size(m) : 0; }
 
 static size_t envelope_size(const rbt_model *m) {
     size_t elements = 0;
@@ -70,15 +81,27 @@ static size_t envelope_size(const rbt_model *m) {
     return rbt_imex_envelope_needed(m) ? (elements + 1) / 2 * 8 + (rbt_imex_envelope_batches(m) + 7) / 8 * 8 : 0;
 }
 
-static bool is_constant(const rbt_model *m) { return m->linear && !m->obstacles.count; }
+static bool is_constant(const rbt_model *m) { return m->linear && !has_penalty(m); }
 
-static size_t memory_size(const rbt_model *m, const void *options) {
-    (void)options;
+static size_t own_size(const rbt_model *m) {
     size_t block = sizeof(rbt_imex_memory) + 3 * m->node_count * sizeof(double), islands = rbt_islands_memory_size(m);
     return sizeof(rbt_imex_watched) + mask_size(m) + reach_size(m) + envelope_size(m) +
            (is_constant(m)    ? 0
             : block > islands ? block
                               : islands);
+}
+
+// What contact remembers comes last.
+static size_t contact_offset(const rbt_model *m) { return (own_size(m) + 7) / 8 * 8; }
+
+static size_t memory_size(const rbt_model *m, const void *options) {
+    (void)options;
+    return m->contact.on ? contact_offset(m) + rbt_impulse_memory_size(m) : own_size(m);
+}
+
+static rbt_impulse_memory *contact_memory(const imex *s, const rbt_state *state) {
+    if (!s->model->contact.on || !state->memory) return NULL;
+    return (rbt_impulse_memory *)((char *)state->memory + contact_offset(s->model));
 }
 
 static memory memory_of(const rbt_model *m, rbt_state *state) {
@@ -101,6 +124,7 @@ static void forget_inverse(const memory *parts) {
 
 static void destroy(void *self) {
     imex *s = self;
+    rbt_imex_contact_free(&s->meeting);
     rbt_linearised_free(&s->linearised);
     rbt_islands_free(&s->islands);
     rbt_imex_block_free(&s->block);
@@ -154,21 +178,58 @@ static bool build_implicit(imex *s, rbt_error *error) {
     if (s->options.certify && !m->linear && !rbt_imex_edges_build(&s->edges, &s->stability, s->implicit, error))
         return false;
     bool islands = prefers_islands(s);
+    bool direct = s->model->contact.on;
     s->all = (s->solver == RBT_IMEX_CHOLESKY || s->solver == RBT_IMEX_AUTO) && s->split.implicit_count > 0;
     for (size_t n = 0; n < m->node_count; n++) s->all = s->all && (s->implicit[n] || s->stability.constrained[n]);
-    if (s->all) return rbt_linearised_init(&s->linearised, m, RBT_LINEAR_CHOLESKY, -1, error);
+    if (s->all) {
+        if (!rbt_linearised_init(&s->linearised, s->model, RBT_LINEAR_CHOLESKY, -1, error)) return false;
+        rbt_linearised_watch(&s->linearised, s->observer);
+        return true;
+    }
     if (!s->split.implicit_count) return true;
-    rbt_imex_solver solver = (rbt_imex_solver)s->solver;
+    rbt_imex_solver solver = direct ? RBT_IMEX_CHOLESKY : (rbt_imex_solver)s->solver;
     if (solver == RBT_IMEX_LAGGED || (solver == RBT_IMEX_AUTO && islands))
         return rbt_islands_init(&s->islands, m, s->implicit, s->options.rotation_lag, error);
     return rbt_imex_block_init(&s->block, m, s->implicit, solver, s->options.tolerance, m->step, error);
 }
 
-static imex *build(const rbt_model *model, int solver, const void *options, const double *known, rbt_error *error) {
+static const char *solver_name(int i) {
+    static const char *const NAMES[RBT_IMEX_SOLVERS] = {[RBT_IMEX_AUTO] = "auto",
+                                                        [RBT_IMEX_CHOLESKY] = "cholesky",
+                                                        [RBT_IMEX_CG] = "cg",
+                                                        [RBT_IMEX_CACHED] = "cached",
+                                                        [RBT_IMEX_LAGGED] = "lagged"};
+    return i >= 0 && i < RBT_IMEX_SOLVERS ? NAMES[i] : NULL;
+}
+
+static bool knows_contact(const rbt_model *m, int solver, const rbt_imex_options *o, rbt_error *error) {
+    if (!m->contact.on) return true;
+    if (solver != RBT_IMEX_AUTO && solver != RBT_IMEX_CHOLESKY)
+        return rbt_fail_path(
+            error, NULL, "contact",
+            "the solver %s does not know contact, which needs entries of a factor; take cholesky, or "
+            "leave \"contact\" out",
+            solver_name(solver));
+    if (!o->certify)
+        return rbt_fail_path(error, NULL, "integrator.options.certify",
+                             "is false, but contact needs explicit nodes that are certified; set it to true, or take "
+                             "semi-implicit");
+    return true;
+}
+
+static imex *build(const rbt_model *whole, int solver, const void *options, const double *known, rbt_error *error) {
     imex *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
     s->solver = solver;
+    s->model = whole;
+    s->plain = *whole;
+    if (whole->contact.on) s->plain.obstacles.count = 0;
+    const rbt_model *model = whole->contact.on ? &s->plain : whole;
     read_options(options, &s->options);
+    if (!knows_contact(whole, solver, &s->options, error)) {
+        free(s);
+        return NULL;
+    }
     bool can = solver != RBT_IMEX_LAGGED || rbt_islands_can(model, s->options.rotation_lag);
     if (!can)
         rbt_fail_path(error, NULL, "integrator.solver",
@@ -183,6 +244,7 @@ static imex *build(const rbt_model *model, int solver, const void *options, cons
     bool ok = s->implicit || rbt_fail_memory(error, model->node_count, "a stepper");
     if (ok && s->options.certify && rbt_imex_envelope_needed(model))
         ok = rbt_imex_envelope_init(&s->envelope, model, error);
+    ok = ok && (!whole->contact.on || rbt_imex_contact_init(&s->meeting, whole, error));
     if (ok && split_nodes(s, model, known, error) && build_implicit(s, error)) return s;
     destroy(s);
     return NULL;
@@ -329,11 +391,43 @@ static rbt_outcome watch(imex *s, rbt_state *state, const memory *parts) {
     return build_implicit(s, NULL) ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
+// ---- With what is in the way
+
+static rbt_outcome finish(const imex *s, const rbt_state *state, double h, rbt_step_report *report) {
+    rbt_outcome outcome = rbt_check_motion(s->model, state, h, report);
+    if (outcome == RBT_DONE) rbt_impulses_remember(s->meeting.impulses, state->x, contact_memory(s, state));
+    return outcome;
+}
+
+// The same step with velocities of its own, and then impulses
+static rbt_outcome meet(imex *s, rbt_state *state, void *inverse, double h, rbt_stages *stages,
+                        rbt_step_report *report) {
+    rbt_imex_contact *c = &s->meeting;
+    rbt_state next = *state;
+    memcpy(c->velocity, state->v, 3 * s->model->node_count * sizeof(double));
+    next.v = c->velocity;
+    RBT_STAGE("force", forces(s, &next, h));
+    RBT_STAGE("explicit", explicit_part(s, &next, h));
+    if (s->block.count) {
+        rbt_outcome outcome = rbt_imex_block_solve(&s->block, &next, inverse, s->base.constrained, h, stages, report);
+        if (outcome != RBT_DONE) return outcome;
+        rbt_imex_block_add(&s->block, &next);
+    }
+    c->block = s->block.count ? &s->block : NULL;
+    c->constrained = s->base.constrained;
+    c->h = h;
+    rbt_outcome outcome = rbt_imex_meet(c, state, stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    RBT_STAGE("update", finish(s, state, h, report));
+    return RBT_DONE;
+}
+
 static rbt_outcome take_step(imex *s, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     double h = rbt_step_length(s->base.model, state, until);
     memory parts = memory_of(s->base.model, state);
     RBT_STAGE("certify", watch(s, state, &parts));  // who is implicit
-    if (s->all) return rbt_linearised_attempt(&s->linearised, state, until, NULL, stages, report);
+    if (s->all) return rbt_linearised_attempt(&s->linearised, state, until, contact_memory(s, state), stages, report);
+    if (s->model->contact.on) return meet(s, state, parts.inverse, h, stages, report);
     RBT_STAGE("force", forces(s, state, h));            // f = f_ext - dW/dx - D v
     RBT_STAGE("explicit", explicit_part(s, state, h));  // v += h M^-1 f of explicit nodes
     if (s->block.count) {                               // A dv = h (f - D v - h K v) of implicit ones
@@ -367,13 +461,14 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     return outcome;
 }
 
-static const char *solver_name(int i) {
-    static const char *const NAMES[RBT_IMEX_SOLVERS] = {[RBT_IMEX_AUTO] = "auto",
-                                                        [RBT_IMEX_CHOLESKY] = "cholesky",
-                                                        [RBT_IMEX_CG] = "cg",
-                                                        [RBT_IMEX_CACHED] = "cached",
-                                                        [RBT_IMEX_LAGGED] = "lagged"};
-    return i >= 0 && i < RBT_IMEX_SOLVERS ? NAMES[i] : NULL;
+// ---- What it tells
+
+rbt_imex_contact *rbt_imex_contact_of(void *self) { return &((imex *)self)->meeting; }
+
+// NULL without contact
+static rbt_impulses *impulses_of(const void *self) {
+    const imex *s = self;
+    return s->all ? s->linearised.impulses : s->meeting.impulses;
 }
 
 static void describe(const void *self, rbt_text *json) {
@@ -407,6 +502,34 @@ static void describe(const void *self, rbt_text *json) {
     rbt_text_add(json, ", \"measured\": ");
     rbt_text_add_json_number(json, each / step);
     rbt_text_add(json, "}");
+    if (!impulses_of(s)) return;
+    rbt_text_add(json, ", ");
+    rbt_impulses_describe(impulses_of(s), json);
+}
+
+static void set_observer(void *self, const rbt_observer *observer) {
+    imex *s = self;
+    s->observer = observer;
+    rbt_linearised_watch(&s->linearised, observer);
+    if (s->meeting.impulses) s->meeting.impulses->contact->observer = observer;
+}
+static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
+    return rbt_impulses_accept(impulses_of(self), state, text, size);
+}
+static double thickness(const void *self) { return rbt_impulses_thickness(impulses_of(self)); }
+static double *spent(const void *self, const rbt_state *state) {
+    rbt_impulse_memory *own = contact_memory(self, state);
+    return own ? &own->work : NULL;
+}
+static void energies(void *self, const rbt_state *state, rbt_energies *e) {
+    if (impulses_of(self)) rbt_impulses_energies(contact_memory(self, state), e);
+}
+static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
+    const rbt_impulse_memory *own = contact_memory(self, state);
+    return impulses_of(self) && own ? rbt_impulses_points(impulses_of(self), own, state, points, capacity) : 0;
+}
+static void contact_forces(void *self, const rbt_state *state, double *f) {
+    rbt_impulses_forces(impulses_of(self), ((imex *)self)->model, contact_memory(self, state), state, f);
 }
 
 #define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_imex_options, member)
@@ -470,6 +593,14 @@ const rbt_method RBT_IMEX = {
     .follow = follow,
     .destroy = destroy,
     .attempt = attempt,
+    .contact = true,
+    .set_observer = set_observer,
+    .accepts = accepts,
+    .thickness = thickness,
+    .spent = spent,
+    .energies = energies,
+    .contacts = contacts,
+    .contact_forces = contact_forces,
     .describe = describe,
     .labels = labels,
     .choose_step = choose_step,

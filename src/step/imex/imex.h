@@ -7,4 +7,7 @@
 
 extern const rbt_record RBT_IMEX_OPTIONS;
 
+// The contact of a stepper of this method (imex_contact.h).
+struct rbt_imex_contact *rbt_imex_contact_of(void *self);
+
 #endif

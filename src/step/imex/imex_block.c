@@ -288,6 +288,18 @@ rbt_outcome rbt_imex_block_solve(rbt_imex_block *b, rbt_state *state, rbt_imex_m
     return RBT_DONE;
 }
 
+bool rbt_imex_block_push(rbt_imex_block *b, const double *J, const double *known, double h) {
+    memset(b->dv, 0, 3 * b->count * sizeof *b->dv);
+    if (!b->row_count) return true;
+    rbt_model_part_gather(&b->part, known, b->moved);
+    rbt_tangent_product(&b->tangent, b->moved, b->Kp);
+    for (size_t i = 0; i < 3 * b->count; i++) {
+        double scale = rbt_stiffness_factor(b->whole, body_node(b, i / 3), h);
+        b->rhs[i] = b->constrained[i / 3] ? 0 : J[3 * body_node(b, i / 3) + i % 3] - scale * b->Kp[i];
+    }
+    return apply_inverse(b, b->rhs, b->dv);
+}
+
 void rbt_imex_block_add(const rbt_imex_block *b, rbt_state *state) {
     for (size_t i = 0; i < 3 * b->count; i++)
         if (!b->constrained[i / 3]) state->v[3 * body_node(b, i / 3) + i % 3] += b->dv[i];

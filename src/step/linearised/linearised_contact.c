@@ -58,10 +58,10 @@ void rbt_linearised_watch(rbt_linearised *s, const rbt_observer *observer) {
 }
 
 bool rbt_linearised_accepts(rbt_linearised *s, const rbt_state *state, char *text, size_t size) {
-    return !s->impulses || rbt_step_contact_is_apart(s->impulses->contact, state->t, state->x, text, size);
+    return rbt_impulses_accept(s->impulses, state, text, size);
 }
 
-double rbt_linearised_thickness(const rbt_linearised *s) { return s->impulses ? s->impulses->contact->thickness : 0; }
+double rbt_linearised_thickness(const rbt_linearised *s) { return rbt_impulses_thickness(s->impulses); }
 
 void rbt_linearised_describe(const rbt_linearised *s, rbt_text *json) {
     if (s->impulses) rbt_impulses_describe(s->impulses, json);
@@ -78,6 +78,5 @@ size_t rbt_linearised_contacts(rbt_linearised *s, const rbt_impulse_memory *memo
 
 void rbt_linearised_contact_forces(rbt_linearised *s, const rbt_impulse_memory *memory, const rbt_state *state,
                                    double *f) {
-    if (!s->impulses) rbt_force_contact(s->model, state->x, f, NULL);
-    else if (memory) rbt_impulses_add_forces(s->model, memory, f);
+    rbt_impulses_forces(s->impulses, s->model, memory, state, f);
 }

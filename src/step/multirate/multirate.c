@@ -5,7 +5,8 @@
 //
 // Of a linear model all factors and responses are kept: a step is one product K (x - X), and the solves. Otherwise the
 // condensation is made again in every long step, and where obstacles are touched: by parts in each of their own steps
-// (step/multirate/substep_obstacle.h), by the rest once per long step, as in the paper.
+// (step/multirate/substep_obstacle.h), by the rest once per long step, as in the paper. In scenes with contact the
+// sub-cycling is linear in the impulses that keep bodies apart (multirate_contact.h).
 #include "step/multirate/multirate.h"
 
 #include "math/vec3.h"
@@ -14,7 +15,9 @@
 #include "solve/cg.h"
 #include "step/core/method.h"
 #include "step/multirate/fused_part.h"
+#include "step/multirate/multirate_contact.h"
 #include "step/multirate/rate_choice.h"
+#include "step/multirate/rest_modes.h"
 #include "step/multirate/subcycling.h"
 #include "step/multirate/substep_obstacle.h"
 
@@ -33,13 +36,18 @@ typedef struct multirate {
     double factored_step;                   // H of the factors; 0: none
     unsigned char *constrained, *analysed;  // (node_count)
     double *f, *internal, *moved, *work;    // (node_count x 3)
-    double *push, *contact;                 // (node_count x 3, x 9) NULL without obstacles
+    double *push, *contact;                 // (node_count x 3, x 9) NULL without obstacles that push
     double *partial;                        // (plan.slot_count x 3)
+    rbt_multirate_contact *meeting;         // NULL without contact
+    rbt_rest_modes *rest;                   // modes that are integrated exactly; NULL: none
+    rbt_state start;                        // of the step, with the velocities of the rest
 } multirate;
 
 static void destroy(void *self) {
     multirate *s = self;
     if (!s) return;
+    rbt_multirate_contact_free(s->meeting);
+    rbt_rest_modes_free(s->rest);
     rbt_rate_parts_free(&s->parts);
     rbt_block_operator_free(s->product);
     rbt_stiffness_free(&s->stiffness);
@@ -52,15 +60,35 @@ static bool allocate(multirate *s) {
     double **vectors[] = {&s->f, &s->internal, &s->moved, &s->work};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!(*vectors[i] = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double)))) return false;
-    if (m->obstacles.count && (!(s->push = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double))) ||
-                               !(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double)))))
+    if (m->obstacles.count && !m->contact.on &&
+        (!(s->push = rbt_arena_take(s->arena, 3 * m->node_count, sizeof(double))) ||
+         !(s->contact = rbt_arena_take(s->arena, 9 * m->node_count, sizeof(double)))))
         return false;
     return (s->partial = rbt_arena_take(s->arena, 3 * m->plan.slot_count, sizeof(double))) &&
            (s->constrained = rbt_arena_take(s->arena, m->node_count, 1)) &&
            (s->analysed = rbt_arena_take(s->arena, m->node_count, 1));
 }
 
+static bool knows_contact(const rbt_model *model, int solver, rbt_error *error) {
+    if (!model->contact.on || solver == 0) return true;
+    return rbt_fail_path(error, NULL, "contact",
+                         "the solver lu does not know contact, which needs entries of a factor; take cholesky, or "
+                         "leave \"contact\" out");
+}
+
+static bool make_rest(multirate *s, rbt_error *error) {
+    if (!s->options.modes) return true;
+    if (s->push)
+        return rbt_fail_path(
+            error, NULL, "integrator.options.modes",
+            "is %d, but obstacles push by a penalty, which modes do not know; put \"contact\" in the "
+            "scene, or take 0",
+            s->options.modes);
+    return (s->rest = rbt_rest_modes_new(s->model, &s->mass, s->options.modes, error)) != NULL;
+}
+
 static void *create(const rbt_model *model, int solver, const void *options, rbt_error *error) {
+    if (!knows_contact(model, solver, error)) return NULL;
     multirate *s = rbt_array_new(1, sizeof *s, "a stepper", error);
     if (!s) return NULL;
     s->model = model;
@@ -78,7 +106,9 @@ static void *create(const rbt_model *model, int solver, const void *options, rbt
                                     .averaged = s->options.interpolation == 0};
         rbt_stiffness_assemble(&s->stiffness, model, RBT_TANGENT, model->X);
         s->choice.tempos = model->tempos;
-        if (s->options.regions == 0 || rbt_tempo_choose(&s->choice, s->arena, model, &s->stiffness.K, error))
+        if ((s->options.regions == 0 || rbt_tempo_choose(&s->choice, s->arena, model, &s->stiffness.K, error)) &&
+            (!model->contact.on || (s->meeting = rbt_multirate_contact_new(model, &s->stiffness.K, error))) &&
+            make_rest(s, error))
             return s;
     }
     destroy(s);
@@ -93,7 +123,10 @@ static rbt_outcome analyse(multirate *s, const rbt_state *state) {
     rbt_rate_parts_free(&s->parts);
     s->factored_step = 0;
     memcpy(s->analysed, s->constrained, s->model->node_count);
-    if (rbt_rate_parts_build(&s->parts, &s->choice.tempos, s->constrained, NULL)) return RBT_DONE;
+    if (rbt_rate_parts_build(&s->parts, &s->choice.tempos, s->constrained, NULL)) {
+        if (s->meeting) rbt_multirate_contact_parts(s->meeting, &s->parts);
+        return RBT_DONE;
+    }
     rbt_rate_parts_free(&s->parts);
     return RBT_OUT_OF_MEMORY;
 }
@@ -141,11 +174,18 @@ static void subtract_interface(const rbt_rate_part *root, rbt_rate_part *p) {
     }
 }
 
-static rbt_outcome forces(multirate *s, const rbt_state *state, double H) {
+// Of external forces, what modes get is taken.
+static void take_from(const multirate *s, double *f) {
+    for (size_t i = 0; s->rest && i < 3 * s->model->node_count; i++) f[i] -= s->rest->taken[i];
+}
+
+// `real`: the state with all of its velocities
+static rbt_outcome forces(multirate *s, const rbt_state *real, const rbt_state *state, double H) {
     const rbt_model *m = s->model;
     size_t n = 3 * m->node_count;
     rbt_rate_parts_set_step(&s->parts, H);
-    rbt_force_external(m, state->t, state->x, state->v, s->f);
+    rbt_force_external(m, real->t, real->x, real->v, s->f);
+    take_from(s, s->f);
     s->varies = s->parts.count > 1 && forces_vary(m, state->t, H);
     if (s->push) touch(s, state, H);
     if (m->linear) {
@@ -194,6 +234,7 @@ static void gather_forces(multirate *s, const rbt_state *state, rbt_rate_part *p
         for (size_t i = 0; rbt_loads_follow_motion(&m->loads) && i < 3 * m->node_count; i++)
             s->moved[i] = state->x[i] + later * state->v[i];
         rbt_force_external(m, state->t + later, s->moved, state->v, s->work);
+        take_from(s, s->work);
         gather(p, 3, s->work, p->f + (size_t)k * n);
     }
 }
@@ -235,7 +276,7 @@ static void gather_part(multirate *s, const rbt_state *state, size_t i) {
 // The obstacles that parts meet in their own steps. Where they are others than before, everything above is condensed
 // again.
 static rbt_outcome probe(multirate *s, const rbt_state *state, rbt_step_report *report) {
-    rbt_subcycling m = {&s->parts, state, s->varies};
+    rbt_subcycling m = {&s->parts, state, s->varies, false};
     gather(&s->parts.items[0], 3, state->v, s->parts.items[0].v);
     for (size_t i = 1; i < s->parts.count; i++) {
         rbt_rate_part *p = &s->parts.items[i];
@@ -251,9 +292,10 @@ static rbt_outcome probe(multirate *s, const rbt_state *state, rbt_step_report *
     return RBT_DONE;
 }
 
-static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_step_report *report) {
+static rbt_outcome condense_with(multirate *s, const rbt_state *state, rbt_stiffness_kind kind, double H,
+                                 rbt_step_report *report) {
     rbt_rate_parts *parts = &s->parts;
-    if (!s->model->linear) rbt_stiffness_assemble(&s->stiffness, s->model, RBT_TANGENT, state->x);
+    if (!s->model->linear) rbt_stiffness_assemble(&s->stiffness, s->model, kind, state->x);
     s->factored_step = 0;
     for (size_t i = 0; i < parts->count; i++)
         if (parts->items[i].stale) rbt_rate_part_assemble(parts, &parts->items[i]);
@@ -276,6 +318,16 @@ static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_
     return RBT_DONE;
 }
 
+// In scenes with contact, which compresses bodies more than anything else, an indefinite matrix gets the projected
+// stiffness.
+static rbt_outcome condense(multirate *s, const rbt_state *state, double H, rbt_step_report *report) {
+    rbt_outcome outcome = condense_with(s, state, RBT_TANGENT, H, report);
+    if (outcome != RBT_NOT_POSITIVE_DEFINITE || !s->meeting || s->model->linear) return outcome;
+    report->statistics[RBT_STAT_PROJECTED]++;
+    for (size_t i = 0; i < s->parts.count; i++) s->parts.items[i].stale = true;
+    return condense_with(s, state, RBT_PROJECTED, H, report);
+}
+
 // ---- The sub-cycling
 
 static rbt_outcome subcycle(multirate *s, const rbt_state *state, rbt_step_report *report) {
@@ -283,16 +335,13 @@ static rbt_outcome subcycle(multirate *s, const rbt_state *state, rbt_step_repor
         gather_part(s, state, i);
         report->statistics[RBT_STAT_ITERATIONS] += s->parts.items[i].instants;
     }
-    rbt_subcycling m = {&s->parts, state, s->varies};
+    rbt_subcycling m = {&s->parts, state, s->varies, false};
     return rbt_subcycling_root(&m) ? RBT_DONE : RBT_OUT_OF_MEMORY;
 }
 
-// Held nodes end where they must be; with the velocity of the last step of the part that they are in
-static void update_constrained(const multirate *s, rbt_state *state, double H) {
+// Velocities of held nodes: those of the last step of the part that they are in. The state's positions are new.
+static void set_last_velocities(const multirate *s, rbt_state *state) {
     const rbt_model *m = s->model;
-    rbt_constrained_velocities(m, s->constrained, state->t, H, state->x, state->v);
-    for (size_t n = 0; n < m->node_count; n++)
-        for (size_t k = 3 * n; s->constrained[n] && k < 3 * n + 3; k++) state->x[k] += H * state->v[k];
     for (size_t i = 0; s->choice.tempos.count && i < m->motions.node_count; i++) {
         size_t n = (size_t)m->motions.node[i];
         const rbt_rate_part *p = &s->parts.items[s->choice.tempos.node[n] + 1];
@@ -303,6 +352,25 @@ static void update_constrained(const multirate *s, rbt_state *state, double H) {
     }
 }
 
+// Held nodes end where they must be.
+static void update_constrained(const multirate *s, rbt_state *state, double H) {
+    const rbt_model *m = s->model;
+    rbt_constrained_velocities(m, s->constrained, state->t, H, state->x, state->v);
+    for (size_t n = 0; n < m->node_count; n++)
+        for (size_t k = 3 * n; s->constrained[n] && k < 3 * n + 3; k++) state->x[k] += H * state->v[k];
+    set_last_velocities(s, state);
+}
+
+// s->moved is the way of the rest in free nodes.
+static void add_modes(multirate *s, rbt_state *state, rbt_step_report *report) {
+    size_t n = 3 * s->model->node_count;
+    for (size_t i = 0; i < n; i++)
+        if (s->constrained[i / 3]) s->moved[i] = 0;
+    rbt_rest_modes_add(s->rest, false, s->moved, state->v, NULL);
+    for (size_t i = 0; i < n; i++) state->x[i] += s->moved[i];
+    rbt_rest_modes_remember(s->rest, state, report);
+}
+
 static rbt_outcome update(multirate *s, rbt_state *state, double H, rbt_step_report *report) {
     const rbt_model *m = s->model;
     update_constrained(s, state, H);
@@ -311,20 +379,82 @@ static rbt_outcome update(multirate *s, rbt_state *state, double H, rbt_step_rep
         for (size_t k = 0; k < 3 * p->count; k++) {
             size_t at = 3 * (size_t)p->node[k / 3] + k % 3;
             state->v[at] = p->v[k];
-            state->x[at] += i ? p->total[k] : p->w[k];
+            if (s->rest) s->moved[at] = i ? p->total[k] : p->w[k];
+            else state->x[at] += i ? p->total[k] : p->w[k];
         }
     }
+    if (s->rest) add_modes(s, state, report);
     return rbt_check_motion(m, state, H, report);
+}
+
+// ---- With what is in the way
+
+// All parts to the end of the step, J being forces J/H in each of their steps
+static bool cycle(void *self, const double *J) {
+    multirate *s = self;
+    const rbt_state *state = &s->start;
+    if (J && s->rest) {
+        rbt_rest_modes_split(s->rest, J, s->meeting->reaction);
+        J = s->meeting->reaction;
+    }
+    for (size_t i = 0; i < s->parts.count; i++) {
+        rbt_rate_part *p = &s->parts.items[i];
+        size_t n = 3 * p->count;
+        gather_part(s, state, i);
+        for (size_t k = 0; J && k < (s->varies ? (size_t)p->instants : 1) * n; k++)
+            p->f[k] += J[3 * (size_t)p->node[k % n / 3] + k % 3] / s->meeting->H;
+    }
+    rbt_subcycling m = {&s->parts, state, s->varies, false};
+    return rbt_subcycling_root(&m);
+}
+
+// Behind what modes remember
+static rbt_impulse_memory *contact_memory(const multirate *s, const rbt_state *state) {
+    if (!s->meeting || !state->memory) return NULL;
+    size_t offset = s->options.modes ? rbt_rest_modes_memory(s->model, s->options.modes) : 0;
+    return (rbt_impulse_memory *)((char *)state->memory + offset);
+}
+
+static rbt_outcome finish(const multirate *s, rbt_state *state, double H, rbt_step_report *report) {
+    set_last_velocities(s, state);
+    rbt_outcome outcome = rbt_check_motion(s->model, state, H, report);
+    if (outcome != RBT_DONE || !state->memory) return outcome;
+    rbt_impulses_remember(s->meeting->impulses, state->x, contact_memory(s, state));
+    if (s->rest) rbt_rest_modes_remember(s->rest, state, report);
+    return outcome;
+}
+
+static rbt_outcome meet(multirate *s, rbt_state *state, double H, rbt_stages *stages, rbt_step_report *report) {
+    rbt_multirate_contact *c = s->meeting;
+    c->parts = &s->parts;
+    c->constrained = s->constrained;
+    c->H = H;
+    c->varies = s->varies;
+    c->cycle = cycle;
+    c->rest = s->rest;
+    c->self = s;
+    for (size_t i = 0; i < s->parts.count; i++) report->statistics[RBT_STAT_ITERATIONS] += s->parts.items[i].instants;
+    rbt_outcome outcome = rbt_multirate_meet(c, state, stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    RBT_STAGE("update", finish(s, state, H, report));
+    return RBT_DONE;
 }
 
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     multirate *s = self;
     double H = rbt_step_length(s->model, state, until);
     RBT_STAGE("analyse", analyse(s, state));  // parts, orderings and fill, when nodes were released
-    RBT_STAGE("force", forces(s, state, H));  // f_ext, dW/dx
+    s->start = *state;
+    if (s->rest) {  // modes, and velocities of the rest
+        rbt_outcome outcome = rbt_rest_modes_find(s->rest, state, H, stages, report);
+        if (outcome != RBT_DONE) return outcome;
+        s->start.v = s->rest->velocity;
+    }
+    RBT_STAGE("force", forces(s, state, &s->start, H));  // f_ext, dW/dx
     if (find_stale(s, H) || s->push)
-        RBT_STAGE("condense", condense(s, state, H, report));  // A + B = L L^T, responses Y, W
-    RBT_STAGE("subcycle", subcycle(s, state, report));         // all parts to the end of the step
+        RBT_STAGE("condense", condense(s, &s->start, H, report));  // A + B = L L^T, responses Y, W
+    if (s->meeting) return meet(s, state, H, stages, report);
+    RBT_STAGE("subcycle", subcycle(s, &s->start, report));  // all parts to the end of the step
     RBT_STAGE("update", update(s, state, H, report));
     return RBT_DONE;
 }
@@ -340,9 +470,56 @@ static void describe(const void *self, rbt_text *json) {
                      p->interface.node_count, (long long)p->instants);
     }
     rbt_text_add(json, "]");
+    if (s->meeting) {
+        rbt_text_add(json, ", ");
+        rbt_impulses_describe(s->meeting->impulses, json);
+    }
     if (!s->choice.reason) return;
     rbt_text_add(json, ", \"chosen\": ");
     rbt_text_add_json(json, s->choice.reason);
+}
+
+// ---- What it tells of contact
+
+rbt_multirate_contact *rbt_multirate_contact_of(const void *self) { return ((const multirate *)self)->meeting; }
+
+static rbt_impulses *impulses_of(const void *self) {
+    const multirate *s = self;
+    return s->meeting ? s->meeting->impulses : NULL;
+}
+
+static size_t memory_size(const rbt_model *m, const void *options) {
+    const rbt_multirate_options *own = options;
+    size_t modes = own && own->modes ? rbt_rest_modes_memory(m, own->modes) : 0;
+    return modes + rbt_impulse_memory_size(m);
+}
+
+// Modes start again; work and friction so far stay.
+static void forget(void *self, rbt_state *state) {
+    const multirate *s = self;
+    if (s->rest && state->memory) memset(state->memory, 0, rbt_rest_modes_memory(s->model, s->options.modes));
+}
+
+static void set_observer(void *self, const rbt_observer *observer) {
+    if (impulses_of(self)) impulses_of(self)->contact->observer = observer;
+}
+static bool accepts(void *self, const rbt_state *state, char *text, size_t size) {
+    return rbt_impulses_accept(impulses_of(self), state, text, size);
+}
+static double thickness(const void *self) { return rbt_impulses_thickness(impulses_of(self)); }
+static double *spent(const void *self, const rbt_state *state) {
+    rbt_impulse_memory *memory = contact_memory(self, state);
+    return memory ? &memory->work : NULL;
+}
+static void energies(void *self, const rbt_state *state, rbt_energies *e) {
+    if (impulses_of(self)) rbt_impulses_energies(contact_memory(self, state), e);
+}
+static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *points, size_t capacity) {
+    const rbt_impulse_memory *memory = contact_memory(self, state);
+    return memory ? rbt_impulses_points(impulses_of(self), memory, state, points, capacity) : 0;
+}
+static void contact_forces(void *self, const rbt_state *state, double *f) {
+    rbt_impulses_forces(impulses_of(self), ((multirate *)self)->model, contact_memory(self, state), state, f);
 }
 
 // ---- The tables
@@ -370,6 +547,11 @@ static const rbt_field FIELDS[] = {
          "others see, so that all agree where the interface between them is, or by its velocity at the end of the "
          "step, as the "
          "paper has it, which drags along what hangs on a stiff interface."},
+    {OPTION(modes, RBT_INT), .max = 1000,
+     .doc =
+         "Slowest modes of the bodies that are integrated exactly, as siere does, while the rest is stepped with its "
+         "parts: low modes keep their swinging, and what is stiff or light is sub-cycled. 0: none. With parts of no "
+         "body it is siere."},
 };
 const rbt_record RBT_MULTIRATE_OPTIONS = {"multirate-euler options", "How parts with steps of their own are coupled.",
                                           sizeof(rbt_multirate_options), RBT_FIELDS_WITH_COOKIE(FIELDS)};
@@ -402,5 +584,16 @@ const rbt_method RBT_MULTIRATE_EULER = {
     .destroy = destroy,
     .attempt = attempt,
     .labels = labels,
+    .contact = true,
+    .memory_size = memory_size,
+    .failure_spares_memory = true,
+    .forget = forget,
+    .set_observer = set_observer,
+    .accepts = accepts,
+    .thickness = thickness,
+    .spent = spent,
     .describe = describe,
+    .energies = energies,
+    .contacts = contacts,
+    .contact_forces = contact_forces,
 };

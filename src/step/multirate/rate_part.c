@@ -233,7 +233,7 @@ static bool build_vectors(const builder *b, rbt_rate_part *part) {
     size_t n = 3 * part->count, interface = 3 * part->interface.node_count,
            constrained = 3 * part->constrained.node_count;
     size_t columns = RBT_RESPONSE_COLUMNS;
-    bool good = true, contact = m->obstacles.count,
+    bool good = true, contact = m->obstacles.count && !m->contact.on,
          varies = m->loads.node_load_count || rbt_loads_follow_motion(&m->loads);
     double **vectors[] = {&part->v, &part->v_start, &part->Mv,  &part->w,        &part->total,
                           &part->g, &part->kv,      &part->rhs, &part->solution, &part->K_interface};
@@ -246,6 +246,7 @@ static bool build_vectors(const builder *b, rbt_rate_part *part) {
         part->factored_contact = take(parts, 3 * n, sizeof(double), &good);
     }
     part->f = take(parts, n * (varies ? (size_t)part->instants : 1), sizeof(double), &good);
+    if (m->contact.on) part->impulse = take(parts, columns * n, sizeof(double), &good);
     part->constrained_v = take(parts, constrained, sizeof(double), &good);
     part->constrained_last = take(parts, constrained, sizeof(double), &good);
     part->constrained_x = take(parts, constrained, sizeof(double), &good);

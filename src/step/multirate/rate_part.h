@@ -76,6 +76,7 @@ typedef struct rbt_rate_part {
     double *push, *contact;             // force of obstacles, their stiffness (count x 9); NULL without
     double *factored_contact;           // (count x 9) that of the factor
     double *f;                          // (count x 3 x instants, or 1) external force
+    double *impulse;                    // (columns x count x 3) [N s] of the root's step; NULL without contact
     double *constrained_v, *constrained_last, *constrained_x;  // (constrained x 3)
     double *change;  // (columns x interface x 3) change of the interface's velocity
     bool constrained_moves;

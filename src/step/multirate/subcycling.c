@@ -70,6 +70,7 @@ static void own_right(const rbt_subcycling *cycling, rbt_rate_part *p, size_t co
         for (size_t i = 0; i < n; i++) rhs[i] = Mv[i] + h * (f[i] - g[i]);
     else
         for (size_t i = 0; i < n; i++) rhs[i] = Mv[i] - h * g[i];
+    for (size_t i = 0; cycling->pushed && i < n; i++) rhs[i] += p->impulse[at + i] / (double)p->instants;
     for (size_t r = 0; r < p->row_count; r++) {
         size_t node = (size_t)p->rows[r];
         double by_K = h * (h * interface.way + p->delay[node] * interface.velocity);
@@ -412,6 +413,18 @@ static bool respond(rbt_rate_parts *parts, rbt_rate_part *p, size_t first, size_
     for (size_t i = 0; G && i < columns * 3 * p->count; i++)
         G[first * 3 * p->count + i] += rest_of_way * p->K_interface[i];
     return true;
+}
+
+bool rbt_subcycling_push(rbt_rate_parts *parts, rbt_rate_part *p, size_t columns) {
+    rbt_subcycling cycling = {.parts = parts, .pushed = true};
+    rest(parts, p, columns);
+    memset(p->K_interface, 0, columns * 3 * p->count * sizeof(double));
+    if (p->M_interface) memset(p->M_interface, 0, columns * 3 * p->count * sizeof(double));
+    return subcycle_part(&cycling, p, columns, true, 0);
+}
+
+void rbt_subcycling_reaction(const rbt_rate_parts *parts, const rbt_rate_part *p, size_t column, double *to) {
+    add_child(&parts->items[p->parent], p, column, to);
 }
 
 static void find_B(const rbt_rate_parts *parts, rbt_rate_part *p) {

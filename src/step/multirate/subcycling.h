@@ -21,6 +21,7 @@ typedef struct rbt_subcycling {
     rbt_rate_parts *parts;
     const rbt_state *state;  // NULL: driven by the interface only
     bool varies;             // the external forces differ from one instant to the next
+    bool pushed;             // the impulses of the parts act as well
 } rbt_subcycling;
 
 // The root's step; the parts' v, g, f, push, constrained nodes hold the start. False: no memory.
@@ -29,6 +30,13 @@ bool rbt_subcycling_root(const rbt_subcycling *cycling);
 // The sub-cycling of a part with touches (step/multirate/substep_obstacle.h) and its interface at the old velocity,
 // which finds them. Its v, g, f and constrained nodes, and v of its parent, hold the start.
 rbt_outcome rbt_subcycling_probe(const rbt_subcycling *cycling, rbt_rate_part *part, rbt_step_report *report);
+
+// The sub-cycling of a part right below the root, and of those below it, by nothing but their impulses (rate_part.h), of
+// so many columns; everything was at rest, and the interface stays so.
+bool rbt_subcycling_push(rbt_rate_parts *parts, rbt_rate_part *part, size_t columns);
+
+// What one column of it pulls at the root: impulses (nodes of the root x 3) added to `to`.
+void rbt_subcycling_reaction(const rbt_rate_parts *parts, const rbt_rate_part *part, size_t column, double *to);
 
 // Y, W, G and B of a part whose matrix is factored; adds B to the parent's matrix.
 bool rbt_subcycling_condense(rbt_rate_parts *parts, rbt_rate_part *part);

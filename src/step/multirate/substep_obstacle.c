@@ -7,7 +7,8 @@
 
 bool rbt_substep_obstacles_build(rbt_rate_parts *parts, rbt_rate_part *part) {
     size_t n = part->count, steps = (size_t)part->substeps;
-    if (!parts->model->obstacles.count || part->parent != 0 || part->child_count) return true;
+    if (!parts->model->obstacles.count || parts->model->contact.on || part->parent != 0 || part->child_count)
+        return true;
     if (!(part->touched.value = rbt_arena_take(parts->arena, 9 * part->A.start[n], sizeof(double))) ||
         !(part->touches = rbt_arena_take(parts->arena, steps, sizeof *part->touches)))
         return false;
