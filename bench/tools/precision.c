@@ -3,8 +3,8 @@
 //   --steps N: the first N frames only. --budget S: no further frame after S seconds of the processors.
 //   --save FILE: positions at every frame, to be a reference. --load FILE: a reference; the error is that of the worst
 //   node over the size of its body, at the last frame that both have and at the worst frame.
-//   --trace: for steps by error, what each step's error was, over what it may have been, and what the estimate said. The
-//   error is measured against the same span in 16 steps of the implicit midpoint rule.
+//   --trace: for steps by error, what each step's error was, over what it may have been, and what the estimate said.
+//   The error is measured against the same span in 16 steps of the implicit midpoint rule.
 // A step that fails is part of the result ("failed"), not an error of this program.
 #include "tool.h"
 

@@ -98,14 +98,15 @@ typedef struct rbt_contact_point {
     double normal[3];      // from A to B
     double gap;            // [m] between A and B, their radii left out
     // [N] with which B is pushed along the normal, and A the other way; without friction. With async-contact, while a
-    // pair separates this is the share `restitution` of it, so that pairs at rest, which tremble, show their weight with
-    // 1 only. Below 0 (implicit steps, solver "barrier"): what is counted twice by others beside it and taken off here.
+    // pair separates this is the share `restitution` of it, so that pairs at rest, which tremble, show their weight
+    // with 1 only. Below 0 (implicit steps, solver "barrier"): what is counted twice by others beside it and taken off
+    // here.
     double force;
 } rbt_contact_point;
 
 // How many there are; the first `capacity` of them are written, in an order that depends on the state alone. In scenes
-// with contact, and of async-contact: pairs closer than its thickness (and the gap of both sides), springs at their limits
-// left out. Where bodies pass through each other there are no pairs: 0.
+// with contact, and of async-contact: pairs closer than its thickness (and the gap of both sides), springs at their
+// limits left out. Where bodies pass through each other there are no pairs: 0.
 size_t rbt_sim_contacts(const rbt_sim *sim, rbt_contact_point *contacts, size_t capacity);
 
 // ---- Times: seconds spent in each stage of steps so far, in the order they first ran
@@ -130,8 +131,8 @@ double rbt_sim_statistic(const rbt_sim *sim, int statistic);
 
 // ---- The method
 
-// Name of the method that moves the bodies, also where the scene leaves it to rubato; NULL without a simulation. It lives
-// as long as the program.
+// Name of the method that moves the bodies, also where the scene leaves it to rubato; NULL without a simulation. It
+// lives as long as the program.
 const char *rbt_sim_method(const rbt_sim *sim);
 
 #ifdef __cplusplus

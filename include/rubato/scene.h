@@ -334,7 +334,8 @@ typedef struct rbt_sequence_def {
     // Either in memory: (frame_count x nodes of the mesh x 3); NULL: from files. What follows until `rate` is for files
     const double *positions;
     size_t frame_count;
-    // A PC2 point cache, or mesh files with a number each: the marks # in the name stand for its digits, as walk_###.obj
+    // A PC2 point cache, or mesh files with a number each: the marks # in the name stand for its digits, as
+    // walk_###.obj
     const char *file;
     int first, last;  // numbers of the frames to take, those of a cache from 0 on; last -1: as many as a cache has
     double rate;      // frames per second [1/s]
@@ -394,9 +395,9 @@ typedef struct rbt_cut_def {
     double tolerance;     // share of an edge within which its end counts as on the surface
 } rbt_cut_def;
 
-// ---- Events: what a person or a program does to a run while time runs, written down. Each takes effect where the first
-// whole step begins that does not begin before its time; several at once in the order of the list. rubato/input.h has
-// the same as functions.
+// ---- Events: what a person or a program does to a run while time runs, written down. Each takes effect where the
+// first whole step begins that does not begin before its time; several at once in the order of the list. rubato/input.h
+// has the same as functions.
 
 typedef struct rbt_event_force {  // a total force, shared by the nodes in proportion to mass, until it is changed
     const char *body;             // NULL: all

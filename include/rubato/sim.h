@@ -35,11 +35,11 @@ typedef enum rbt_outcome {
     RBT_STALLED,  // events come ever closer in time, or pieces of a step are too many: what is asked for is impossible,
                   // or nearly so
     RBT_UNSTABLE,  // energy has grown far beyond all that can account for it, or the step is longer than a stable one
-    RBT_CUT_FAILED,  // a cut of the scene cannot be made, or the method cannot continue with what it leaves
-    RBT_STOPPED,     // the caller asked for it (rbt_sim_set_stop)
-    RBT_REFUSED,     // the call makes no sense: no simulation, a time that has passed
-    RBT_EVENT_FAILED,  // an event of the scene cannot be done, as a drag that is too stiff for a step that the method chose
-    RBT_BLOCKED,  // contact leaves no room: a prescribed motion is in the way of another, or gaps are too small for rounding
+    RBT_CUT_FAILED,    // a cut of the scene cannot be made, or the method cannot continue with what it leaves
+    RBT_STOPPED,       // the caller asked for it (rbt_sim_set_stop)
+    RBT_REFUSED,       // the call makes no sense: no simulation, a time that has passed
+    RBT_EVENT_FAILED,  // an event of the scene cannot be done, as a drag that is too stiff for a step of the method
+    RBT_BLOCKED,       // contact leaves no room: prescribed motions are in each other's way, or gaps are closed
     RBT_OUTCOMES
 } rbt_outcome;
 

@@ -1,5 +1,5 @@
-// Errors of the library as exceptions. The sentence is the message; the parts of an rbt_error are attributes, and a step
-// that failed brings its report.
+// Errors of the library as exceptions. The sentence is the message; the parts of an rbt_error are attributes, and a
+// step that failed brings its report.
 #include "rubato_python.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// The extension module rubato._rubato: the public library (include/rubato/) as Python objects. What needs numpy, or is a
-// matter of taste, is Python code beside it (python/rubato/).
+// The extension module rubato._rubato: the public library (include/rubato/) as Python objects. What needs numpy, or is
+// a matter of taste, is Python code beside it (python/rubato/).
 //
 //   errors.c       rbt_error and rbt_step_report as exceptions
 //   block.c        memory that numpy looks at without copying

@@ -71,7 +71,8 @@ static void count_blocks(const petsc *s, PetscInt *here, PetscInt *there) {
 
 // The products P^T A P of multigrid by hypre's kernels. PETSc's own for matrices on several ranks keep A P and P^T
 // beside each level: a rank of two has then 0.84 of the peak of one alone (472,392 tets), and 0.61 with hypre's.
-// PETSc's "allatonce" keeps nothing either, but takes four times as long to set up. On one rank PETSc's own keep little.
+// PETSc's "allatonce" keeps nothing either, but takes four times as long to set up. On one rank PETSc's own keep
+// little.
 static PetscErrorCode choose_products(const petsc *s) {
     PetscFunctionBeginUser;
 #ifdef PETSC_HAVE_HYPRE

@@ -1,8 +1,8 @@
 // The part of a model that a rank holds (model/ranks.h), as bytes: made from the whole on the first rank, and a model
-// of its own where it arrives. It has the nodes of the rank's subdomains, all elements that touch these, and the nodes of
-// these elements. Tets come in whole batches, so that every kernel sees the same lanes as in the whole, and each chunk
-// of the plan of sums has the elements of one chunk of the whole: what is summed at a node of the rank's subdomains has
-// the same bits.
+// of its own where it arrives. It has the nodes of the rank's subdomains, all elements that touch these, and the nodes
+// of these elements. Tets come in whole batches, so that every kernel sees the same lanes as in the whole, and each
+// chunk of the plan of sums has the elements of one chunk of the whole: what is summed at a node of the rank's
+// subdomains has the same bits.
 #ifndef RBT_CLUSTER_PIECE_H
 #define RBT_CLUSTER_PIECE_H
 

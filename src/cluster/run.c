@@ -108,8 +108,8 @@ static bool receive_order(cluster_run *r) {
     return rbt_ranks_agree(c, good, &r->error);
 }
 
-// Those asked for; else those of OMP_NUM_THREADS, which is about a process; else processors of this machine, shared by its
-// ranks
+// Those asked for; else those of OMP_NUM_THREADS, which is about a process; else processors of this machine, shared by
+// its ranks
 static void set_threads(const cluster_run *r) {
     MPI_Comm here;
     int ranks = 1, threads = r->order.threads;

@@ -295,7 +295,8 @@ static void fine_differences(const fine *x, int from, int to, fine d) {
     for (int k = 0; k < 3; k++) d[k] = x[to][k] - x[from][k];
 }
 
-// From the segment a b, or a = b, to p (to it, with sign -1); from the inside of the triangle a b c; from the inside of c d to that of a b
+// From the segment a b, or a = b, to p (to it, with sign -1); from the inside of the triangle a b c; from the inside of
+// c d to that of a b
 static void fine_from_segment(const fine *x, int p, int a, int b, long double sign, fine best) {
     fine u, r, none = {0};
     fine_differences(x, a, b, u);

@@ -4,8 +4,8 @@
 //
 // Ways are apart for sure where, in every part of the time, a direction separates the pair by more than the radii, the
 // rounding included. A pair that cannot be decided counts as meeting: one that passes at about 1e-17 of the largest
-// coordinate (1e-13 where long double is double), or that rolls around each other so closely that 2^24 parts of the time
-// do not show it.
+// coordinate (1e-13 where long double is double), or that rolls around each other so closely that 2^24 parts of the
+// time do not show it.
 #ifndef RBT_MATH_EXACT_ROUND_H
 #define RBT_MATH_EXACT_ROUND_H
 

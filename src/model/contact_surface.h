@@ -1,8 +1,8 @@
 // What contact is about: the surfaces of bodies, and obstacles as nodes of infinite mass behind those of the model.
 //
-// Every method with contact makes its surface here. Nodes of obstacles (model/obstacle_nodes.h) are where their prescribed
-// motions bring them at every step and lie on straight lines between, so that they follow from time alone and no
-// checkpoint holds them.
+// Every method with contact makes its surface here. Nodes of obstacles (model/obstacle_nodes.h) are where their
+// prescribed motions bring them at every step and lie on straight lines between, so that they follow from time alone
+// and no checkpoint holds them.
 #ifndef RBT_MODEL_CONTACT_SURFACE_H
 #define RBT_MODEL_CONTACT_SURFACE_H
 
@@ -34,8 +34,8 @@ void rbt_model_surface_place(const rbt_model_surface *surface, double t, double 
 // caller has done since.
 void rbt_model_surface_start(const rbt_model_surface *surface, double *x);
 
-// Obstacles that a caller moves are prescribed from then on: true if others are now than at the last call. Which they are
-// follows from the state.
+// Obstacles that a caller moves are prescribed from then on: true if others are now than at the last call. Which they
+// are follows from the state.
 bool rbt_model_surface_follow(rbt_model_surface *surface);
 
 // Whether some obstacles move: by a prescribed motion, or because a caller has moved them.

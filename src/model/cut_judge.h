@@ -13,8 +13,9 @@ typedef struct rbt_cut_verdict {
     double place[3];  // and where
 } rbt_cut_verdict;
 
-// x (node_count x 3): positions at time t; moved (node_count): which nodes the cut has put there. Pairs without such a node
-// are none of its business. Obstacles are where `motions` bring them. Sets bit 2 of `moved` for those that meet something.
+// x (node_count x 3): positions at time t; moved (node_count): which nodes the cut has put there. Pairs without such a
+// node are none of its business. Obstacles are where `motions` bring them. Sets bit 2 of `moved` for those that meet
+// something.
 bool rbt_cut_judge(const rbt_model *model, const rbt_motion_group *motions, const double *x, double t,
                    unsigned char *moved, rbt_cut_verdict *verdict, rbt_error *error);
 

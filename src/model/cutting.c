@@ -16,8 +16,8 @@
 static const double WIDTH = 1.125;
 // Of its width: how near to their ends edges are parted at least. What is shorter cannot give way by half of it.
 static const double SHORTEST = 2;
-// Shares of an edge that contact takes for the least tolerance, one after the other until the sides can be parted: rough
-// sides with slivers behind them leave no room.
+// Shares of an edge that contact takes for the least tolerance, one after the other until the sides can be parted:
+// rough sides with slivers behind them leave no room.
 static const double TOLERANCES[] = {0.05, 0.12, RBT_WIDEST_TOLERANCE};
 // Steps that a stroke waits for room: elements that are inside out, or folded, come back.
 static const double PATIENCE = 20;
@@ -241,8 +241,8 @@ static bool carry_state(const rbt_change *change, const double *by, rbt_state *s
     return good;
 }
 
-// ---- Bytes: numbers of cuts and bodies, strokes made, then for every body whether it is dissected (2: with offsets), and
-// how; with contact its thickness
+// ---- Bytes: numbers of cuts and bodies, strokes made, then for every body whether it is dissected (2: with offsets),
+// and how; with contact its thickness
 
 static bool remember(const rbt_cutting *c, rbt_state *state, rbt_error *error) {
     const uint32_t head[2] = {(uint32_t)c->count, (uint32_t)c->sources->body_count};

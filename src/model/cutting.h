@@ -7,10 +7,10 @@
 // velocity, less in finer meshes).
 //
 // With contact a cut has a width (mesh/cut/cut_width.h), a little more than the thickness of contact and what the body
-// keeps free: no force acts between its two sides when they begin. What it leaves is judged exactly (model/cut_judge.h);
-// nodes in whose way something is move less, then edges are parted further from their ends. A stroke whose sides cannot
-// be parted, because elements there are inside out or folded, waits for the next step, and fails after 20 of them with
-// the place.
+// keeps free: no force acts between its two sides when they begin. What it leaves is judged exactly
+// (model/cut_judge.h); nodes in whose way something is move less, then edges are parted further from their ends. A
+// stroke whose sides cannot be parted, because elements there are inside out or folded, waits for the next step, and
+// fails after 20 of them with the place.
 #ifndef RBT_MODEL_CUTTING_H
 #define RBT_MODEL_CUTTING_H
 

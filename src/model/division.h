@@ -1,5 +1,6 @@
 // The elements of a model divided into subdomains of about equal size with small interfaces. A subdomain has the nodes
-// of its elements; nodes between subdomains belong to each of them. It depends on the mesh and the number asked for alone.
+// of its elements; nodes between subdomains belong to each of them. It depends on the mesh and the number asked for
+// alone.
 #ifndef RBT_MODEL_DIVISION_H
 #define RBT_MODEL_DIVISION_H
 

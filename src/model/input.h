@@ -52,7 +52,8 @@ bool rbt_input_make(const struct rbt_model *model, struct rbt_state *state, rbt_
 // After a cut: a block for the model that it has made, with all but the forces as it was.
 bool rbt_input_follow(const struct rbt_model *model, struct rbt_state *state, rbt_error *error);
 
-// A block that was made for a model with fewer drag targets, which come first in this one, whatever cuts have made of it.
+// A block that was made for a model with fewer drag targets, which come first in this one, whatever cuts have made of
+// it.
 bool rbt_input_extend(const struct rbt_model *model, struct rbt_state *state, rbt_error *error);
 
 // From now on the model has what the state's block says.

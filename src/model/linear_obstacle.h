@@ -1,6 +1,6 @@
-// Obstacles in steps that are linear in the new velocities. A penalty force F is zero outside, so it is linearised where
-// a node is heading rather than where it is: a node that would be inside at the end of the step meets the obstacle in
-// this step, not when it is already deep in it.
+// Obstacles in steps that are linear in the new velocities. A penalty force F is zero outside, so it is linearised
+// where a node is heading rather than where it is: a node that would be inside at the end of the step meets the
+// obstacle in this step, not when it is already deep in it.
 //
 //   y = x + h v + a,   a = h^2 f_ext / M,   F(z) ~ F(y) + K (y - z),   K = -dF/dx(y) = k A n n^T      (1)
 //

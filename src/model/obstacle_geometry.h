@@ -1,7 +1,7 @@
 // The surface of an obstacle that is a mesh: its triangles, and the positions of its nodes as a function of time.
 //
-// Of tets it has their hull, else the triangles as they are; nodes of no triangle are left out. Frame k of a sequence is
-// reached at from + k / rate; with s = (t - from) rate, k = floor(s) and w = s - k the positions are
+// Of tets it has their hull, else the triangles as they are; nodes of no triangle are left out. Frame k of a sequence
+// is reached at from + k / rate; with s = (t - from) rate, k = floor(s) and w = s - k the positions are
 //   x(t) = (1 - w) x_k + w x_{k+1},
 // before the first frame x_0 and after the last one that. With a loop s is taken modulo the number of frames, and the
 // first frame follows the last one. A mesh without a sequence has one frame. Prescribed motions come on top

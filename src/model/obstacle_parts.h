@@ -18,8 +18,8 @@ typedef struct rbt_obstacle_parts {
     bool moving;         // some have a prescribed motion
 } rbt_obstacle_parts;
 
-// Numbers of nodes begin with `first_node`. What the obstacles point to must stay, and so must `motions`, which may tell
-// where a caller has moved them; NULL: those of the description.
+// Numbers of nodes begin with `first_node`. What the obstacles point to must stay, and so must `motions`, which may
+// tell where a caller has moved them; NULL: those of the description.
 bool rbt_obstacle_parts_make(rbt_obstacle_parts *parts, const rbt_obstacles *obstacles,
                              const rbt_motion_group *motions, size_t first_node, rbt_error *error);
 void rbt_obstacle_parts_free(rbt_obstacle_parts *parts);

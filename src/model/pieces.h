@@ -19,8 +19,9 @@ typedef struct rbt_pieces {
     size_t *piece_start;  // (count + 1) into the blocks
 } rbt_pieces;
 
-// Sets of nodes as trees: parent[n] is n itself for a root. The root of a node's tree, with paths halved on the way; and two
-// trees made one. The smaller number becomes the root: what a set is called does not depend on the order of joining.
+// Sets of nodes as trees: parent[n] is n itself for a root. The root of a node's tree, with paths halved on the way;
+// and two trees made one. The smaller number becomes the root: what a set is called does not depend on the order of
+// joining.
 int32_t rbt_pieces_root(int32_t *parent, int32_t n);
 void rbt_pieces_join(int32_t *parent, int32_t a, int32_t b);
 

@@ -1,7 +1,7 @@
 // energy.csv: one row a frame, every number with 17 digits, so that reading gives the same bits. "work" is that of
 // loads, wind and all that has a prescribed motion since time 0, "iterations" those of the solver since the frame
-// before and "residual" what its last solve has left; empty where they are not known. "friction" is the energy that friction
-// of contact has taken so far.
+// before and "residual" what its last solve has left; empty where they are not known. "friction" is the energy that
+// friction of contact has taken so far.
 #ifndef RBT_OUT_ENERGY_CSV_H
 #define RBT_OUT_ENERGY_CSV_H
 

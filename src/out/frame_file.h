@@ -1,8 +1,8 @@
 // A file that grows by one piece per frame and is whole after every frame: a head, the pieces, a constant tail.
 //
 // Adding a piece is one write over the old tail, whatever the number of frames before. The file can be cut back to
-// an earlier frame, because pieces are recognised: each ends with one line with a known beginning, or has a known size. A
-// number of fixed width inside the head may follow the number of frames. If a write fails (disk full), the old
+// an earlier frame, because pieces are recognised: each ends with one line with a known beginning, or has a known size.
+// A number of fixed width inside the head may follow the number of frames. If a write fails (disk full), the old
 // tail is put back, so that what was whole before stays whole.
 #ifndef RBT_OUT_FRAME_FILE_H
 #define RBT_OUT_FRAME_FILE_H

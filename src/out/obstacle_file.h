@@ -1,5 +1,5 @@
-// obstacles.rbt of a run's folder: the obstacles of its scene that are meshes, as they were read, with all digits of their
-// positions. What looks at a run afterwards then needs none of the files that the scene names.
+// obstacles.rbt of a run's folder: the obstacles of its scene that are meshes, as they were read, with all digits of
+// their positions. What looks at a run afterwards then needs none of the files that the scene names.
 //
 //   char[8] "RBTOBST1", uint64 count of the scene's obstacles; then for each that is a mesh
 //   uint64 number, nodes, triangles, frames, open edges, loop; double rate, from;

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 
-// `folder`: where names that do not start at the root start now; NULL: the working folder. Free the result; NULL with an
-// error.
+// `folder`: where names that do not start at the root start now; NULL: the working folder. Free the result; NULL with
+// an error.
 char *rbt_scene_absolute_files(const char *json, const char *folder, rbt_error *error);
 
 #endif

@@ -1,8 +1,8 @@
-// A run in this program as a source of messages: its newest state, for whoever asks. The run's thread makes a message only
-// if somebody waits for one, so that looking costs it little and changes no bit; a slow reader gets fewer states.
+// A run in this program as a source of messages: its newest state, for whoever asks. The run's thread makes a message
+// only if somebody waits for one, so that looking costs it little and changes no bit; a slow reader gets fewer states.
 //
-// With `interact` a page may also pause it, take single steps and act: an act is an event of the scene (rubato/scene.h),
-// which the run adds to its scene before the next step begins.
+// With `interact` a page may also pause it, take single steps and act: an act is an event of the scene
+// (rubato/scene.h), which the run adds to its scene before the next step begins.
 #ifndef RBT_SERVE_LIVE_H
 #define RBT_SERVE_LIVE_H
 

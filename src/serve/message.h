@@ -3,14 +3,15 @@
 //   char[4] "RBV1"; uint32 kind; uint32 run; uint32 frame; double time [s]; uint64 shape
 //
 // kind 1, a shape: what is drawn of a mesh (serve/drawn.h)
-//   uint32 nodes, triangles, edges, points, obstacle nodes, obstacle triangles, 1 if there is a floor, 0; double floor [m]
-//   int32 node[nodes]; float rest[nodes x 3]
+//   uint32 nodes, triangles, edges, points, obstacle nodes, obstacle triangles, 1 if there is a floor, 0; double floor
+//   [m] int32 node[nodes]; float rest[nodes x 3]
 //   int32 triangle[triangles x 3], element[triangles], body[triangles], region[triangles]
 //   int32 edge[edges x 2], body[edges]; int32 point[points], body[points]
 //   float obstacle[obstacle nodes x 3]; int32 obstacle[obstacle triangles x 3]
 // kind 2, a frame of the shape with that number
-//   uint32 nodes, fields (bits of rbt_shown_field), obstacle nodes, live (0: from disk, 1: at a frame, 2: between); uint64 sequence
-//   float x[nodes x 3]; for every field float[nodes]; float obstacle[obstacle nodes x 3], where obstacles move
+//   uint32 nodes, fields (bits of rbt_shown_field), obstacle nodes, live (0: from disk, 1: at a frame, 2: between);
+//   uint64 sequence float x[nodes x 3]; for every field float[nodes]; float obstacle[obstacle nodes x 3], where
+//   obstacles move
 // kind 3, a part of a file: uint64 from, size of the file; then the bytes. "frame" is the number of the file.
 #ifndef RBT_SERVE_MESSAGE_H
 #define RBT_SERVE_MESSAGE_H

@@ -1,5 +1,5 @@
-// A run's folder as a source of messages: its frames, what is drawn in them, and its tables. The run may be in progress. Any
-// thread may ask.
+// A run's folder as a source of messages: its frames, what is drawn in them, and its tables. The run may be in
+// progress. Any thread may ask.
 #ifndef RBT_SERVE_REPLAY_H
 #define RBT_SERVE_REPLAY_H
 
@@ -7,8 +7,8 @@
 
 typedef struct rbt_replay rbt_replay;
 
-// `run`: the number that messages give it. A folder without frames is an error unless the run is `live`: it may begin to
-// write some, or none at all.
+// `run`: the number that messages give it. A folder without frames is an error unless the run is `live`: it may begin
+// to write some, or none at all.
 rbt_replay *rbt_replay_open(const char *folder, uint32_t run, bool live, rbt_error *error);
 void rbt_replay_free(rbt_replay *replay);  // NULL: nothing
 

@@ -1,5 +1,5 @@
-// What a page can ask for: a JSON object with one key, which says what, as {"frame": {"run": 0, "number": 12}}. The table
-// in request.c has all of them with their limits.
+// What a page can ask for: a JSON object with one key, which says what, as {"frame": {"run": 0, "number": 12}}. The
+// table in request.c has all of them with their limits.
 #ifndef RBT_SERVE_REQUEST_H
 #define RBT_SERVE_REQUEST_H
 

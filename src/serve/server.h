@@ -1,5 +1,6 @@
-// The viewer's server: HTTP and WebSockets by civetweb, on the loopback interface unless told otherwise. It hands out one
-// page and messages about the runs it was given, to those who know the token in the address, and no file by its name.
+// The viewer's server: HTTP and WebSockets by civetweb, on the loopback interface unless told otherwise. It hands out
+// one page and messages about the runs it was given, to those who know the token in the address, and no file by its
+// name.
 #ifndef RBT_SERVE_SERVER_H
 #define RBT_SERVE_SERVER_H
 

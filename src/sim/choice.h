@@ -1,8 +1,8 @@
 // Which method: candidates that can do a scene, what they would cost, trials of the best, a choice, and why.
 //
 // 1. Candidates are the rows of the table of methods, with each of their solvers, that can choose their own steps: by
-//    error, or one that is stable. Whether they know what the scene has is asked of the methods themselves, and again when
-//    a stepper is made for a trial.
+//    error, or one that is stable. Whether they know what the scene has is asked of the methods themselves, and again
+//    when a stepper is made for a trial.
 // 2. Prediction. With the largest acceleration A and speed of the start, over the size of the body, and W, how often
 //    sound crosses it in a second, a step by error may be as long as its share of the error allows:
 //      first order  h = 2 error / (T A),     second order  h = sqrt(5 error / (T A W))
@@ -11,7 +11,8 @@
 //    times what a step costs: its work (rbt_method.work) by the unit costs of this machine (sim/unit_costs.h).
 // 3. Trials. The best few take steps from the present state, on copies of it, for a moment each: seconds per step and
 //    the steps that their error allows are measured.
-// 4. The least time per simulated second is chosen. Nothing else of times enters a result: a choice is written down, and
+// 4. The least time per simulated second is chosen. Nothing else of times enters a result: a choice is written down,
+// and
 //    a run that continues or is repeated takes the recorded one.
 #ifndef RBT_SIM_CHOICE_H
 #define RBT_SIM_CHOICE_H

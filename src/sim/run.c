@@ -285,8 +285,8 @@ static bool read_step(run *r) {
            rbt_recorder_step(r->recorder, r->sim->model, &r->sim->state, r->readings, r->error);
 }
 
-// Makes the cuts that are due, and shows the judge what they leave before anything moves on. Without contact their sides
-// touch, which says nothing.
+// Makes the cuts that are due, and shows the judge what they leave before anything moves on. Without contact their
+// sides touch, which says nothing.
 static rbt_run_end cut(run *r, rbt_step_report *report) {
     int generation = r->sim->model->generation;
     if (!rbt_sim_cut(r->sim, report)) return RBT_RUN_STEP_FAILED;

@@ -37,9 +37,9 @@ typedef enum rbt_verify_level {  // where to look for intersections (verify/veri
 } rbt_verify_level;
 
 // Somebody who acts on a run in progress. Before every step `act` gives an event to add to the scene, as JSON
-// without its time, which is the present; NULL: take the step. It may wait. `acted` hears what became of the event (error
-// NULL: it is part of the scene now, which scene.json has with the next frame), `stepped` that a step was taken. A run of
-// the scene with these events has the same bits.
+// without its time, which is the present; NULL: take the step. It may wait. `acted` hears what became of the event
+// (error NULL: it is part of the scene now, which scene.json has with the next frame), `stepped` that a step was taken.
+// A run of the scene with these events has the same bits.
 typedef struct rbt_run_hand {
     const char *(*act)(const rbt_sim *sim, void *self);
     void (*acted)(const rbt_error *error, double time, void *self);

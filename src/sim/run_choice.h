@@ -1,7 +1,7 @@
 // The choices of methods that a run makes or repeats: choice.csv of its folder, a row each.
 //   frame,method,solver,error,longest,occasion
-// A choice holds from its frame on. Choosing measures times, so it is written down before anything follows from it; a run
-// that continues, or that repeats another one, takes what is written.
+// A choice holds from its frame on. Choosing measures times, so it is written down before anything follows from it; a
+// run that continues, or that repeats another one, takes what is written.
 #ifndef RBT_SIM_RUN_CHOICE_H
 #define RBT_SIM_RUN_CHOICE_H
 
@@ -35,9 +35,9 @@ bool rbt_run_choices_write(const rbt_run_choices *choices, const char *folder, r
 const rbt_choice_row *rbt_run_choices_at(const rbt_run_choices *choices, int64_t frame);
 bool rbt_run_choices_add(rbt_run_choices *choices, const rbt_choice *choice, rbt_error *error);
 
-// Where a frame has ended: takes the row that is there, or looks at whether another method would be better since contact
-// began, bodies were cut or steps became dear, and changes to it. *choice (NULL: not wanted) is filled, and *chosen set,
-// if one was made. `seconds`: what the frame took
+// Where a frame has ended: takes the row that is there, or looks at whether another method would be better since
+// contact began, bodies were cut or steps became dear, and changes to it. *choice (NULL: not wanted) is filled, and
+// *chosen set, if one was made. `seconds`: what the frame took
 bool rbt_run_reconsider(rbt_run_choices *choices, rbt_sim *sim, const rbt_scene *scene, double seconds,
                         rbt_choice *choice, bool *chosen, rbt_error *error);
 

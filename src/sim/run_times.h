@@ -1,5 +1,5 @@
-// times.csv of a run's folder: how long the steps of every frame took. It is for people who look: nothing depends on it,
-// and a run that cannot write it continues.
+// times.csv of a run's folder: how long the steps of every frame took. It is for people who look: nothing depends on
+// it, and a run that cannot write it continues.
 #ifndef RBT_SIM_RUN_TIMES_H
 #define RBT_SIM_RUN_TIMES_H
 

@@ -342,8 +342,8 @@ rbt_sim *rbt_sim_clone(const rbt_sim *sim, rbt_error *error) {
     return clone;
 }
 
-// The forces of the latest step while springs drag, which no state has: the energy watch counts their work until the next
-// step begins.
+// The forces of the latest step while springs drag, which no state has: the energy watch counts their work until the
+// next step begins.
 static bool keep_acting(rbt_sim *next, const rbt_sim *sim, rbt_error *error) {
     size_t nodes = next->model->node_count;
     if (!sim->acting || sim->model->input->force != sim->acting || sim->acting_count != nodes) return true;

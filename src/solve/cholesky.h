@@ -38,8 +38,8 @@ rbt_cholesky *rbt_cholesky_analyse(const rbt_block_matrix *pattern, const unsign
 rbt_cholesky *rbt_cholesky_analyse_scalar(const rbt_scalar_matrix *pattern, const unsigned char *keep,
                                           rbt_error *error);
 
-// The same for a matrix whose pattern changes again and again around that of a core (solve/more_blocks.h), with the same
-// rows kept. `former`, the factorisation before, or NULL, gives its memory and is freed, whatever comes of it.
+// The same for a matrix whose pattern changes again and again around that of a core (solve/more_blocks.h), with the
+// same rows kept. `former`, the factorisation before, or NULL, gives its memory and is freed, whatever comes of it.
 rbt_cholesky *rbt_cholesky_analyse_more(rbt_cholesky *former, const rbt_core_order *core,
                                         const rbt_block_matrix *pattern, const unsigned char *keep, rbt_error *error);
 

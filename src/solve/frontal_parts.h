@@ -49,7 +49,8 @@ rbt_front rbt_frontal_front(const rbt_frontal *frontal, size_t k);
 // 64-byte aligned, in large pages if it is large; NULL if there is no memory
 void *rbt_frontal_allocate(size_t bytes);
 
-// Makes sure that there are so many bytes; what was in them is lost if there were fewer. False: no memory, and none left.
+// Makes sure that there are so many bytes; what was in them is lost if there were fewer. False: no memory, and none
+// left.
 bool rbt_frontal_make_room(void *memory, size_t *room, size_t bytes);
 
 #endif

@@ -2,9 +2,9 @@
 // with contact, whose pairs come and go from iteration to iteration. What is found depends on both patterns alone.
 //
 // Nested dissection of the core is kept. Blocks more are edges between its vertices, and a set of vertices that touches
-// all of these edges, put to the end of the order, leaves the rest as it was: that is how a separator between two bodies
-// would look. It is large where many surfaces touch, and then minimum degree, which is fast enough to be found again, has
-// less work to do. So both are made and compared by the flops of their factors (in 1e6, of nodes):
+// all of these edges, put to the end of the order, leaves the rest as it was: that is how a separator between two
+// bodies would look. It is large where many surfaces touch, and then minimum degree, which is fast enough to be found
+// again, has less work to do. So both are made and compared by the flops of their factors (in 1e6, of nodes):
 //                                          blocks more   core   set last   minimum degree   both found anew
 //   four rods twisted, 2,396 nodes             157        0.44    0.73         0.48             0.48
 //   a sheet twisted, 3,040 nodes               700        5.2    11.6          7.9              7.9

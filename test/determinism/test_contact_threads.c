@@ -1,10 +1,10 @@
 // Contact with friction gives the same bits for any number of threads, and after a resume in the middle of it.
 //
-// A method or solver is compared with one other number of threads, the next one with the next; RUBATO_TEST_WHOLE=1, as in
-// `make soak`, compares all of them.
+// A method or solver is compared with one other number of threads, the next one with the next; RUBATO_TEST_WHOLE=1, as
+// in `make soak`, compares all of them.
 //
-// Cloth and grains fall on a turning block that slides on a plane: more nodes and pairs than it takes to share work among
-// threads.
+// Cloth and grains fall on a turning block that slides on a plane: more nodes and pairs than it takes to share work
+// among threads.
 #include "contact_scene.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-// A library to be preloaded: a disk that fills while a program runs. New files whose path contains RUBATO_FULL_PATH go to
-// /dev/full after the first RUBATO_FULL_AFTER of them: writing there fails as on a full disk, by the kernel's own error.
+// A library to be preloaded: a disk that fills while a program runs. New files whose path contains RUBATO_FULL_PATH go
+// to /dev/full after the first RUBATO_FULL_AFTER of them: writing there fails as on a full disk, by the kernel's own
+// error.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -379,8 +379,8 @@ static inline void ccd_count(uint64_t *s, const ccd_pair *p, double t, ccd_count
     c->undecided += verdict == CCD_UNDECIDED;
     if (t == 1) return;
     ccd_store(p, t, fused, y);
-    // Stopped at a gap of 0.1 reach and what rounding takes, 128 e of the size as above: less than reach where 0.9 of it
-    // is more than that.
+    // Stopped at a gap of 0.1 reach and what rounding takes, 128 e of the size as above: less than reach where 0.9 of
+    // it is more than that.
     bool resolved = 0.9 * p->reach > 128 * DBL_EPSILON * ccd_size(p, p->y);
     c->far += resolved && ccd_distance(p, y) - p->inside >= p->reach;
     verdict = ccd_judge(p, p->y, &when);

@@ -1,5 +1,5 @@
-// Contact of implicit steps through the public library: scenes made in code, contacts and forces, positions that are set,
-// states that come back, obstacles that a caller moves.
+// Contact of implicit steps through the public library: scenes made in code, contacts and forces, positions that are
+// set, states that come back, obstacles that a caller moves.
 #include "every_method.h"
 #include "sampled.h"
 #include "sim/run.h"
@@ -113,8 +113,9 @@ static void what_a_program_describes_is_what_a_file_describes(void **state) {
 
 static double momentum_y(const rbt_sim *sim) { return rbt_sim_energies(sim).momentum[1]; }
 
-// Backward Euler: m (v' - v)/h = contact + weight, with the forces at the end of the step. What is left is the stop test's:
-// its tolerance (1e-3) and its share with contact (0.01) of the forces that act, of which an impact has up to 100 weights.
+// Backward Euler: m (v' - v)/h = contact + weight, with the forces at the end of the step. What is left is the stop
+// test's: its tolerance (1e-3) and its share with contact (0.01) of the forces that act, of which an impact has up to
+// 100 weights.
 static void forces_are_those_that_move_it(void **state) {
     (void)state;
     rbt_error error;
@@ -344,9 +345,9 @@ static void points_alone_have_a_thickness(void **state) {
 
 // ---- Energy
 
-// A soft block thrown onto a plane, in steps in which it would move by three times its size or more: the elastic force in
-// the middle of such a step does other work than the energy it stores. In whole steps such runs gain their energy many
-// times over.
+// A soft block thrown onto a plane, in steps in which it would move by three times its size or more: the elastic force
+// in the middle of such a step does other work than the energy it stores. In whole steps such runs gain their energy
+// many times over.
 static rbt_sim *thrown(double speed, int max_halvings) {
     char json[1024];
     snprintf(json, sizeof json,
@@ -390,8 +391,8 @@ static void the_midpoint_rule_takes_shorter_steps_rather_than_energy(void **stat
     assert_true(by_itself > 0);
 }
 
-// Five times as fast and more not even a sixteenth is short enough, somewhere on the way: where, if at all in one throw,
-// depends on the last bits. Backward Euler gets on, and it is said.
+// Five times as fast and more not even a sixteenth is short enough, somewhere on the way: where, if at all in one
+// throw, depends on the last bits. Backward Euler gets on, and it is said.
 static void where_the_midpoint_rule_would_explode_backward_euler_steps(void **state) {
     (void)state;
     double damped = 0;
@@ -447,9 +448,9 @@ static void what_the_midpoint_rule_does_not_solve_backward_euler_does(void **sta
 
 // ---- Iterations
 
-// A bar whose ends turn against each other, touching nothing: where elements have negative curvature, second derivatives
-// without it make Newton's method a slow linear one, by 0.87 an iteration. 14 steps took 250,000 iterations then, most of
-// them in halved steps. With the true ones it converges as it should: within 150 iterations a step.
+// A bar whose ends turn against each other, touching nothing: where elements have negative curvature, second
+// derivatives without it make Newton's method a slow linear one, by 0.87 an iteration. 14 steps took 250,000 iterations
+// then, most of them in halved steps. With the true ones it converges as it should: within 150 iterations a step.
 static void twisted_bars_take_few_iterations(void **state) {
     (void)state;
     rbt_sim *sim = sim_from(

@@ -14,9 +14,9 @@
 
 #include "random.h"
 
-// Both ways solve with the same L, backward stable: x is off by (3 n + 1) u kappa |x| at most each (Higham, Accuracy and
-// Stability, theorem 10.4). Eigenvalues of the matrix are between its shift and twice its largest diagonal (Gershgorin,
-// for what is a sum of v v^T over pairs of nodes).
+// Both ways solve with the same L, backward stable: x is off by (3 n + 1) u kappa |x| at most each (Higham, Accuracy
+// and Stability, theorem 10.4). Eigenvalues of the matrix are between its shift and twice its largest diagonal
+// (Gershgorin, for what is a sum of v v^T over pairs of nodes).
 static double allowed(const rbt_block_matrix *A, double shift) {
     double largest = 0;
     for (size_t i = 0; i < A->row_count; i++)

@@ -278,7 +278,8 @@ static void world_init(world *w, double eta) {
         w->body[i] = i / 3;
     }
     w->tracks = (rbt_tracks){NODES, w->x, w->v, w->t, w->mass, ldexp(0.01, -RBT_TICK_BITS)};
-    rbt_contact_law law = {10, eta, 1, 0, 0.2, 0.01, 30, false};
+    rbt_contact_law law = {
+        .stiffness = 10, .thickness = eta, .restitution = 1, .safety = 0.2, .step = 0.01, .deepest = 30};
     rbt_contact_surface_def def = {.node_count = NODES,
                                    .triangle_count = TRIANGLES,
                                    .triangles = w->triangles,

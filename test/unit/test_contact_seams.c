@@ -1,6 +1,6 @@
 // Surfaces are made of triangles and edges, and contact must not feel where these meet: what slides over a flat surface
-// feels the same force everywhere, at right angles to it. Energies and forces are continuous across seams. The file of the
-// implicit methods is part of this program, to look inside.
+// feels the same force everywhere, at right angles to it. Energies and forces are continuous across seams. The file of
+// the implicit methods is part of this program, to look inside.
 #include "step/implicit/implicit.c"
 
 #include "scene.h"
@@ -144,8 +144,8 @@ static void friction_has_the_normal_force(void **state) {
     close_bench(&b);
 }
 
-// A line of two springs over a flat mesh of straight lines: whether a line crosses others near its own node, near one of
-// theirs, or far from both, it is pushed by the same force. The sheet is regular, so that its edges form lines.
+// A line of two springs over a flat mesh of straight lines: whether a line crosses others near its own node, near one
+// of theirs, or far from both, it is pushed by the same force. The sheet is regular, so that its edges form lines.
 static void lines_slide_freely(void **state) {
     (void)state;
     bench b = open_bench(SCENE(SPRINGS));

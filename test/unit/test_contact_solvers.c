@@ -8,9 +8,9 @@
 //
 // so that |z_a - z_b|_M <= tau^2/m (|r_a|_(M^-1) + |r_b|_(M^-1)). m is 1 where energies beside the inertia are
 // convex. Pairs that slide on each other and compressed elements have a share of negative curvature, which steps here
-// are short enough to keep below half of the inertia, as is checked: m = 1/2. With friction each end has its own normal forces, so
-// that grad E is not that of one function; what a difference of normal forces adds is mu times what it adds to the
-// normal ones, which E'' already has: twice as much for mu <= 1.
+// are short enough to keep below half of the inertia, as is checked: m = 1/2. With friction each end has its own normal
+// forces, so that grad E is not that of one function; what a difference of normal forces adds is mu times what it adds
+// to the normal ones, which E'' already has: twice as much for mu <= 1.
 //
 // The file of the implicit methods is part of this program, to look inside.
 #include "step/implicit/implicit.c"

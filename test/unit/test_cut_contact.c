@@ -122,8 +122,8 @@ static void what_is_close_stays_apart(void **state) {
     rbt_sim_free(sim);
 }
 
-// Where all elements are inside out, sides cannot be parted: the stroke waits, nothing has changed, and after 20 steps it
-// fails and tells the place.
+// Where all elements are inside out, sides cannot be parted: the stroke waits, nothing has changed, and after 20 steps
+// it fails and tells the place.
 static void strokes_wait_for_room(void **state) {
     (void)state;
     rbt_sim *sim =

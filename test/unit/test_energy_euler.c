@@ -1,8 +1,8 @@
 // energy-euler: energies, momenta, what is asked to be lost, and where it is backward Euler.
 //
 // The last correction of a step solves the energy's equation in closed form, so what is left is rounding: energies are
-// sums of some thousand terms of at most their own size, each to 1e-16, and so are H and what is missing of it. Within a
-// hundred steps that is below 1e-11 of the energies that the sums are made of; 1e-10 is the bound.
+// sums of some thousand terms of at most their own size, each to 1e-16, and so are H and what is missing of it. Within
+// a hundred steps that is below 1e-11 of the energies that the sums are made of; 1e-10 is the bound.
 #include "contact_scene.h"
 #include "sim/sim.h"
 
@@ -154,8 +154,8 @@ static void momenta_are_kept(void **state) {
     }
 }
 
-// Vibrations lose energy at the rate asked for, as they do by a mass damping of as much: on average half of it is kinetic, but for
-// the share of a period, of which there are more than six (3 Hz).
+// Vibrations lose energy at the rate asked for, as they do by a mass damping of as much: on average half of it is
+// kinetic, but for the share of a period, of which there are more than six (3 Hz).
 #define SWUNG(more) "'bodies': [{'name': 'a', " BAR more ", 'fixed': ['left'], 'velocity': {'angular': [0, 0.2, 1]}}]"
 static void decay_is_as_asked(void **state) {
     (void)state;

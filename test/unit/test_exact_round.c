@@ -241,9 +241,9 @@ static void test_extreme_sizes(void **state) {
     }
 }
 
-// Triangles that turn as they roll around a ball, so that every direction separates them for a moment only: as a spinning
-// ring of cloth did in a random run. The first stays 5.7e-7 radii away (20,001 moments, in doubles), the second 6e-14 (201
-// moments, in fractions). A ball that is larger by more than that is met.
+// Triangles that turn as they roll around a ball, so that every direction separates them for a moment only: as a
+// spinning ring of cloth did in a random run. The first stays 5.7e-7 radii away (20,001 moments, in doubles), the
+// second 6e-14 (201 moments, in fractions). A ball that is larger by more than that is met.
 static void test_rolling(void **state) {
     (void)state;
     static const struct {

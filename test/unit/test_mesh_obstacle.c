@@ -1,5 +1,5 @@
-// Obstacles that are meshes in async-contact: at rest, moved, following a sequence, moved by a caller. Bodies touch them
-// and stay apart, judged exactly from event to event; the same bits for any number of threads and after a resume.
+// Obstacles that are meshes in async-contact: at rest, moved, following a sequence, moved by a caller. Bodies touch
+// them and stay apart, judged exactly from event to event; the same bits for any number of threads and after a resume.
 #include "base/threads.h"
 #include "math/vec3.h"
 #include "model/fingerprint.h"

@@ -96,8 +96,8 @@ static double flops_of(const rbt_node_graph *g, const int32_t *order, size_t mor
     return sum;
 }
 
-// Of a grid large enough for several threads. k blocks more are covered by k vertices, which at the end of the order are
-// at most k rows more in each column of the core's factor.
+// Of a grid large enough for several threads. k blocks more are covered by k vertices, which at the end of the order
+// are at most k rows more in each column of the core's factor.
 static void orders_are_good_and_the_same_on_any_number_of_threads(void **state) {
     (void)state;
     rbt_block_matrix core = grid_matrix_new(10, 9, 8, 0.5);

@@ -18,8 +18,8 @@ static rbt_sim *bar(const char *tempo, const char *model, const char *options, c
         model, tempo, method, options);
 }
 
-// Entries are what the sub-cycling makes of unit impulses, to rounding: of columns in parts, in parts of parts and in the
-// root, at rows everywhere.
+// Entries are what the sub-cycling makes of unit impulses, to rounding: of columns in parts, in parts of parts and in
+// the root, at rows everywhere.
 static void entries_are_those_of_the_cycle(void **state) {
     (void)state;
     static const char *const TEMPO[] = {SIDE("0.15", "1", "4") ", " SIDE("-0.15", "-1", "3"),

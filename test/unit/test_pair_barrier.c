@@ -396,8 +396,8 @@ static void hessian_is_positive_and_majorises(void **state) {
     parabolas = false;
 }
 
-// Pairs of negative scale, and of ends of edges in place of these: energies and gradients are minus those of the pair of
-// positive scale, and what stands for the Hessian is positive and majorises.
+// Pairs of negative scale, and of ends of edges in place of these: energies and gradients are minus those of the pair
+// of positive scale, and what stands for the Hessian is positive and majorises.
 static void negative_pairs_majorise(void **state) {
     (void)state;
     int judged = 0, with_ends = 0;

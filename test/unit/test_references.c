@@ -76,8 +76,8 @@ typedef struct orders {
 } orders;
 
 // CHOLMOD tries METIS's order and minimum degree, keeps the one with less fill and arranges it along its tree: so do
-// we, to the same order. But the fill of minimum degree it takes from AMD, which tells an upper bound, and we count it: of
-// one graph in a hundred or so ours is the other of both, with less fill.
+// we, to the same order. But the fill of minimum degree it takes from AMD, which tells an upper bound, and we count it:
+// of one graph in a hundred or so ours is the other of both, with less fill.
 static void check_order(const rbt_node_graph *g, orders *count) {
     cholmod_common common;
     cholmod_l_start(&common);

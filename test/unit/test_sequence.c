@@ -1,5 +1,5 @@
-// Meshes that obstacles are made of, and sequences of their positions: reading PC2 and numbered files, where nodes are at
-// a time, what is refused and with which sentence, and the file that a run leaves of them.
+// Meshes that obstacles are made of, and sequences of their positions: reading PC2 and numbered files, where nodes are
+// at a time, what is refused and with which sentence, and the file that a run leaves of them.
 #include "base/file.h"
 #include "math/vec3.h"
 #include "mesh/io/read_pc2.h"

@@ -1,4 +1,5 @@
-// The viewer's messages: what is asked for, what is drawn of a mesh, frames as they are sent, a run's folder as a source.
+// The viewer's messages: what is asked for, what is drawn of a mesh, frames as they are sent, a run's folder as a
+// source.
 #include "every_method.h"
 #include "rubato/state.h"
 #include "serve/drawn.h"
@@ -147,7 +148,8 @@ static void live_is_replay(void **state) {
     assert_int_equal(system(command), 0);
 }
 
-// A spring on nodes that nobody has named: the scene with it, in the middle of a run, against one that has had it always.
+// A spring on nodes that nobody has named: the scene with it, in the middle of a run, against one that has had it
+// always.
 static void extended(const method_case *c) {
     rbt_error error;
     static const char *const EVENT = "], 'events': [{'time': 0.005, 'drag': {'body': 'bar', 'where': {'nearest': "

@@ -369,8 +369,8 @@ static void failing_steps_are_cut_and_undone(void **state) {
     rbt_sim_free(sim);
 }
 
-// Where all of a step needs short pieces, attempts at longer ones become rare: after 2, 4, 8, 16, 16 and 16 of 64 pieces.
-// Pieces are long again where long ones are possible.
+// Where all of a step needs short pieces, attempts at longer ones become rare: after 2, 4, 8, 16, 16 and 16 of 64
+// pieces. Pieces are long again where long ones are possible.
 static void pieces_have_the_length_that_works(void **state) {
     (void)state;
     rbt_sim *sim = bar("symplectic-euler", 1e-3, "", "");
@@ -393,8 +393,9 @@ static void pieces_have_the_length_that_works(void **state) {
     rbt_sim_free(sim);
 }
 
-// A method that says what a step is worth is not asked more often: six that are too long, two pieces of 1/64, four and six
-// more, and a longer one in vain before both. The state is as it was, and the report says how far the step came, and what stopped it.
+// A method that says what a step is worth is not asked more often: six that are too long, two pieces of 1/64, four and
+// six more, and a longer one in vain before both. The state is as it was, and the report says how far the step came,
+// and what stopped it.
 static void steps_that_get_on_by_little_are_given_up(void **state) {
     (void)state;
     rbt_sim *sim = bar("symplectic-euler", 1e-3, "", "");

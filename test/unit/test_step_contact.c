@@ -328,8 +328,8 @@ static void lists_change_no_bit(void **state) {
     close_bench(&b);
 }
 
-// The judge finds nothing on the way as far as the continuous test allows it, and at least once something beyond. Of long
-// motions it looks at few pairs.
+// The judge finds nothing on the way as far as the continuous test allows it, and at least once something beyond. Of
+// long motions it looks at few pairs.
 static void motions_are_free(void **state) {
     (void)state;
     bench b = open_bench(SCENE("backward-euler"), 1);
@@ -343,7 +343,8 @@ static void motions_are_free(void **state) {
         shake(&b, far ? 300 : round % 2 ? 0.3 : 0.03);
         double length = rbt_step_contact_first_stop(b.c, b.z, b.p, 0, 0);
         if (far) few += b.c->candidates.count;
-        // of one pair that stops both, each keeps a tenth of its gap; of several, one may stop the one and not the other
+        // of one pair that stops both, each keeps a tenth of its gap; of several, one may stop the one and not the
+        // other
         double whole = rbt_step_contact_limit(b.c, b.z, b.p, 0, 0);
         if (far) many += b.c->candidates.count;
         if (!(length <= 2 * whole && whole <= 2 * length)) fail_msg("%.3g, but %.3g in parts", whole, length);
@@ -363,8 +364,8 @@ static void motions_are_free(void **state) {
     close_bench(&b);
 }
 
-// A gap of a few roundings is told from one that is merely small, and a residual that is no more than rounding there is no
-// solution.
+// A gap of a few roundings is told from one that is merely small, and a residual that is no more than rounding there is
+// no solution.
 static void closed_gaps_are_told(void **state) {
     (void)state;
     bench b = open_bench("{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [1, 1, "
@@ -408,8 +409,8 @@ static void make_constraints(bench *b) {
 }
 
 // Forces of constraints are the gradient of their energy, and the matrix is the change of the forces. The energy is
-// quadratic but for the pairs that begin or cease to push: differences of first order, along directions in which no pair
-// does within the step.
+// quadratic but for the pairs that begin or cease to push: differences of first order, along directions in which no
+// pair does within the step.
 static void constraints_have_an_energy(void **state) {
     (void)state;
     for (int middle = 0; middle < 2; middle++) {
@@ -587,7 +588,8 @@ static void pieces_store_no_more(void **state) {
     close_bench(&b);
 }
 
-// Where gaps are small S is raised for the pieces of this step, and neither elsewhere, nor between steps, nor in the next.
+// Where gaps are small S is raised for the pieces of this step, and neither elsewhere, nor between steps, nor in the
+// next.
 static void small_gaps_raise_the_barrier(void **state) {
     (void)state;
     bench b = open_bench(SCENE("backward-euler"), 1);

@@ -1,5 +1,5 @@
-// Steps by error (step/core/step_control.h): the plan of steps, the error that comes of them with every method that can,
-// and that they are part of the state.
+// Steps by error (step/core/step_control.h): the plan of steps, the error that comes of them with every method that
+// can, and that they are part of the state.
 #include "every_method.h"
 #include "math/vec3.h"
 

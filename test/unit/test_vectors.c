@@ -83,9 +83,9 @@ static void products_are_right(void **state) {
     assert_true(sets > 0);
 }
 
-// A row of beta Y + alpha X C has the same bits wherever it stands, first or last, in whole vectors or at their end: ranks
-// have other rows beside it than the whole has. That is for alpha or beta which change nothing: which of two products is
-// fused with their sum is the compiler's choice.
+// A row of beta Y + alpha X C has the same bits wherever it stands, first or last, in whole vectors or at their end:
+// ranks have other rows beside it than the whole has. That is for alpha or beta which change nothing: which of two
+// products is fused with their sum is the compiler's choice.
 static void rows_stand_anywhere(void **state) {
     (void)state;
     static const double ALPHA[] = {1, -1, 0.37};

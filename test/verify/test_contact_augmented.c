@@ -9,8 +9,8 @@ static const char *const BY[2] = {"barrier", "augmented-lagrangian"};
 
 // ---- The same motion
 
-// The scenes' files, and those of their first steps that are compared: scenes in which bodies are pressed. Fast impacts and
-// folding cloth differ by more (docs/contact.md).
+// The scenes' files, and those of their first steps that are compared: scenes in which bodies are pressed. Fast impacts
+// and folding cloth differ by more (docs/contact.md).
 static const struct {
     const char *file;
     int steps;

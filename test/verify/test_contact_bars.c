@@ -1,15 +1,17 @@
 // Two elastic bars meet end to end: contact against d'Alembert's waves.
 //
-// Length L = 10, E = rho = 1, nu = 0, velocities +-v = 0.1: the force rises at once to A rho c v, stays for 2 L / c = 20 s
-// and is gone at once, and the bars then have exchanged their velocities.
+// Length L = 10, E = rho = 1, nu = 0, velocities +-v = 0.1: the force rises at once to A rho c v, stays for 2 L / c =
+// 20 s and is gone at once, and the bars then have exchanged their velocities.
 //
 // How near a mesh can come: fronts that have come 2 L far are smeared over
-//   w = (3 a 2 L)^(1/3),  a = dx^2/24 + b h^2,   by dispersion: sin(k dx/2) of lumped tets, and b = 1/12 of the midpoint
-//                                                rule, 1/3 of BDF2 (both from the expansion of their frequency in omega h)
+//   w = (3 a 2 L)^(1/3),  a = dx^2/24 + b h^2,   by dispersion: sin(k dx/2) of lumped tets, and b = 1/12 of the
+//                         midpoint
+//                                                rule, 1/3 of BDF2 (both from the expansion of their frequency in omega
+//                                                h)
 //   w = sqrt(4 (h/2) 2 L)                        by backward Euler's damping, which is a viscosity of c^2 h/2.
-// The contact's own layer opens and closes within thickness / v, and times are multiples of h. So the time of contact is
-// good to t = w + thickness/v + h, the momentum that was exchanged to A rho c v t, and the velocity to twice the share
-// t / (2 L) of v. With 25 cells that is a coarse mesh; docs/reproduction/contact.md has finer ones.
+// The contact's own layer opens and closes within thickness / v, and times are multiples of h. So the time of contact
+// is good to t = w + thickness/v + h, the momentum that was exchanged to A rho c v t, and the velocity to twice the
+// share t / (2 L) of v. With 25 cells that is a coarse mesh; docs/reproduction/contact.md has finer ones.
 #include "contact_scene.h"
 
 static const double LENGTH = 10, SIDE = 0.5, SPEED = 0.1, THICKNESS = 0.01;

@@ -1,5 +1,5 @@
-// Set-ups that are impossible: prescribed motions that meet. They end with the outcome "blocked by contact", which names
-// who is in the way and when, before anything is crossed, after a bounded number of iterations.
+// Set-ups that are impossible: prescribed motions that meet. They end with the outcome "blocked by contact", which
+// names who is in the way and when, before anything is crossed, after a bounded number of iterations.
 #include "contact_scene.h"
 
 #include <string.h>

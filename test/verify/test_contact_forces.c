@@ -74,8 +74,8 @@ static void a_resting_block_shows_its_weight(void **state) {
         }
 }
 
-// A press: a soft block between a fixed body below and a driven one above. What the upper one feels, the lower one feels,
-// the block feels both, and constraints hold what contact and weight do to their bodies.
+// A press: a soft block between a fixed body below and a driven one above. What the upper one feels, the lower one
+// feels, the block feels both, and constraints hold what contact and weight do to their bodies.
 static rbt_sim *press(const char *method) {
     return contact_sim(
         "{'rubato': 1, 'bodies': [{'name': 'soft', 'mesh': {'shape': {'cuboid': {'size': [0.1, 0.1, 0.1], 'cells': "

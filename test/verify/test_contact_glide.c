@@ -40,7 +40,8 @@ static void clearance_is_no_contact(void **state) {
 // Thicker than the clearance: the block starts inside the barrier, which pushes it away; as long as it pushes, it rubs.
 // By Coulomb's law the impulse along is mu times the one across, whatever the pushing was like:
 //   v_x = 20 - mu v_y.
-// Both are means of the same pairs' forces, so they agree as well as steps are solved, 2e-5 of forces that act; 1 % here.
+// Both are means of the same pairs' forces, so they agree as well as steps are solved, 2e-5 of forces that act; 1 %
+// here.
 static void thicker_contact_pushes_and_rubs_by_coulomb(void **state) {
     (void)state;
     for (int i = 0; i < CONTACT_METHOD_COUNT; i++) {
@@ -61,10 +62,11 @@ static void thicker_contact_pushes_and_rubs_by_coulomb(void **state) {
 // ---- To a halt
 
 // A block at speed v on a plane stops after v^2/(2 mu g). Discrete steps: backward Euler moves with the speed of the
-// end, which is mu g h/2 less on average: h v/2 shorter, BDF2 and midpoint are of second order and differ by the step in
-// which it stops, h v_eps and mu g h^2. Friction takes the kinetic energy; what backward Euler damps of its change,
-// 1/2 m (mu g h)^2 a step, is h mu g/v of it in all: friction sees the speed of the end only. The midpoint rule turns the
-// speed that is left of the last step round in every further one; the block stays where it is, so speed is a mean of two.
+// end, which is mu g h/2 less on average: h v/2 shorter, BDF2 and midpoint are of second order and differ by the step
+// in which it stops, h v_eps and mu g h^2. Friction takes the kinetic energy; what backward Euler damps of its change,
+// 1/2 m (mu g h)^2 a step, is h mu g/v of it in all: friction sees the speed of the end only. The midpoint rule turns
+// the speed that is left of the last step round in every further one; the block stays where it is, so speed is a mean
+// of two.
 static void halts(const char *method, bool first_order) {
     const double speed = 2, mu = 0.5, h = 0.005;
     rbt_sim *settled = block("backward-euler", 9.8e-4, 1e-3, 0, GRAVITY),

@@ -4,13 +4,13 @@
 // pressure of the whole sphere in linear elasticity are from modes of Legendre's polynomials, which
 // bench/contact/hertz.py sums up (and proves to become Hertz's for small contacts); for R = E = 1, nu = 0.3:
 //   sphere(0.2, 0.3): delta 0.036872, F 0.011618, a 0.19867, p0 0.13943
-// The barrier's layer d(p), -b'(d) = p / (0.1 E), counts as a plane that is raised by the mean of d(p0 s) over s from 0 to
-// 1 (Betti's reciprocity, there).
+// The barrier's layer d(p), -b'(d) = p / (0.1 E), counts as a plane that is raised by the mean of d(p0 s) over s from 0
+// to 1 (Betti's reciprocity, there).
 //
 // Tets of first order are too stiff by the square of their size, so the error of the force falls to a quarter on a mesh
-// of half the size, and extrapolation leaves what is not of that order: the edge of the contact lies anywhere between two
-// rings of nodes. The force at a given approach is stationary in the radius of the contact (no pressure at its edge), so a
-// radius that is off by half a cell, 0.0325 of 0.2 with 4 cells, counts by its square: 3 %.
+// of half the size, and extrapolation leaves what is not of that order: the edge of the contact lies anywhere between
+// two rings of nodes. The force at a given approach is stationary in the radius of the contact (no pressure at its
+// edge), so a radius that is off by half a cell, 0.0325 of 0.2 with 4 cells, counts by its square: 3 %.
 #include "contact_scene.h"
 
 static const double THICKNESS = 5e-4, DELTA = 0.036872, FORCE = 0.011618, PEAK = 0.13943;

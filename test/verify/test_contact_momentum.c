@@ -1,13 +1,14 @@
 // Two balls collide and nothing else acts: action equals reaction, so their momentum stays, with friction or without.
 //
-// How well it can: a step stores positions z with a rounding of eps |x| and makes velocities (z - b)/tau of them, b with
-// a rounding of its own, and of v with eps |v|. In n steps these add up to at most
+// How well it can: a step stores positions z with a rounding of eps |x| and makes velocities (z - b)/tau of them, b
+// with a rounding of its own, and of v with eps |v|. In n steps these add up to at most
 //   |P - P0| <= 4 n eps (sum m |v| + sum m |x| / tau),
 // tau being h, h/2 and 2h/3 (step/implicit/implicit.c); that is what "to rounding" means here. A step that was halved k
 // times is up to 2^k steps, with 1/tau 2^k times as large.
 //
 // Contact acts on the end of a step. So no method keeps angular momentum in it to rounding: what it loses falls with h,
-// and must be little. Between contacts the midpoint rule does: there it is judged as momentum is, with |x| as the lever.
+// and must be little. Between contacts the midpoint rule does: there it is judged as momentum is, with |x| as the
+// lever.
 #include "contact_scene.h"
 
 #include <float.h>

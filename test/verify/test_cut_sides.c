@@ -14,8 +14,8 @@ static const char *const WAYS[][2] = {
     {"multirate-euler", "cholesky"}, {"imex", "cholesky"}};
 enum { WAY_COUNT = sizeof WAYS / sizeof *WAYS };
 
-// A block between a plate that moves down and the ground is cut in strokes across, down to a rim inside, and then along:
-// its sides are pressed together and rub.
+// A block between a plate that moves down and the ground is cut in strokes across, down to a rim inside, and then
+// along: its sides are pressed together and rub.
 static rbt_sim *pressed(const char *method, const char *solver, const char *contact) {
     return contact_sim(
         "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.2, 0.2], 'cells': "
@@ -77,8 +77,8 @@ static void assert_same(const rbt_sim *a, const rbt_sim *b) {
     assert_memory_equal(&p.friction, &q.friction, sizeof p.friction);
 }
 
-// Saved between two strokes and after them; continued by another number of threads. Methods that differ in what a cut does
-// not touch are left to RUBATO_TEST_WHOLE=1, as in `make soak`.
+// Saved between two strokes and after them; continued by another number of threads. Methods that differ in what a cut
+// does not touch are left to RUBATO_TEST_WHOLE=1, as in `make soak`.
 static void same_bits(void **state) {
     (void)state;
     static const int THREADS[] = {2, 3, 8};

@@ -16,9 +16,9 @@ enum { METHOD_COUNT = 3 };
 
 // ---- Momentum
 
-// Impulses act between the corners of pairs, and a solve with A turns them into velocities: the sum of M dv is that of the
-// impulses, since A has nothing but M for translations. A solve is off by (3 n + 1) u kappa |dv| (Higham, theorem 10.4), and
-// the sum of n products rounds by n u; kappa of A is that of (M + h^2 K), at most (m_max + h^2 k) / m_min.
+// Impulses act between the corners of pairs, and a solve with A turns them into velocities: the sum of M dv is that of
+// the impulses, since A has nothing but M for translations. A solve is off by (3 n + 1) u kappa |dv| (Higham, theorem
+// 10.4), and the sum of n products rounds by n u; kappa of A is that of (M + h^2 K), at most (m_max + h^2 k) / m_min.
 static void momentum_stays(const char *method, double offset, double friction) {
     rbt_sim *sim = contact_sim(
         "{'rubato': 1, 'bodies': [{'name': 'a', " PART(
@@ -105,8 +105,9 @@ static void take(rbt_sim *sim, int steps) {
 static void holds_and_slides(void **state) {
     (void)state;
     for (int i = 0; i < METHOD_COUNT; i++) {
-        // holds: what is left of the motion is what the iteration leaves, a thousandth of the thickness a step. Where the
-        // interface of a part crosses the sole, nodes on both sides of it rattle, so that multirate-euler needs more.
+        // holds: what is left of the motion is what the iteration leaves, a thousandth of the thickness a step. Where
+        // the interface of a part crosses the sole, nodes on both sides of it rattle, so that multirate-euler needs
+        // more.
         double enough = i == 2 ? 0.8 : 0.55;
         rbt_sim *sim = slope(METHODS[i], enough);
         double begin[3], end[3];
@@ -167,8 +168,8 @@ static void bounces(void **state) {
 
 // ---- The programme against a dense one
 
-// A ball that is pressed into a corner of three walls and thrown at them. After a step its pairs, the matrix and the free
-// motion are there to make the same programme densely: D = h C A^-1 C^T by elimination, solved by sweeps until its
+// A ball that is pressed into a corner of three walls and thrown at them. After a step its pairs, the matrix and the
+// free motion are there to make the same programme densely: D = h C A^-1 C^T by elimination, solved by sweeps until its
 // conditions hold to 1e-12 of the thickness, which makes it the solution, since D is positive semidefinite.
 static void is_the_solution_of_the_dense_programme(void **state) {
     (void)state;

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// A motion is taken as the first of so many like it: the next step's then needs no search. Things that move together are
-// no nearer to each other for it.
+// A motion is taken as the first of so many like it: the next step's then needs no search. Things that move together
+// are no nearer to each other for it.
 static const double AHEAD = 3;
 
 // ---- Boxes
@@ -33,8 +33,8 @@ static void place_all(rbt_candidates *c) {
 
 // ---- The tree
 //
-// It has the shape that the first search gave it; bounds (one a node) are those of the latest one. Children stand behind
-// their parents, so backwards every node finds its children done.
+// It has the shape that the first search gave it; bounds (one a node) are those of the latest one. Children stand
+// behind their parents, so backwards every node finds its children done.
 
 static bool build_tree(rbt_candidates *c) {
     const rbt_contact_surface *s = c->surface;
@@ -92,8 +92,9 @@ static void offer(const rbt_candidates *c, rbt_candidate_pile *pile, rbt_pair_ke
     if (rbt_pair_exists(c->surface, key)) add(pile, key);
 }
 
-// The nodes that triangle a owns against triangle b. Most triangles whose boxes overlap are neighbours: their own corners
-// and edges that meet in one are passed over at once; which of the others exist is told apart last, since most are far.
+// The nodes that triangle a owns against triangle b. Most triangles whose boxes overlap are neighbours: their own
+// corners and edges that meet in one are passed over at once; which of the others exist is told apart last, since most
+// are far.
 static void add_nodes(const rbt_candidates *c, int32_t a, int32_t b, rbt_candidate_pile *pile) {
     const rbt_leaf *A = &c->surface->leaves[a];
     const int32_t *own = c->surface->leaves[b].node;

@@ -1,12 +1,12 @@
-// Candidates: pairs of primitives of a surface that may come within a reach of each other. There are two lists, each for
-// motions near one of all nodes at once, from x to y: it holds for positions
+// Candidates: pairs of primitives of a surface that may come within a reach of each other. There are two lists, each
+// for motions near one of all nodes at once, from x to y: it holds for positions
 //   x + s (y - x) + e,   0 <= s <= 1 the same for all nodes,   |e| <= slack in each coordinate of each node,
-// and for straight motions between two such positions. Slack makes lists last (the idea of Verlet's neighbour lists); that
-// s is common makes things that move together no nearer to each other. What matters to a pair are differences of e, so
-// lists hold for e of any size that neighbours share: how that is told is in candidate_hold.h.
+// and for straight motions between two such positions. Slack makes lists last (the idea of Verlet's neighbour lists);
+// that s is common makes things that move together no nearer to each other. What matters to a pair are differences of
+// e, so lists hold for e of any size that neighbours share: how that is told is in candidate_hold.h.
 //
-// The wide list is found by a search in a tree of boxes (moving_box.h), for a step or two. The narrow one is taken out of
-// it for the motion of the moment: a pair is left out if a direction n separates it at both ends,
+// The wide list is found by a search in a tree of boxes (moving_box.h), for a step or two. The narrow one is taken out
+// of it for the motion of the moment: a pair is left out if a direction n separates it at both ends,
 //   min over B of n . x - max over A of n . x  >  reach |n| + 2 slack |n|_1,      and the same of y,
 // since the left side is concave along the motion. Neighbours in a mesh, most of the wide list, stay apart along a
 // direction for many steps, so directions are kept with the wide list, and each costs a few products.
@@ -89,9 +89,10 @@ bool rbt_candidates_init(rbt_candidates *candidates, const rbt_contact_surface *
                          rbt_error *error);
 void rbt_candidates_free(rbt_candidates *candidates);
 
-// Makes sure that the narrow list holds for motions from x to y, both (node_count x 3). If it does not, one with `slack`
-// [m] is made; if the wide list does not hold there either, one with `wide_slack`. `start`: where things were when they
-// began to move, from which on the wide list tries to last. false: no memory; the lists are then empty and hold nowhere.
+// Makes sure that the narrow list holds for motions from x to y, both (node_count x 3). If it does not, one with
+// `slack` [m] is made; if the wide list does not hold there either, one with `wide_slack`. `start`: where things were
+// when they began to move, from which on the wide list tries to last. false: no memory; the lists are then empty and
+// hold nowhere.
 bool rbt_candidates_prepare(rbt_candidates *candidates, const double *start, const double *x, const double *y,
                             double slack, double wide_slack);
 

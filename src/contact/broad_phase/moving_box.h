@@ -1,10 +1,10 @@
-// Boxes of things whose nodes move straight on, all from time 0 to time 1: one at each end, in single precision, rounded
-// outwards. Where a node is least along an axis is a concave function of time, where it is largest a convex one, so in
-// between a thing stays in the box whose faces move straight from one to the other. Two of these that are apart along the
-// same axis, on the same side, at both ends, are apart all the time.
+// Boxes of things whose nodes move straight on, all from time 0 to time 1: one at each end, in single precision,
+// rounded outwards. Where a node is least along an axis is a concave function of time, where it is largest a convex
+// one, so in between a thing stays in the box whose faces move straight from one to the other. Two of these that are
+// apart along the same axis, on the same side, at both ends, are apart all the time.
 //
-// A box has four axes, x, y, z and their diagonal, and holds where it begins along each and minus where it ends: two are
-// apart at one end of the motion where a half of one plus the other half of the other has a number above 0.
+// A box has four axes, x, y, z and their diagonal, and holds where it begins along each and minus where it ends: two
+// are apart at one end of the motion where a half of one plus the other half of the other has a number above 0.
 #ifndef RBT_CONTACT_BROAD_PHASE_MOVING_BOX_H
 #define RBT_CONTACT_BROAD_PHASE_MOVING_BOX_H
 

@@ -31,8 +31,8 @@ typedef struct rbt_contact_surface_def {
     const double *inverse_mass;
     // (node_count) whether a node of a body has a prescribed motion; NULL: none does
     const unsigned char *prescribed;
-    // Pairs of which all nodes are prescribed count where one of them moves, unless both are obstacles; else only those of
-    // two bodies do.
+    // Pairs of which all nodes are prescribed count where one of them moves, unless both are obstacles; else only those
+    // of two bodies do.
     bool blocks;
 } rbt_contact_surface_def;
 
@@ -81,8 +81,8 @@ bool rbt_pair_key_is_sound(const rbt_contact_surface *surface, rbt_pair_key key)
 // Those that do; returns how many.
 int rbt_leaf_pairs(const rbt_contact_surface *surface, int32_t a, int32_t b, rbt_pair_key keys[15]);
 
-// Whether an edge of leaf a meets the triangle of leaf b at positions x (rounding decides where they barely touch); those
-// that share a node do not count.
+// Whether an edge of leaf a meets the triangle of leaf b at positions x (rounding decides where they barely touch);
+// those that share a node do not count.
 bool rbt_leaves_cross(const rbt_contact_surface *surface, const double *x, int32_t a, int32_t b);
 
 // "triangle 12 of body 3" and the like are made by the caller; this says which primitive: element within triangles,

@@ -33,8 +33,8 @@ static inline int rbt_pair_corners(rbt_touch_kind kind) {
 // less as the spring gets longer.
 void rbt_gap_measure(rbt_touch_kind kind, const double x[12], rbt_gap *gap);
 
-// Of two edges, or of an end of one or both: part is 0 for the edge, 1 and 2 for its ends. Weights of ends that are left
-// out are 0.
+// Of two edges, or of an end of one or both: part is 0 for the edge, 1 and 2 for its ends. Weights of ends that are
+// left out are 0.
 void rbt_gap_edge_parts(const double x[12], const signed char part[2], rbt_gap *gap);
 
 // Between nearest points

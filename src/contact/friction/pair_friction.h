@@ -36,8 +36,8 @@ double rbt_pair_friction_gradient(const rbt_pair_friction *pair, const double mo
 double rbt_pair_friction_hessian(const rbt_pair_friction *pair, const double move[12], double gradient[12],
                                  double hessian[144]);
 
-// The same with f0'/|u| in the place of f0'': the parabola through E with this Hessian is nowhere below E, since f0 is a
-// concave function of |u|^2. Steps that are made with it never go beyond the kink at u = 0 and come back.
+// The same with f0'/|u| in the place of f0'': the parabola through E with this Hessian is nowhere below E, since f0 is
+// a concave function of |u|^2. Steps that are made with it never go beyond the kink at u = 0 and come back.
 double rbt_pair_friction_secant(const rbt_pair_friction *pair, const double move[12], double gradient[12],
                                 double hessian[144]);
 

@@ -128,9 +128,9 @@ static void sum_lips(const widener *w, const double *x, double *u) {
     for (size_t n = 0; n < r->node_count; n++) make_unit(u + 3 * n);
 }
 
-// Directions away from the lips at positions x, into `into`. Where lips are rough or fold back, their mean leads into one
-// of them: projections on the half spaces -n . u >= STEEP, the one that is missed most first, find a direction away from
-// all of them if there is one. The best that was seen is taken.
+// Directions away from the lips at positions x, into `into`. Where lips are rough or fold back, their mean leads into
+// one of them: projections on the half spaces -n . u >= STEEP, the one that is missed most first, find a direction away
+// from all of them if there is one. The best that was seen is taken.
 static void find_directions(widener *w, const double *x, double *into) {
     const rbt_cut_result *r = w->result;
     double *u = w->trial, *slope = w->share, *best = w->weight;

@@ -6,11 +6,12 @@
 
 #include <string.h>
 
-// m over the stiffness of the softer side; of d^, what counts as near; rounds without force until a constraint is dropped
+// m over the stiffness of the softer side; of d^, what counts as near; rounds without force until a constraint is
+// dropped
 static const double PENALTY = 100, NEAR = 2;
 enum { IDLE_ROUNDS = 4 };
-// Of the wanted gap: how much of what is missing at its start a step makes good, and what may be missing before gaps are
-// restored
+// Of the wanted gap: how much of what is missing at its start a step makes good, and what may be missing before gaps
+// are restored
 static const double RECOVERY = 0.1, RESTORE = 0.5;
 
 void rbt_constraints_begin(rbt_step_contact *c) { c->constraint_count = 0; }

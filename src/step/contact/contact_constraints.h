@@ -1,5 +1,6 @@
-// Contact as linear constraints, for a position that is far away: an augmented Lagrangian (after Zheng, Luo and Li 2026,
-// "Robust and efficient penetration-free elastodynamics without barriers"). step/implicit/contact_chase.c uses it.
+// Contact as linear constraints, for a position that is far away: an augmented Lagrangian (after Zheng, Luo and Li
+// 2026, "Robust and efficient penetration-free elastodynamics without barriers"). step/implicit/contact_chase.c uses
+// it.
 //
 // Two positions are kept: a safe one, which never intersects anything, and a wanted one y, which may. A constraint of a
 // pair says that its gap, linearised, is at least what it should be:
@@ -11,13 +12,13 @@
 //   tau^2/r A(y),   A(y) = sum over constraints of m/2 (max(0, lambda/m - c(y)))^2
 //
 // whose force along n is f = max(0, lambda - m c). lambda [N] is the multiplier, m [N/m] the penalty: a number of times
-// the stiffness, inertia over tau^2 included, of the softer side's nodes. After a whole Newton step, lambda <- f: what the
-// quadratic programme of that step has for its multipliers, so that constraints are met to first order in 1/m and then
-// better with every iteration.
+// the stiffness, inertia over tau^2 included, of the softer side's nodes. After a whole Newton step, lambda <- f: what
+// the quadratic programme of that step has for its multipliers, so that constraints are met to first order in 1/m and
+// then better with every iteration.
 //
-// After each solve the safe position moves towards y as far as the continuous test allows. Every pair that stops it gets a
-// constraint, with the normal that it has where it stopped; every pair that is near at the safe position has one, with
-// the normal there. Those that have not pushed for a while and are not near are dropped.
+// After each solve the safe position moves towards y as far as the continuous test allows. Every pair that stops it
+// gets a constraint, with the normal that it has where it stopped; every pair that is near at the safe position has
+// one, with the normal there. Those that have not pushed for a while and are not near are dropped.
 #ifndef RBT_STEP_CONTACT_CONTACT_CONSTRAINTS_H
 #define RBT_STEP_CONTACT_CONTACT_CONSTRAINTS_H
 
@@ -33,8 +34,9 @@ bool rbt_constraints_add_stops(rbt_step_contact *contact);
 // keep what they have, or are dropped. false: no memory.
 bool rbt_constraints_relinearise(rbt_step_contact *contact, const double *z, double share);
 
-// p (model nodes x 3) moves the nodes of near pairs, from where the latest rbt_constraints_relinearise was made, such that
-// gaps are what is wanted: a few sweeps of projections, each pair by itself, weighed by mass. false: none needs it.
+// p (model nodes x 3) moves the nodes of near pairs, from where the latest rbt_constraints_relinearise was made, such
+// that gaps are what is wanted: a few sweeps of projections, each pair by itself, weighed by mass. false: none needs
+// it.
 bool rbt_constraints_restore(const rbt_step_contact *contact, double *p);
 
 // A at contact->y

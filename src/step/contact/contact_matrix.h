@@ -46,8 +46,9 @@ bool rbt_contact_matrix_fill(rbt_contact_matrix *matrix);
 // A = H on the elastic blocks, 0 elsewhere. If A has no other blocks and nothing will be added, H itself is taken.
 void rbt_contact_matrix_copy(rbt_contact_matrix *matrix, double *H, bool more);
 
-// A += the blocks of terms with four nodes each (node: terms x 4, below 0: none) and 12 x 12 numbers; those of a node that
-// is not free (one byte a row) or that is no row are left out. Sums follow the order of the terms. false: no memory.
+// A += the blocks of terms with four nodes each (node: terms x 4, below 0: none) and 12 x 12 numbers; those of a node
+// that is not free (one byte a row) or that is no row are left out. Sums follow the order of the terms. false: no
+// memory.
 bool rbt_contact_matrix_sum(rbt_contact_matrix *matrix, size_t terms, const int32_t *node, const double *hessian,
                             const unsigned char *constrained);
 

@@ -73,8 +73,8 @@ double rbt_step_contact_limit(rbt_step_contact *c, const double *z, const double
     return isfinite(aim(c, p, 1, share, advance)) ? free_share(c) : 0;
 }
 
-// The longest power of two of a motion in which no node moves by more than a few edges; a power of two, so that a share of
-// the part is that share of the motion to the last bit
+// The longest power of two of a motion in which no node moves by more than a few edges; a power of two, so that a share
+// of the part is that share of the motion to the last bit
 static double first_part(const rbt_step_contact *c, double distance) {
     static const double NEAR = 4;
     int exponent;

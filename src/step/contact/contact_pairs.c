@@ -99,7 +99,8 @@ void rbt_contact_put(rbt_step_contact *c, const double *z, double share) {
         y[i] = share < 1 ? c->x0[i] + share * (c->x1[i] - c->x0[i]) : c->x1[i];
 }
 
-// The narrow list holds a little further than it must, for the next iterations, which move less; the wide one for steps.
+// The narrow list holds a little further than it must, for the next iterations, which move less; the wide one for
+// steps.
 bool rbt_contact_prepare(rbt_step_contact *c, const double *x, const double *y) {
     double narrow = fmin(0.5 * c->thickness, 0.1 * c->edge_length), wide = c->thickness + 0.1 * c->edge_length;
     size_t count;

@@ -37,7 +37,8 @@ bool rbt_contact_place(rbt_step_contact *contact, const double *z, double share)
 // x (all nodes x 3); false: `text` names a pair that is not.
 bool rbt_contact_is_apart(rbt_step_contact *contact, const double *x, char *text, size_t size);
 
-// Refuses a thickness or a gap that is larger than what it is for, or too small for numbers; before any pair is looked for.
+// Refuses a thickness or a gap that is larger than what it is for, or too small for numbers; before any pair is looked
+// for.
 bool rbt_contact_check_sizes(const rbt_step_contact *contact, rbt_error *error);
 
 // Refuses a start with crossings, touching surfaces or pairs closer than their gap; takes "auto" below the least gap.

@@ -10,11 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// Shares of the largest coordinate. A thickness below RESOLVED is used up by rounding: the continuous test keeps a tenth
-// of a gap, and needs some dozens of roundings for it (contact/ccd). A gap of the start below CLOSEST leaves no room at all.
+// Shares of the largest coordinate. A thickness below RESOLVED is used up by rounding: the continuous test keeps a
+// tenth of a gap, and needs some dozens of roundings for it (contact/ccd). A gap of the start below CLOSEST leaves no
+// room at all.
 static const double RESOLVED = 1e4 * DBL_EPSILON, CLOSEST = 64 * DBL_EPSILON;
-// Of the thickness that fits the meshes: "auto" is no less. Contact much thinner than that takes hundreds of iterations,
-// or no end; what starts closer is pushed apart gently.
+// Of the thickness that fits the meshes: "auto" is no less. Contact much thinner than that takes hundreds of
+// iterations, or no end; what starts closer is pushed apart gently.
 static const double THINNEST = 1e-3;
 // Energy at the start that is worth a word: what lifts all that is pushed by so many thicknesses against the gravity of
 // the earth. Things that rest on each other have about one.

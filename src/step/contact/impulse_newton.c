@@ -4,8 +4,8 @@
 //
 //   c_k = 0  where p_k > 0,   u_kj = 0  where |p_t| < mu p,   p_t = mu p a  where it slides, a = p_t / |p_t| as it is
 //
-// Pairs that say the same make this singular, so a share of the diagonal is added. What comes out with the wrong sign or
-// beyond its cone is put back there, and the sweeps that follow find out who pushes and sticks then.
+// Pairs that say the same make this singular, so a share of the diagonal is added. What comes out with the wrong sign
+// or beyond its cone is put back there, and the sweeps that follow find out who pushes and sticks then.
 #include "step/contact/impulses.h"
 
 #include "math/exponential.h"

@@ -151,9 +151,9 @@ static double excess(const rbt_impulse_pair *k, const double corners[12]) {
     return across(k, corners) - k->pair.barrier.inside - k->target;
 }
 
-// target = d^, or what the linearised gap is at the start if that is less: gaps are not to grow by impulses, which would do
-// work, and where they are all to stay there is always a solution, not to move at all. Only a pair that has turned so far
-// that nothing is left of it must get some of it back.
+// target = d^, or what the linearised gap is at the start if that is less: gaps are not to grow by impulses, which
+// would do work, and where they are all to stay there is always a solution, not to move at all. Only a pair that has
+// turned so far that nothing is left of it must get some of it back.
 static void aim(const rbt_impulses *s, rbt_impulse_pair *k) {
     double corners[12];
     rbt_contact_gather(k->pair.node, s->contact->x0, corners);
@@ -185,8 +185,8 @@ static bool propose(const rbt_impulses *s, size_t i, rbt_impulse_pair *k, double
     return t < 1 || *missing > SLACK * k->target;
 }
 
-// Whether the pair is there already, and takes over this linearisation. A pair that turns in the motion gets a second one
-// where it stops again (*again), and others up to some number: each is right near its place.
+// Whether the pair is there already, and takes over this linearisation. A pair that turns in the motion gets a second
+// one where it stops again (*again), and others up to some number: each is right near its place.
 static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, bool stopped, bool relinearise,
                      bool *again) {
     enum { COPIES = 4 };
@@ -207,8 +207,8 @@ static bool is_known(rbt_impulses *s, size_t count, const rbt_impulse_pair *k, b
     return true;
 }
 
-// Where flat surfaces meet, most of the pairs say the same. Of those that are not known yet, each node takes the one that
-// lacks most; what is still missing when these are solved shows in the next round.
+// Where flat surfaces meet, most of the pairs say the same. Of those that are not known yet, each node takes the one
+// that lacks most; what is still missing when these are solved shows in the next round.
 bool rbt_impulses_collect(rbt_impulses *s, bool relinearise) {
     rbt_step_contact *c = s->contact;
     size_t old = s->pair_count, count = 0;
@@ -355,9 +355,9 @@ static rbt_outcome push(rbt_impulses *s, rbt_step_report *report) {
 
 // ---- Gaps that have become small
 
-// What is missing of gaps is not made good by impulses, which would throw things apart, but by positions alone: impulses
-// of the same programme that widen gaps move nodes as those of contact do, and leave velocities as they are, as far as the
-// continuous test allows.
+// What is missing of gaps is not made good by impulses, which would throw things apart, but by positions alone:
+// impulses of the same programme that widen gaps move nodes as those of contact do, and leave velocities as they are,
+// as far as the continuous test allows.
 static rbt_outcome restore(rbt_impulses *s, rbt_step_report *report) {
     rbt_step_contact *c = s->contact;
     size_t values = 3 * c->model->node_count;
@@ -386,8 +386,9 @@ static rbt_outcome restore(rbt_impulses *s, rbt_step_report *report) {
 // ---- Energy
 
 // A hard impact is more than one linearisation can tell, and so is a stiff body that is thrown into a spin by one: the
-// stiffness of where a body was moves it on straight lines, and what was to turn is stretched. Energy that nothing gives shows it: the step is then tried again in halves. Where nodes
-// of bodies have prescribed motions, whose work is not known here, the energy watch has to do.
+// stiffness of where a body was moves it on straight lines, and what was to turn is stretched. Energy that nothing
+// gives shows it: the step is then tried again in halves. Where nodes of bodies have prescribed motions, whose work is
+// not known here, the energy watch has to do.
 static rbt_outcome check_energy(rbt_impulses *s, const rbt_state *state, rbt_step_report *report) {
     const rbt_step_contact *c = s->contact;
     const rbt_model *m = c->model;

@@ -7,28 +7,28 @@
 //
 // semi-implicit: S_v = A^-1, S_q = h S_v; siere: exponential/siere_contact.h; multirate-euler:
 // multirate/multirate_contact.h. A pair of primitives gets one impulse p
-// along its normal n, and with friction two along its tangents t, J_i = w_i (p n + p_1 t_1 + p_2 t_2) at its corners, so
-// that pairs never change momentum. Gaps, linearised, are to stay:
+// along its normal n, and with friction two along its tangents t, J_i = w_i (p n + p_1 t_1 + p_2 t_2) at its corners,
+// so that pairs never change momentum. Gaps, linearised, are to stay:
 //
 //   c = n . sum_i w_i y_i - inside - target >= 0,   p >= 0,   p c = 0                                       (1)
 //   |(p_1, p_2)| <= mu p,   opposite to the slip u_j = h t_j . sum_i w_i v_i, and on the cone where there is one    (2)
 //
-// target = d^, the thickness, or the gap at the start where that is less. All that (1) and (2) need of S are its entries
-// between the nodes of pairs, which come from the factor (rbt_cholesky_inverse); Gauss and Seidel's iteration over pairs
-// then solves (1), a quadratic programme, and with it (2), Coulomb's law at the solution, until no pair would change by
-// more than a thousandth of the thickness, or for a few hundred sweeps: the test below judges the motion in either case.
-// Where sweeps get there slowly, since a light node is pressed between heavy ones or since many pairs say nearly the same,
-// Newton's method on the pairs that push (impulse_newton.c) takes turns with them.
+// target = d^, the thickness, or the gap at the start where that is less. All that (1) and (2) need of S are its
+// entries between the nodes of pairs, which come from the factor (rbt_cholesky_inverse); Gauss and Seidel's iteration
+// over pairs then solves (1), a quadratic programme, and with it (2), Coulomb's law at the solution, until no pair
+// would change by more than a thousandth of the thickness, or for a few hundred sweeps: the test below judges the
+// motion in either case. Where sweeps get there slowly, since a light node is pressed between heavy ones or since many
+// pairs say nearly the same, Newton's method on the pairs that push (impulse_newton.c) takes turns with them.
 //
-// Which pairs: the continuous test (contact/ccd) goes from a safe position to y. Pairs that stop it are linearised where
-// they stopped, others that are near where the motion begins; the programme is solved again, and the new motion tested
-// again. If it is still not free after a few rounds, the safe position moves on as far as it may, and what is left is
-// tried from there. A step ends only with a y that the test has let through: nothing passes through anything, whatever
-// the linearised gaps are worth. If it does not end, it is an outcome, and tried again in halves.
+// Which pairs: the continuous test (contact/ccd) goes from a safe position to y. Pairs that stop it are linearised
+// where they stopped, others that are near where the motion begins; the programme is solved again, and the new motion
+// tested again. If it is still not free after a few rounds, the safe position moves on as far as it may, and what is
+// left is tried from there. A step ends only with a y that the test has let through: nothing passes through anything,
+// whatever the linearised gaps are worth. If it does not end, it is an outcome, and tried again in halves.
 //
-// Of some methods the entries are those of a symmetric matrix S~ near S. The programme then stands about the motion of the
-// impulses so far, y = y(J_0) + S~ (J - J_0), and is solved again with what its impulses really do, until S~ tells that to
-// a hundredth of the thickness.
+// Of some methods the entries are those of a symmetric matrix S~ near S. The programme then stands about the motion of
+// the impulses so far, y = y(J_0) + S~ (J - J_0), and is solved again with what its impulses really do, until S~ tells
+// that to a hundredth of the thickness.
 //
 // Nothing here knows the residual of the nonlinear equations: that remains what one linearisation leaves.
 #ifndef RBT_STEP_CONTACT_IMPULSES_H
@@ -51,8 +51,9 @@ typedef struct rbt_impulse_proposal {  // a pair that is not known yet
     bool again;      // the pair is known, with other normals
 } rbt_impulse_proposal;
 
-// What a method brings. S_v = A^-1 + U B_v U^T and S_q = h A^-1 + U B_q U^T: A has the pattern of the stiffness matrix, so
-// that connected parts of bodies do not feel each other through A^-1; U are a few vectors over all nodes, B diagonal.
+// What a method brings. S_v = A^-1 + U B_v U^T and S_q = h A^-1 + U B_q U^T: A has the pattern of the stiffness matrix,
+// so that connected parts of bodies do not feel each other through A^-1; U are a few vectors over all nodes, B
+// diagonal.
 typedef struct rbt_impulse_response {
     // A^-1 between nodes: (3 columns) vectors of (3 rows) numbers. false: no memory.
     bool (*entries)(void *self, size_t column_count, const int32_t *column, size_t row_count, const int32_t *row,
@@ -131,24 +132,24 @@ typedef struct rbt_impulses {
 rbt_impulses *rbt_impulses_new(const rbt_model *model, const rbt_block_matrix *K, rbt_error *error);
 void rbt_impulses_free(rbt_impulses *impulses);
 
-// From the state at its time by h, with what is constrained: new positions and velocities into x and v (nodes x 3), which
-// may be those of the state.
+// From the state at its time by h, with what is constrained: new positions and velocities into x and v (nodes x 3),
+// which may be those of the state.
 rbt_outcome rbt_impulses_step(rbt_impulses *impulses, const rbt_impulse_response *method, void *self,
                               const rbt_state *state, double h, const unsigned char *constrained, double *x,
                               double *v, rbt_stages *stages, rbt_step_report *report);
 
 // ---- Parts
 
-// Pairs that stopped the motion of the latest rbt_step_contact_limit, and near ones that would be closer at its end than
-// they should, linearised; `relinearise`: those that are known as well. false: no memory.
+// Pairs that stopped the motion of the latest rbt_step_contact_limit, and near ones that would be closer at its end
+// than they should, linearised; `relinearise`: those that are known as well. false: no memory.
 bool rbt_impulses_collect(rbt_impulses *impulses, bool relinearise);
 
 // One Newton step on (1) and (2), with the pairs that push and those that stick as they are now (impulse_newton.c).
 // false: it was not tried, and nothing has changed.
 bool rbt_impulses_newton(rbt_impulses *impulses);
 
-// J (nodes x 3) of impulses that widen gaps by programme.wanted, or nearly, leaving the impulses as they are. false: there
-// are none.
+// J (nodes x 3) of impulses that widen gaps by programme.wanted, or nearly, leaving the impulses as they are. false:
+// there are none.
 bool rbt_impulses_widen(rbt_impulses *impulses, double *J);
 
 // J (nodes x 3) of all impulses
@@ -167,8 +168,8 @@ rbt_outcome rbt_impulses_solve(rbt_impulses *impulses, rbt_step_report *report);
 double rbt_impulses_defect(rbt_impulses *impulses);
 
 // Each connected part of the bodies that nothing holds gets, as a translation, what is missing of the momentum `given`
-// (nodes x 3) since its velocities were `before` (impulse_balance.c): for methods whose steps lose some. Parts with mass
-// damping, which takes momentum, are left as they are.
+// (nodes x 3) since its velocities were `before` (impulse_balance.c): for methods whose steps lose some. Parts with
+// mass damping, which takes momentum, are left as they are.
 void rbt_impulses_balance(const rbt_impulses *impulses, const unsigned char *constrained, const double *given,
                           const double *before, double *velocity);
 

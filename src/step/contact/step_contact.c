@@ -141,21 +141,22 @@ void rbt_step_contact_note_speed(rbt_step_contact *c, double t, double h, const 
     for (size_t n = 0; n < c->node_count; n++) c->raise[n] = 1;
 }
 
-// What S is of inertia, of a node of mass 1 [m/s^2]. With d^ the thickness, T of a whole step and V the largest speed of
-// the start, u that of the step, and h^ = d^/u the time that a thickness takes at u,
+// What S is of inertia, of a node of mass 1 [m/s^2]. With d^ the thickness, T of a whole step and V the largest speed
+// of the start, u that of the step, and h^ = d^/u the time that a thickness takes at u,
 //   whole step   max(d^ / 6.4 T^2, V/T)
 //   piece        the same, or u / max(tau, h^), if that is more.
 // A force stops a node within a piece at u / tau. A piece shorter than h^ need not do that: a barrier of S = m u^2/d^
-// has the kinetic energy m u^2/2 at a quarter of the thickness. More would be energy from nothing: S is raised where pairs
-// are already close, by S' in the place of S from one piece to the next, and S' b throws them apart that S b has stopped.
+// has the kinetic energy m u^2/2 at a quarter of the thickness. More would be energy from nothing: S is raised where
+// pairs are already close, by S' in the place of S from one piece to the next, and S' b throws them apart that S b has
+// stopped.
 static double inertial(const rbt_step_contact *c, double tau) {
     double T = c->whole_tau, whole = fmax(c->thickness / (T * T * HALF_WAY_STIFFNESS), c->speed / T);
     return tau < T ? fmax(whole, c->step_speed * fmin(1 / tau, c->step_speed / c->thickness)) : whole;
 }
 
-// What is light may be pressed by what is heavy: a sheet between a block and the floor. S of the light one then leaves a
-// gap that falls as exp(-M/m) of the masses where S is what stops its own mass, and nothing is left to move in. So once a
-// step is halved, S is multiplied where gaps are small, up to the factor
+// What is light may be pressed by what is heavy: a sheet between a block and the floor. S of the light one then leaves
+// a gap that falls as exp(-M/m) of the masses where S is what stops its own mass, and nothing is left to move in. So
+// once a step is halved, S is multiplied where gaps are small, up to the factor
 //   b'(s) / b'(WANTED)      for a gap of s thicknesses,
 // which would bear the same force at the gap WANTED, and MOST at a time: what has not converged has any force. To
 // open a gap against the force F takes at most F d^ of energy, small beside what presses where d^ is.
@@ -179,8 +180,8 @@ void rbt_step_contact_raise(rbt_step_contact *c) {
     }
 }
 
-// S of every node, for a step of this tau. Nets: the stiffness of a spring over a tenth of its length, as a solid of that
-// modulus would have.
+// S of every node, for a step of this tau. Nets: the stiffness of a spring over a tenth of its length, as a solid of
+// that modulus would have.
 static void find_stiffness(rbt_step_contact *c, double tau) {
     const rbt_model *m = c->model;
     double inertia = inertial(c, tau);

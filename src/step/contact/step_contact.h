@@ -13,13 +13,13 @@
 //
 // or B is that of constraints and their multipliers (contact_multipliers.h), if the scene asks for it.
 //
-// d^ is the thickness; k makes every closest feature count once (contact_terms.h). S [N] of a node is a tenth of Young's
-// modulus times the area that it stands for, what moves it by the thickness within a step, or what stops it within a step
-// at the largest speed of the start, whichever is most: contact is neither much softer nor much harder than what it keeps
-// apart, and gaps stay a good share of the thickness. Pieces of a halved step have the same S, unless it takes more to stop
-// a node within the piece or the thickness (step_contact.c). Two edges have the least of their nodes. A node and a surface have
-// the lesser one of the node's and of the mean of the surface's body: it must not change as the node slides from one
-// triangle to the next.
+// d^ is the thickness; k makes every closest feature count once (contact_terms.h). S [N] of a node is a tenth of
+// Young's modulus times the area that it stands for, what moves it by the thickness within a step, or what stops it
+// within a step at the largest speed of the start, whichever is most: contact is neither much softer nor much harder
+// than what it keeps apart, and gaps stay a good share of the thickness. Pieces of a halved step have the same S,
+// unless it takes more to stop a node within the piece or the thickness (step_contact.c). Two edges have the least of
+// their nodes. A node and a surface have the lesser one of the node's and of the mean of the surface's body: it must
+// not change as the node slides from one triangle to the next.
 //
 // Nothing passes through anything, by induction: the start is apart, and a move between two iterates is made only as
 // far as the conservative continuous test allows (contact/ccd). Nodes with a prescribed motion, those of obstacles
@@ -188,13 +188,13 @@ rbt_step_contact *rbt_step_contact_new(const rbt_model *model, double tau, const
                                        rbt_error *error);
 void rbt_step_contact_free(rbt_step_contact *contact);
 
-// Before a whole step from t to t + h: the largest speed that things move against each other with, v + h f/m, for S of its
-// pieces. v has the prescribed velocities; f are outside forces.
+// Before a whole step from t to t + h: the largest speed that things move against each other with, v + h f/m, for S of
+// its pieces. v has the prescribed velocities; f are outside forces.
 void rbt_step_contact_note_speed(rbt_step_contact *contact, double t, double h, const double *v,
                                  const double *external);
 
-// After an attempt at a step that failed, or a piece of a step: S of pairs that are close is more for what is left of the
-// whole step.
+// After an attempt at a step that failed, or a piece of a step: S of pairs that are close is more for what is left of
+// the whole step.
 void rbt_step_contact_raise(rbt_step_contact *contact);
 
 // A step from x_n at time t; positions are those of x_n, nothing prescribed has moved. false: no memory.
@@ -226,14 +226,14 @@ void rbt_step_contact_couple(const rbt_step_contact *contact, double *rhs);
 double rbt_step_contact_limit(rbt_step_contact *contact, const double *z, const double *p, double share,
                               double advance);
 
-// The same answer but for rounding and what is kept of gaps, where motions are long beside the edges: parts of the motion
-// are asked about first, since all of it passes by nearly every pair there is.
+// The same answer but for rounding and what is kept of gaps, where motions are long beside the edges: parts of the
+// motion are asked about first, since all of it passes by nearly every pair there is.
 double rbt_step_contact_first_stop(rbt_step_contact *contact, const double *z, const double *p, double share,
                                    double advance);
 
 // Whether a pair that pushes at the place of the latest gradient is so close that the rounding of positions changes its
-// gap, and with it its force, by more than a thousandth: there is no room left to move in, and a residual that is no more
-// than rounding means nothing.
+// gap, and with it its force, by more than a thousandth: there is no room left to move in, and a residual that is no
+// more than rounding means nothing.
 bool rbt_step_contact_is_shut(const rbt_step_contact *contact);
 
 // Shows the observer where the accepted iterate z has brought all nodes.
@@ -242,8 +242,8 @@ void rbt_step_contact_show(rbt_step_contact *contact, const double *z);
 // Tells the observer that what it has seen since is given up, and the iteration is at z again.
 void rbt_step_contact_return(rbt_step_contact *contact, const double *z);
 
-// rhs (model nodes x 3) += B p of the present friction, B = sum of F (N'/N)^T: how forces follow the normal forces that p
-// changes; in terms of z, as the Hessian is.
+// rhs (model nodes x 3) += B p of the present friction, B = sum of F (N'/N)^T: how forces follow the normal forces that
+// p changes; in terms of z, as the Hessian is.
 void rbt_step_contact_couple_friction(const rbt_step_contact *contact, const double *p, double *rhs);
 
 // The normal forces of active pairs into contact->lagged [N]: those of terms that take off what others count twice are
@@ -253,8 +253,9 @@ bool rbt_step_contact_normal_forces(rbt_step_contact *contact);
 // Normal forces and tangents of friction at z, for what comes.
 void rbt_step_contact_lag(rbt_step_contact *contact, const double *z);
 
-// The pairs that push each other at positions x of the model's nodes at time t, into `active`, with their forces, without
-// friction; between steps. Of constraints these are the multipliers that were set last. false: no memory, or surfaces touch.
+// The pairs that push each other at positions x of the model's nodes at time t, into `active`, with their forces,
+// without friction; between steps. Of constraints these are the multipliers that were set last. false: no memory, or
+// surfaces touch.
 bool rbt_step_contact_look(rbt_step_contact *contact, double t, const double *x);
 
 // What it has done so far, as members of a JSON object

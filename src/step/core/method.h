@@ -75,8 +75,8 @@ typedef struct rbt_method {
 
     // After a cut: a workspace for change->after, in place of one for change->before, which it may take from; both
     // are destroyed by the caller. NULL: create makes it. It must continue as one that create has made would, bit for
-    // bit: that is what a resumed run has. The method's memory in the state is zero after a cut, as at the start, but for
-    // what `spent` tells: forces jump, and what came before says little.
+    // bit: that is what a resumed run has. The method's memory in the state is zero after a cut, as at the start, but
+    // for what `spent` tells: forces jump, and what came before says little.
     void *(*follow)(void *before, const rbt_change *change, int solver, const void *options, rbt_error *error);
 
     // One attempt to bring the state from state->t to `until`. On failure it fills report->outcome, stage, value and
@@ -94,8 +94,8 @@ typedef struct rbt_method {
     // NULL: always.
     bool (*accepts)(void *self, const rbt_state *state, char *text, size_t size);
 
-    // Where the state's memory has the work of prescribed motion through contact and what friction took, so far [J]: two
-    // numbers that a cut leaves as they are. NULL: there are none.
+    // Where the state's memory has the work of prescribed motion through contact and what friction took, so far [J]:
+    // two numbers that a cut leaves as they are. NULL: there are none.
     double *(*spent)(const void *self, const rbt_state *state);
 
     // The thickness of a scene's contact [m], 0: the scene has none; NULL: the method does not know it.

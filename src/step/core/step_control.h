@@ -3,9 +3,10 @@
 // What is asked for is the position of every node at the end of the run, to `error` times the size of its body. Errors
 // of steps add up, so a step of length h may make the share h / T of it, T the length of the run (error per unit step):
 //   E(h) <= error h / T
-// The error of a method of order p is C h^(p+1) d^(p+1)/dt^(p+1) of x and of v, and falls as h^(p+1). With E = A h^(p+1)
-// the step that uses its share up has h^p = error / (A T): the sum over the run is `error`, whatever p is, and halves
-// when `error` does. Controllers that bound the error of a step instead of that per unit time lose a power of h there.
+// The error of a method of order p is C h^(p+1) d^(p+1)/dt^(p+1) of x and of v, and falls as h^(p+1). With E = A
+// h^(p+1) the step that uses its share up has h^p = error / (A T): the sum over the run is `error`, whatever p is, and
+// halves when `error` does. Controllers that bound the error of a step instead of that per unit time lose a power of h
+// there.
 //
 // The estimate. v is known at the ends of the last steps, and a step of a method of order p has
 //   e_x = C h^(p+1) v^(p),   e_v = C h^(p+1) v^(p+1)
@@ -18,8 +19,8 @@
 // and the largest node counts instead of the mean square, since the largest is asked for:
 //   E = max over free nodes of sqrt(|e_x|^2 + (s |e_v|)^2) / size
 // A wrong velocity misplaces a node later: by e_v / omega in a vibration, by e_v times the time that is left in free
-// flight. s is that time, measured on the motion so far as s^2 = int |v|^2 dt / int |v'|^2 dt (mass as weight), which is
-// 1 / omega for a vibration, and never more than the time since the start; the largest so far counts.
+// flight. s is that time, measured on the motion so far as s^2 = int |v|^2 dt / int |v'|^2 dt (mass as weight), which
+// is 1 / omega for a vibration, and never more than the time since the start; the largest so far counts.
 //
 // Forces that jump (a load begins, nodes are released) leave errors of one order less at one place, that no short step
 // makes up for. A step that was shortened to an eighth of the one before may make 1/50 of the error at once.
@@ -35,8 +36,9 @@ typedef struct rbt_step_attempt {
     double t, step;   // where it began and its length [s]
     double estimate;  // E over what the step may make; NaN: the step failed
     bool accepted;
-    const char *
-        why;  // "error", "stop" (shortened to end at a frame, an event or a cut), "jump", "floor", "start", or the outcome of an attempt that failed
+    // "error", "stop" (shortened to end at a frame, an event or a cut), "jump", "floor", "start", or the outcome of an
+    // attempt that failed
+    const char *why;
 } rbt_step_attempt;
 
 typedef struct rbt_step_log {
@@ -75,8 +77,8 @@ void rbt_step_control_free(rbt_step_control *control);
 // How long the next step should be, with `left` until the next frame or stop; equal to left: up to there
 double rbt_step_control_plan(const rbt_step_control *control, const rbt_step_memory *memory, double left);
 
-// e_x and e_v of a step of length h that led from v to state->v, and in ex and ev of `control` what a method may refine;
-// `order` and `constant` as the method has them. Returns the order that the estimate has: less at the start.
+// e_x and e_v of a step of length h that led from v to state->v, and in ex and ev of `control` what a method may
+// refine; `order` and `constant` as the method has them. Returns the order that the estimate has: less at the start.
 int rbt_step_control_estimate(rbt_step_control *control, const rbt_step_memory *memory, const rbt_model *model,
                               const rbt_state *state, const double *v, double h, int order, double constant);
 

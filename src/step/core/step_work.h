@@ -1,5 +1,5 @@
-// What a typical step does, in operations on all bodies: with what such an operation costs on a machine, a prediction of
-// its time (sim/choice.h). Numbers are rough means over the shipped scenes.
+// What a typical step does, in operations on all bodies: with what such an operation costs on a machine, a prediction
+// of its time (sim/choice.h). Numbers are rough means over the shipped scenes.
 #ifndef RBT_STEP_CORE_STEP_WORK_H
 #define RBT_STEP_CORE_STEP_WORK_H
 

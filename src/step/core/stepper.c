@@ -175,8 +175,8 @@ void rbt_stepper_undo(const rbt_stepper *s, rbt_state *state, double t) {
     state->t = t;
 }
 
-// Whether to retry with half the step. Not if an explicit one is unstable: the user chooses another step then. Not without
-// memory: that must not change the motion.
+// Whether to retry with half the step. Not if an explicit one is unstable: the user chooses another step then. Not
+// without memory: that must not change the motion.
 static bool is_for_shorter_steps(const rbt_method *method, rbt_outcome outcome) {
     return (outcome != RBT_UNSTABLE || !method->cheap_steps) && outcome != RBT_STOPPED &&
            outcome != RBT_OUT_OF_MEMORY && outcome != RBT_STALLED;

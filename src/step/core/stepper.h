@@ -2,12 +2,12 @@
 // may be halved again; if the shortest allowed piece still fails, the whole step is undone and the report says why.
 //
 // Pieces that follow are of the length that has worked. One of twice the length is tried after two that have worked,
-// after four if that was in vain, and so on up to 16: where all of a step needs short pieces, as many attempts at longer
-// ones would fail otherwise, each dearer than a piece. A step begins with all of its length: nothing is remembered that a
-// checkpoint would have to hold.
+// after four if that was in vain, and so on up to 16: where all of a step needs short pieces, as many attempts at
+// longer ones would fail otherwise, each dearer than a piece. A step begins with all of its length: nothing is
+// remembered that a checkpoint would have to hold.
 //
-// Where a method says how many attempts a step is worth, one that gets on by ever so little ends as RBT_STALLED, instead
-// of in thousands of pieces.
+// Where a method says how many attempts a step is worth, one that gets on by ever so little ends as RBT_STALLED,
+// instead of in thousands of pieces.
 #ifndef RBT_STEP_CORE_STEPPER_H
 #define RBT_STEP_CORE_STEPPER_H
 
@@ -40,7 +40,8 @@ typedef struct rbt_stepper {
 bool rbt_stepper_init(rbt_stepper *stepper, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error);
 void rbt_stepper_free(rbt_stepper *stepper);
 
-// Whether a method knows what a model has, as far as it can be said without making a stepper; false: an error says what.
+// Whether a method knows what a model has, as far as it can be said without making a stepper; false: an error says
+// what.
 bool rbt_stepper_knows(const rbt_model *model, const rbt_method *method, rbt_error *error);
 
 // Gives the state the memory that the method needs, empty unless it has it already. To be called for every state once.

@@ -10,9 +10,9 @@
 // positive semidefinite, since U^T A U = Theta makes A^-1 - U Theta^-1 U^T so, and rho >= 0. Modes that a step does not
 // resolve, h^2 |lambda| > 1, keep the answer of A^-1: sigma changes its sign where a step is longer than half a period.
 //
-// Displacements follow half as fast as velocities in slow modes (rho = h/2, sigma = 1): a body that meets a floor leaves
-// it with the speed it came with, less what the gap before it took: contact gives no energy, since its force does the work
-// p (c_end - c_start) <= 0 at gaps that do not grow.
+// Displacements follow half as fast as velocities in slow modes (rho = h/2, sigma = 1): a body that meets a floor
+// leaves it with the speed it came with, less what the gap before it took: contact gives no energy, since its force
+// does the work p (c_end - c_start) <= 0 at gaps that do not grow.
 #ifndef RBT_STEP_EXPONENTIAL_SIERE_CONTACT_H
 #define RBT_STEP_EXPONENTIAL_SIERE_CONTACT_H
 

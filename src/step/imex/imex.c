@@ -13,8 +13,8 @@
 // In between, the implicit nodes I feel the explicit ones where they will be, and these the others where they were:
 // of a free linear body not P = sum m v is constant but P + h sum_I (K u), so that P swings by O(h) without drift.
 //
-// In scenes with contact obstacles are solid, not a penalty: everything here but semi-implicit Euler's own solver has the
-// model without them, and impulses keep bodies apart (imex_contact.h).
+// In scenes with contact obstacles are solid, not a penalty: everything here but semi-implicit Euler's own solver has
+// the model without them, and impulses keep bodies apart (imex_contact.h).
 #include "step/imex/imex.h"
 
 #include "step/explicit/explicit.h"

@@ -80,8 +80,9 @@ rbt_outcome rbt_imex_block_solve(rbt_imex_block *b, rbt_state *state, rbt_imex_m
                                  const unsigned char *constrained, double h, rbt_stages *stages,
                                  rbt_step_report *report);
 
-// After a solve with the solver "cholesky": dv = A^-1 (J - h (h + beta) K dv_known), what impulses J (node_count x 3) make
-// of the implicit nodes if those make the velocities of all others change by dv_known (node_count x 3). False: no memory.
+// After a solve with the solver "cholesky": dv = A^-1 (J - h (h + beta) K dv_known), what impulses J (node_count x 3)
+// make of the implicit nodes if those make the velocities of all others change by dv_known (node_count x 3). False: no
+// memory.
 bool rbt_imex_block_push(rbt_imex_block *b, const double *J, const double *known, double h);
 
 // v += dv in the implicit nodes

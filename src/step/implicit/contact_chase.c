@@ -1,10 +1,10 @@
 // The chase (contact_drive.h): from a safe position towards a wanted one that may intersect.
 //
 // A round: the safe position moves towards the wanted one as far as the continuous test allows, prescribed nodes and
-// obstacles with it; every pair that stopped it, anywhere on the way, becomes a constraint; then the wanted position makes
-// one Newton step on E with these constraints in the place of contact (step/contact/contact_constraints.h), and their
-// multipliers follow. It ends when the safe position has caught up. One round finds all pairs that are in the way of a
-// motion, where an iteration that stays safe would find one after the other, each stopping all nodes.
+// obstacles with it; every pair that stopped it, anywhere on the way, becomes a constraint; then the wanted position
+// makes one Newton step on E with these constraints in the place of contact (step/contact/contact_constraints.h), and
+// their multipliers follow. It ends when the safe position has caught up. One round finds all pairs that are in the way
+// of a motion, where an iteration that stays safe would find one after the other, each stopping all nodes.
 #include "math/vector.h"
 #include "step/contact/contact_constraints.h"
 #include "step/implicit/contact_drive.h"
@@ -39,7 +39,8 @@ static rbt_outcome restore(rbt_contact_drive *s, double *safe, double share) {
     return RBT_DONE;
 }
 
-// As far from `safe` towards s->wanted as the test allows and E is finite; *share is how far prescribed nodes have come.
+// As far from `safe` towards s->wanted as the test allows and E is finite; *share is how far prescribed nodes have
+// come.
 static rbt_outcome catch_up(rbt_contact_drive *s, double *safe, double *share, double *length) {
     rbt_objective *o = s->objective;
     rbt_step_contact *c = o->pairs;

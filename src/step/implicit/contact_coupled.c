@@ -1,14 +1,14 @@
 // A Newton step with the true derivative of friction (contact_drive.h).
 //
-// Friction F(y) = mu N(y) f0'(|u|) u/|u| depends on positions through the slip u, which its energy with lagged N knows, and
-// through the normal force N, which it does not: with A the symmetric matrix of lagged friction and
+// Friction F(y) = mu N(y) f0'(|u|) u/|u| depends on positions through the slip u, which its energy with lagged N knows,
+// and through the normal force N, which it does not: with A the symmetric matrix of lagged friction and
 //
 //   B = sum over pairs of F (N'/N)^T      (not symmetric, of low rank)
 //
 // Newton's step of the forces that act solves (A + B) p = -g. Where friction is strong, lags alone contract slowly
-// (0.9 an iteration), or not at all. GMRES (Saad and Schultz 1986), preconditioned by the factor of A that is there, needs
-// about as many solves as pairs whose normal force changes the motion. There is no energy to decrease: a step counts if it
-// makes the residual less, friction having its own forces at both ends.
+// (0.9 an iteration), or not at all. GMRES (Saad and Schultz 1986), preconditioned by the factor of A that is there,
+// needs about as many solves as pairs whose normal force changes the motion. There is no energy to decrease: a step
+// counts if it makes the residual less, friction having its own forces at both ends.
 #include "math/vector.h"
 #include "step/implicit/contact_drive.h"
 

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Moves of what is prescribed; iterations that were stopped, for a detour; lags, for steps with friction's true derivative
+// Moves of what is prescribed; iterations that were stopped, for a detour; lags, for steps with friction's true
+// derivative
 enum { MAX_DRIVES = 200, MANY_STOPS = 15, MANY_LAGS = 5 };
 static const double SHORT = 0.1;     // share of a direction that is free, below which a detour is tried
 static const double MIN_LEFT = 0.1;  // of an element's volume, in an iteration; chosen
@@ -92,7 +93,8 @@ rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *s, const double *z, doubl
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : RBT_DONE;
 }
 
-// Whether some element of a material that must not turn inside out has less than MIN_LEFT of the volume at z that it had
+// Whether some element of a material that must not turn inside out has less than MIN_LEFT of the volume at z that it
+// had
 static bool flattens(const rbt_objective *o, const double *z, const double *trial) {
     const rbt_model *m = o->model;
     bool found = false;
@@ -220,8 +222,8 @@ static rbt_outcome drive(rbt_contact_drive *s, double *z, double *value, rbt_sta
 
 // ---- The iteration
 
-// From `last`, or from the wanted start z if the way there is free and friction, with the forces of `last`, does not hold
-// things where they are.
+// From `last`, or from the wanted start z if the way there is free and friction, with the forces of `last`, does not
+// hold things where they are.
 static rbt_outcome begin(rbt_contact_drive *s, const double *last, double *z, double *value, rbt_stages *stages,
                          rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;

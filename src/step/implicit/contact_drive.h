@@ -5,14 +5,14 @@
 // them, an iteration without prescribed motion lets the barrier push the free nodes out of the way. Then come the
 // solver's iterations as without contact, each no longer than the test allows.
 //
-// The continuous test gives one length for all nodes: where things move by many thicknesses in a step, one pair after the
-// other stops everything. After many such iterations a chase finds the pairs that are in the way all at once
+// The continuous test gives one length for all nodes: where things move by many thicknesses in a step, one pair after
+// the other stops everything. After many such iterations a chase finds the pairs that are in the way all at once
 // (contact_chase.c).
 //
-// Friction has the normal forces and tangents of an earlier iterate (lag). New ones are taken whenever the residual with
-// the old ones has halved: sooner, energies of different friction would be compared, and both swing. An iterate is
-// called solved only if it is with its own forces, so that it meets Coulomb's law. Where lags are many, steps with the true
-// derivative of friction take over (contact_coupled.c).
+// Friction has the normal forces and tangents of an earlier iterate (lag). New ones are taken whenever the residual
+// with the old ones has halved: sooner, energies of different friction would be compared, and both swing. An iterate is
+// called solved only if it is with its own forces, so that it meets Coulomb's law. Where lags are many, steps with the
+// true derivative of friction take over (contact_coupled.c).
 #ifndef RBT_STEP_IMPLICIT_CONTACT_DRIVE_H
 #define RBT_STEP_IMPLICIT_CONTACT_DRIVE_H
 
@@ -59,9 +59,9 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *drive, const double *last
 
 // ---- What iterations are made of
 
-// How much of z -> z + direction leaves every element that must not turn inside out a tenth of its volume: `longest`, or
-// a half, a quarter ... of it. The energy of such a material grows with the square of a logarithm only: a line search that
-// looks at energies alone takes a step to a volume of 1e-13, from where each iteration at best doubles it.
+// How much of z -> z + direction leaves every element that must not turn inside out a tenth of its volume: `longest`,
+// or a half, a quarter ... of it. The energy of such a material grows with the square of a logarithm only: a line
+// search that looks at energies alone takes a step to a volume of 1e-13, from where each iteration at best doubles it.
 double rbt_contact_drive_room(rbt_contact_drive *drive, const double *z, double longest);
 
 // H of the elastic problem at z, and with contact's part in pairs->matrix; both true or positive semidefinite.
@@ -69,15 +69,16 @@ rbt_outcome rbt_contact_drive_assemble(rbt_contact_drive *drive, bool exact, con
 rbt_outcome rbt_contact_drive_add(rbt_contact_drive *drive, bool exact);
 
 // rbt_solver_judge, but a residual that is no more than rounding solves nothing where a gap is closed to rounding
-// (rbt_step_contact_is_shut): such a pair is so stiff that any residual of its piece is below the rounding of its force.
+// (rbt_step_contact_is_shut): such a pair is so stiff that any residual of its piece is below the rounding of its
+// force.
 rbt_outcome rbt_contact_drive_judge(rbt_contact_drive *drive, rbt_stop *stop, const double *z, int iteration,
                                     int max_iterations, bool *solved, rbt_stages *stages, rbt_step_report *report);
 
 // How much of drive->direction is free, with `advance` of the prescribed motion
 rbt_outcome rbt_contact_drive_limit(rbt_contact_drive *drive, const double *z, double advance, double *longest);
 
-// From the safe position z towards drive->wanted, with what is in the way as constraints (contact_chase.c): z is safe all
-// the time and comes close to the minimum of E without friction, contact->share with it.
+// From the safe position z towards drive->wanted, with what is in the way as constraints (contact_chase.c): z is safe
+// all the time and comes close to the minimum of E without friction, contact->share with it.
 rbt_outcome rbt_contact_drive_chase(rbt_contact_drive *drive, double *z, rbt_stages *stages, rbt_step_report *report);
 
 // Where drive->direction is free for a small share of its length only, again and again, and what is prescribed has been
@@ -87,8 +88,8 @@ rbt_outcome rbt_contact_drive_detour(rbt_contact_drive *drive, double *z, double
                                      rbt_stages *stages, rbt_step_report *report);
 
 // A Newton step from z, whose gradient has friction of its own forces, with the true derivative of friction
-// (contact_coupled.c). *found: it made the residual less, and z, *value, drive->gradient and friction are those of its end;
-// else they are those of z.
+// (contact_coupled.c). *found: it made the residual less, and z, *value, drive->gradient and friction are those of its
+// end; else they are those of z.
 rbt_outcome rbt_contact_drive_coupled(rbt_contact_drive *drive, double *z, double *value, bool *found,
                                       rbt_stages *stages, rbt_step_report *report);
 

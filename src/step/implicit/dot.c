@@ -4,9 +4,9 @@
 // As published ("paper"): the factors are made once a step, of H where the step begins; the line search starts at the
 // minimum of the quadratic model along p, within [0.1, 1]: -p.grad E / p^T H(x_n) p (eq. 14).
 //
-// "fast" has a coarse space beside the subdomains (coarse.h), and differs in three more points; in brackets what each one alone does to the mean iterations of the first 40 steps
-// of the bunny and the horse stretched and twisted fast, and of the horse stretched slowly (one subdomain, stop test
-// "characteristic", start "predictor"):
+// "fast" has a coarse space beside the subdomains (coarse.h), and differs in three more points; in brackets what each
+// one alone does to the mean iterations of the first 40 steps of the bunny and the horse stretched and twisted fast,
+// and of the horse stretched slowly (one subdomain, stop test "characteristic", start "predictor"):
 //   - H is taken where the iteration starts, which knows how the constrained nodes moved (9.5 -> 8.1, 26.5 -> 17.3,
 //   16.6 -> 3.5);
 //   - factors are made again within a step where that pays (lbfgs.h; 8.1, 17.3 -> 11.7, 3.5);
@@ -48,8 +48,8 @@ static void destroy(void *self) {
 
 // Iterations of a step: some for what is not linear, the others until the subdomains agree, which takes the longer the
 // more digits are asked for. With the coarse space their number hardly matters: a twisted bar of 16,592 nodes took 6.3,
-// 6.8, 6.0 and 5.3 iterations a step with 4, 16, 64 and 128 of them by the characteristic test (without it 9 to 25), and
-// 19, 21, 19 and 16 by the force test (25 to 110); horse7K 9.8 and 8.8, 26 and 25 with 8 and 24.
+// 6.8, 6.0 and 5.3 iterations a step with 4, 16, 64 and 128 of them by the characteristic test (without it 9 to 25),
+// and 19, 21, 19 and 16 by the force test (25 to 110); horse7K 9.8 and 8.8, 26 and 25 with 8 and 24.
 static double usual_iterations(rbt_stop_test test, double count) {
     if (!(count > 1)) return 4;
     return test == RBT_STOP_CHARACTERISTIC ? 7 : 20;
@@ -61,8 +61,8 @@ static double step_cost(const rbt_costs *c, rbt_stop_test test, double count) {
     return c->assemble + c->factor + usual_iterations(test, count) * each;
 }
 
-// Large bodies are divided by their nodes alone; the coarse space has six unknowns for each subdomain, and is solved by one
-// thread.
+// Large bodies are divided by their nodes alone; the coarse space has six unknowns for each subdomain, and is solved by
+// one thread.
 enum { SMALLEST = 256, LARGE = 65536, MOST = 2048 };
 
 static size_t count_of_large(size_t nodes) { return nodes / SMALLEST < MOST ? nodes / SMALLEST : MOST; }

@@ -99,8 +99,8 @@ static void enter(rbt_energy_leash *l, int32_t body, double energy) {
     l->size[body] += fabs(energy);
 }
 
-// energy (body_count) += sign (T + W + C) at x, v, and size the sizes of what is added. Sums follow the order of elements
-// and nodes.
+// energy (body_count) += sign (T + W + C) at x, v, and size the sizes of what is added. Sums follow the order of
+// elements and nodes.
 static void add_energies(rbt_energy_leash *l, const double *x, const double *v, double sign) {
     const rbt_model *m = l->objective->model;
 #pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
@@ -387,8 +387,8 @@ static void find_damping(rbt_energy_leash *l, double h, const double *x) {
     }
 }
 
-// Sets whose prescribed nodes do not move as one are held at rest. Their mean motion would leave velocities about it where
-// nodes are held, and what is given along these pulls at the constraints.
+// Sets whose prescribed nodes do not move as one are held at rest. Their mean motion would leave velocities about it
+// where nodes are held, and what is given along these pulls at the constraints.
 static void keep_rigid_holds(rbt_energy_leash *l, const double *x, const double *v) {
     size_t nodes = l->objective->model->node_count;
     for (size_t n = 0; n < nodes; n++) {
@@ -439,8 +439,8 @@ static void sum_direction(rbt_energy_leash *l, const double *v) {
     }
 }
 
-// The share s of d by which T rises by `missing`: T(s) = T + along s + square s^2 / 2, or comes closest to that, in units
-// of along / square; of the two the one nearer to 0. In this unit: s + s^2 / 2 = missing square / along^2
+// The share s of d by which T rises by `missing`: T(s) = T + along s + square s^2 / 2, or comes closest to that, in
+// units of along / square; of the two the one nearer to 0. In this unit: s + s^2 / 2 = missing square / along^2
 static double share_for(const rbt_leash_sum *sum, double missing) {
     double part = missing * sum->square / (sum->along * sum->along), root = 1 + 2 * part;
     if (!isfinite(part)) return 0;

@@ -19,8 +19,9 @@
 // point has no velocities to scale) is the debt, which the next steps get.
 //
 // The rigid motion is that of the cluster of pieces that touch each other, so that clusters have their linear and
-// angular momentum. A piece with prescribed nodes has the rigid motion of these, if they have one, which hold it. A cluster that touches
-// something prescribed may also be pushed along the net force n of that contact: d gets n n.(V - V_prescribed).
+// angular momentum. A piece with prescribed nodes has the rigid motion of these, if they have one, which hold it. A
+// cluster that touches something prescribed may also be pushed along the net force n of that contact: d gets n n.(V -
+// V_prescribed).
 //
 // Elastic forces of the start pull at arms of the end, which turns a body by h dx x f, and bodies that touch turn about
 // each other on ways that are not along their momenta. So what nothing prescribed holds, a cluster, first gets the

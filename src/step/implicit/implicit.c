@@ -6,14 +6,14 @@
 //   bdf2              2h/3   (4 x_n - x_{n-1})/3    (4 v_n - v_{n-1})/3    x = z,          v = w
 //   energy-euler      h s    x_n                    v_n / s                x = z,          v: see below
 //
-// energy-euler: s^2 = theta, the implicitness, from 1/2 to 1, so that with F the forces at free nodes, but for those R of
-// contact and damping, which act as at the end,
+// energy-euler: s^2 = theta, the implicitness, from 1/2 to 1, so that with F the forces at free nodes, but for those R
+// of contact and damping, which act as at the end,
 //   x = x_n + h v_n + theta h^2 M^-1 (F(x) + R),   v = v_n + h M^-1 ((1 - theta) F(x_n) + theta F(x) + R)
 //     = v_n + (x - x_n - h v_n)/(theta h) + (1 - theta) h M^-1 (F(x_n) - F(x)).
-// theta = 1 is backward Euler. A vibration of q = h^2 omega^2 keeps the area (1 + (1 - theta) q)/(1 + theta q) of its phase
-// plane in a step. theta = 1/2 keeps all of it, with eigenvalues of modulus 1 at any q (their sum is 2/(1 + q/2): 4 steps
-// in a period at least), and is of second order: Newmark's rule of beta = gamma = 1/2. Gravity is exact, a body at rest
-// stays so whatever theta is, and x is a minimum, as that of backward Euler is. Then energies are
+// theta = 1 is backward Euler. A vibration of q = h^2 omega^2 keeps the area (1 + (1 - theta) q)/(1 + theta q) of its
+// phase plane in a step. theta = 1/2 keeps all of it, with eigenvalues of modulus 1 at any q (their sum is 2/(1 + q/2):
+// 4 steps in a period at least), and is of second order: Newmark's rule of beta = gamma = 1/2. Gravity is exact, a body
+// at rest stays so whatever theta is, and x is a minimum, as that of backward Euler is. Then energies are
 // set right (energy_leash.h). Damping c = s: its force is D (x - x_n)/h.
 //
 // BDF2 keeps x_{n-1}, v_{n-1} and the last step in the state's memory; after a step of another length, and at the
@@ -23,7 +23,8 @@
 //
 // Errors of a step, x(t + h) less what the rule gives, by Taylor's formula:
 //   backward-euler     x_n + h v(t + h) is off by -h^2/2 x'', and v likewise
-//   implicit-midpoint  y_n + h f((y_n + y_{n+1})/2) is off by h^3/24 y''' - h^3/8 f_y y''. For x, f_y y'' is x''', which
+//   implicit-midpoint  y_n + h f((y_n + y_{n+1})/2) is off by h^3/24 y''' - h^3/8 f_y y''. For x, f_y y'' is x''',
+//                      which
 //                      leaves -h^3/12 x'''. For v it is v''' but for the curvature of the forces along the motion,
 //                      W''' v v, which is left out: it is small where strains are.
 //   bdf2               about t + h, terms of third order in b leave h^3 (1 + r)^2/(6 r (1 + 2 r)) x''', and v likewise
@@ -306,9 +307,10 @@ static rbt_outcome look_at_contact(implicit *s, const rbt_state *state, rbt_step
     return seen ? RBT_DONE : cannot_begin(c, state, report);
 }
 
-// Halvings after which a step of the midpoint rule that would still gain energy, or turn an element inside out behind its
-// minimum, or that the solver does not find, is backward Euler's, and any step of energy-euler. That a step may be right for the rule that is thousands of
-// times shorter is no help to anyone; that it was not the midpoint rule's is said.
+// Halvings after which a step of the midpoint rule that would still gain energy, or turn an element inside out behind
+// its minimum, or that the solver does not find, is backward Euler's, and any step of energy-euler. That a step may be
+// right for the rule that is thousands of times shorter is no help to anyone; that it was not the midpoint rule's is
+// said.
 enum { DAMP_AFTER = 4 };
 
 static bool touches_penalty(const rbt_objective *o, const double *x) {
@@ -361,8 +363,8 @@ static double kinetic_energy(const rbt_model *m, const double *v) {
     return 0.5 * sum;
 }
 
-// The midpoint rule takes the elastic force in the middle, z, for the whole way from x to y: with v' + v = 2 (y - x)/h the
-// kinetic energy rises by f(z).(y - x) to the last bit, and the energy of the body by
+// The midpoint rule takes the elastic force in the middle, z, for the whole way from x to y: with v' + v = 2 (y - x)/h
+// the kinetic energy rises by f(z).(y - x) to the last bit, and the energy of the body by
 //   G = W(y) - W(x) - dW/dx(z).(y - x)
 // beyond what outside forces, prescribed nodes and contact give; of third order in the move, and 0 where W is
 // quadratic. Too long a step shows as a gain, and is taken in halves.
@@ -637,8 +639,8 @@ CREATE(create_midpoint, MIDPOINT)
 CREATE(create_bdf2, BDF2)
 CREATE(create_energy_euler, ENERGY_EULER)
 
-// A thousand pieces are worth a step that things pass by a thousand times their size in; one that needs all 16384 was meant
-// to be another.
+// A thousand pieces are worth a step that things pass by a thousand times their size in; one that needs all 16384 was
+// meant to be another.
 enum { MOST_ATTEMPTS = 1000 };
 
 // What the rows have in common

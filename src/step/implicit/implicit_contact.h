@@ -33,7 +33,8 @@ double rbt_contact_stored(const rbt_step_contact *contact);
 // The same end, for a rule that damps nothing by itself: takes from v (nodes x 3) what contact has given too much. The
 // force of the end has its direction, too. Of surfaces that slide past each other it points forward all through the
 // step, since they are curved, and does more work than the barrier gives:
-//   G = f . (y - x_n) - (B(x_n) - B(y)) = N k |u|^2 / 2 of a pair that slips by u on a curvature k, of first order in h.
+//   G = f . (y - x_n) - (B(x_n) - B(y)) = N k |u|^2 / 2 of a pair that slips by u on a curvature k, of first order in
+//   h.
 // So each pair gets an impulse -s h N u against its slip, s one number for all of them (it is about half the
 // curvature): the one by which the kinetic energy falls by G. Momentum stays, since pairs have it between them.
 // `before` is B(x_n); constraints have the work of their force on the gap, N (d(y) - d(x_n)), in place of B(x_n) -

@@ -181,9 +181,9 @@ static void node_inertia(const rbt_objective *o, const double *z, size_t n, doub
 // What a node that is not constrained brings to its row of the gradient, and to the squares of the forces on its
 // piece. o->force holds -dW/dz, o->product D (z - b), o->inertia M (z - y) if M is not lumped.
 //
-// Rounding: z is stored to epsilon |z|, so that K z, M z / tau^2 and D z / tau are off by epsilon |z| times the stiffness
-// and mass that the node feels (D = alpha M + beta K, which in short steps is far stiffer than K), by about as much from its neighbours' positions, and by epsilon times the stress within
-// each element, which is less.
+// Rounding: z is stored to epsilon |z|, so that K z, M z / tau^2 and D z / tau are off by epsilon |z| times the
+// stiffness and mass that the node feels (D = alpha M + beta K, which in short steps is far stiffer than K), by about
+// as much from its neighbours' positions, and by epsilon times the stress within each element, which is less.
 static void free_row(const rbt_objective *o, const double *z, size_t n, const double pushed[3], const double push[3],
                      bool damped, double *gradient, rbt_terms *terms, size_t at) {
     double tau = o->tau, tau2 = tau * tau, *row = gradient + 3 * n;

@@ -5,8 +5,8 @@
 //
 // (for a lumped M this is, up to a constant, 1/2 |z - y'|_M^2 + ... with y' = y + tau^2 M^-1 f_ext.)
 // W: elastic energy, C: penalty of obstacles, D = alpha M + beta K(x_n): Rayleigh damping with K frozen and
-// projected, so that damping is a quadratic, and c = 1 but for energy-euler (implicit.c). Held nodes are no unknowns: their z is given, and their rows of the
-// gradient are 0.
+// projected, so that damping is a quadratic, and c = 1 but for energy-euler (implicit.c). Held nodes are no unknowns:
+// their z is given, and their rows of the gradient are 0.
 #ifndef RBT_STEP_IMPLICIT_OBJECTIVE_H
 #define RBT_STEP_IMPLICIT_OBJECTIVE_H
 

@@ -38,8 +38,8 @@ void rbt_rigid_begin(rbt_rigid *rigid);
 void rbt_rigid_fit(const rbt_rigid *rigid, double *z);
 
 // The same with contact: pieces that push each other at the latest gradient are a cluster, which moves as a whole where
-// nothing prescribed is in it. Contact does not change with it; friction, and with the midpoint rule contact too, change
-// when it turns: then it is shifted only. Nothing moves if that would bring other surfaces together.
+// nothing prescribed is in it. Contact does not change with it; friction, and with the midpoint rule contact too,
+// change when it turns: then it is shifted only. Nothing moves if that would bring other surfaces together.
 void rbt_rigid_fit_clusters(rbt_rigid *rigid, double *z);
 
 #endif

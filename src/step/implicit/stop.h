@@ -8,8 +8,8 @@
 //                   test of Li et al. 2019, to lay counts of iterations beside theirs. Loads that are small beside
 //                   the stiffness go unnoticed.
 //   step            where the last direction moved no node by more than epsilon times the diagonal of the bodies' box
-//                   times tau, before anything shortened it: the test of Li et al. 2020, for comparing with their times.
-//                   What a direction asks for and what is wrong are of one size for Newton's method alone.
+//                   times tau, before anything shortened it: the test of Li et al. 2020, for comparing with their
+//                   times. What a direction asks for and what is wrong are of one size for Newton's method alone.
 //   stall           where the residual no longer falls: the most exact that a solver can do, for references.
 //
 // A start is not a solution: `force` accepts no position that no iteration has been made from unless its residual is

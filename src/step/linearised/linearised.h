@@ -11,8 +11,8 @@
 // solution (linearised_contact.h).
 //
 // By Taylor's formula v+ = v + h f/M + h^2 d(f/M)/dt + ..., where the solution has half of the last term: the error is
-// -h^2/2 v'' in v and -h^2/2 x'' in x, as backward Euler's. Outside forces are those of the start, which turns the sign of
-// their part.
+// -h^2/2 v'' in v and -h^2/2 x'' in x, as backward Euler's. Outside forces are those of the start, which turns the sign
+// of their part.
 #ifndef RBT_STEP_LINEARISED_LINEARISED_H
 #define RBT_STEP_LINEARISED_LINEARISED_H
 
@@ -70,7 +70,8 @@ rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report);   
 // For rbt_method.error_law
 int rbt_linearised_error_law(const void *self, double ratio, double *constant);
 
-// All of them, and the update: a step of semi-implicit Euler. `memory`: where the state remembers contact; NULL without.
+// All of them, and the update: a step of semi-implicit Euler. `memory`: where the state remembers contact; NULL
+// without.
 rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_impulse_memory *memory,
                                    rbt_stages *stages, rbt_step_report *report);
 

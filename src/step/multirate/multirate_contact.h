@@ -1,19 +1,21 @@
 // Contact of multirate-euler: impulses (step/contact/impulses.h) act evenly on all steps of a part.
 //
-// An impulse J on a node is a force J/H that is constant in the root's step, and so in each of the short steps of the part
-// that the node is in. The sub-cycling (subcycling.h) is linear in forces. With all else at rest, and the interface of
-// part S held, J_S moves S to v = P J_S with the way Q J_S, and pulls at the interface with the impulse -R J_S. So
+// An impulse J on a node is a force J/H that is constant in the root's step, and so in each of the short steps of the
+// part that the node is in. The sub-cycling (subcycling.h) is linear in forces. With all else at rest, and the
+// interface of part S held, J_S moves S to v = P J_S with the way Q J_S, and pulls at the interface with the impulse -R
+// J_S. So
 //
 //   Delta = (A + B)^-1 (J_root - sum over S of R J_S),   way of the root  theta H Delta,
 //   way of S  Q J_S + W Delta,                            velocity of S  P J_S + Y Delta
 //
-// Gaps are kept at the end of the root's step, and the continuous test goes straight from its start to there: states of a
-// part within the step are no states of the run. Friction sees the velocity at the end in the root, and in parts the mean
-// one, way over H: the velocity at the end is what the last short step has left, and its answer to a force may have any
-// sign. In impulses.h slip_share is 1/theta in the root and 1 in parts.
+// Gaps are kept at the end of the root's step, and the continuous test goes straight from its start to there: states of
+// a part within the step are no states of the run. Friction sees the velocity at the end in the root, and in parts the
+// mean one, way over H: the velocity at the end is what the last short step has left, and its answer to a force may
+// have any sign. In impulses.h slip_share is 1/theta in the root and 1 in parts.
 //
-// P and Q are symmetric, (A + B)^-1 is, but W answers to an interface that is accelerated through the step, R to a force
-// that acts evenly: S_q is not quite symmetric between a part and others, and its lower triangle counts (`approximate`).
+// P and Q are symmetric, (A + B)^-1 is, but W answers to an interface that is accelerated through the step, R to a
+// force that acts evenly: S_q is not quite symmetric between a part and others, and its lower triangle counts
+// (`approximate`).
 //
 // Sub-cycling itself loses some momentum between a part and its parent, which feel each other at different instants. In
 // scenes with contact each connected part of bodies that nothing holds gets that back as a translation.

@@ -115,8 +115,8 @@ void rbt_rest_modes_split(rbt_rest_modes *s, const double *J, double *to) {
     add_mass_product(s, -1, s->pushed, to);
 }
 
-// x -= U U^T M x: sub-cycling does not commute with K, and leaves something in the modes, which know better. Modes whose
-// part of impulses the rest has keep it.
+// x -= U U^T M x: sub-cycling does not commute with K, and leaves something in the modes, which know better. Modes
+// whose part of impulses the rest has keep it.
 static void project(rbt_rest_modes *s, double *x) {
     rbt_mass_product(s->mass, x, s->product);
     inner(s, s->product, s->share);

@@ -5,14 +5,14 @@
 //
 //   b = U^T M v,   G = U^T (f_ext - f_int);      v_rest = v - U b,   f_rest = f - M U G
 //
-// The rest is stepped by the sub-cycling, and what that leaves in the modes is taken out again. Mode l is an oscillator with a constant force (math/oscillator.h), and
-// is added at the end:
+// The rest is stepped by the sub-cycling, and what that leaves in the modes is taken out again. Mode l is an oscillator
+// with a constant force (math/oscillator.h), and is added at the end:
 //
 //   a = b S + G I,   b+ = b (1 + slope) + G S;   x+ = x + way of the rest + U a,   v+ = v of the rest + U b+
 //
-// Without parts the rest stays orthogonal to U and this is siere; without modes it is the sub-cycling alone. Impulses J of
-// contact are forces J/H of the same kind: modes that the step resolves (H^2 |lambda| <= 1) answer with U^T J, the rest
-// gets J - M U U^T J.
+// Without parts the rest stays orthogonal to U and this is siere; without modes it is the sub-cycling alone. Impulses J
+// of contact are forces J/H of the same kind: modes that the step resolves (H^2 |lambda| <= 1) answer with U^T J, the
+// rest gets J - M U U^T J.
 #ifndef RBT_STEP_MULTIRATE_REST_MODES_H
 #define RBT_STEP_MULTIRATE_REST_MODES_H
 

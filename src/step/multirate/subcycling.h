@@ -31,8 +31,8 @@ bool rbt_subcycling_root(const rbt_subcycling *cycling);
 // which finds them. Its v, g, f and constrained nodes, and v of its parent, hold the start.
 rbt_outcome rbt_subcycling_probe(const rbt_subcycling *cycling, rbt_rate_part *part, rbt_step_report *report);
 
-// The sub-cycling of a part right below the root, and of those below it, by nothing but their impulses (rate_part.h), of
-// so many columns; everything was at rest, and the interface stays so.
+// The sub-cycling of a part right below the root, and of those below it, by nothing but their impulses (rate_part.h),
+// of so many columns; everything was at rest, and the interface stays so.
 bool rbt_subcycling_push(rbt_rate_parts *parts, rbt_rate_part *part, size_t columns);
 
 // What one column of it pulls at the root: impulses (nodes of the root x 3) added to `to`.

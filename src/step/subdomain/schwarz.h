@@ -3,8 +3,8 @@
 //
 //   z = D r + C (r - A D r),      D = B S^T diag(A_1^-1, ..., A_s^-1) S B,     C = Z (Z^T A Z)^-1 Z^T
 //
-// D as in subdomains.h, but with B the root of that one, so that it is symmetric; C as in coarse.h. The iteration begins
-// at C b, from where the residual stays without a part in Z, and D with its correction by C is symmetric.
+// D as in subdomains.h, but with B the root of that one, so that it is symmetric; C as in coarse.h. The iteration
+// begins at C b, from where the residual stays without a part in Z, and D with its correction by C is symmetric.
 #ifndef RBT_STEP_SUBDOMAIN_SCHWARZ_H
 #define RBT_STEP_SUBDOMAIN_SCHWARZ_H
 
