@@ -119,7 +119,9 @@ static void friction_of_many_pairs_stops_and_never_turns_back(void **state) {
             for (int k = 0; k < 3; k++) v[3 * i + k] = i && constrained ? 0 : uniform(-1, 1);
         }
         for (int i = 0; i < pairs; i++) {
-            list[i] = (rbt_pair){.key = rbt_pair_key_of(RBT_TOUCH_POINT, 0, i + 1), .node = {0, i + 1}};
+            list[i] = (rbt_pair){.key = rbt_pair_key_of(RBT_TOUCH_POINT, 0, i + 1),
+                                 .node = {0, i + 1},
+                                 .friction = contact.law.friction};
             touches[i] = (rbt_touch){.pair = i, .gap = {.weight = {-1, 1}}, .push = uniform(1, 100)};
             memcpy(touches[i].gap.normal, n, sizeof n);
         }
