@@ -241,12 +241,33 @@ static void is_the_solution_of_the_dense_programme(void **state) {
     rbt_sim_free(sim);
 }
 
+// ---- What cannot be
+
+// A block that spins and is hit by a plane: tets would turn inside out, which their material forbids. That is said, not
+// that the energy is no number.
+static void inverted_tets_are_named(void **state) {
+    (void)state;
+    rbt_sim *sim = sim_from(
+        "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.2, 0.2], 'cells': "
+        "[2, 2, 2]}}}, 'transform': {'translate': [0, 0.11, 0]}, 'velocity': {'angular': [200, 0, 0]}, 'material': "
+        "{'model': 'neo-hookean', 'young': 1e5, 'poisson': 0.3, 'density': 1000}}], 'contact': {}, 'obstacles': "
+        "[{'plane': {}}, {'plane': {'point': [0, 0.27, 0], 'normal': [0, -1, 0], 'motions': [{'velocity': "
+        "{'velocity': [0, -12, 0], 'until': 0.02}}]}}], 'time': {'step': 0.02, 'frame': 0.02, 'end': 0.2}, "
+        "'integrator': {'method': 'semi-implicit', 'max_halvings': 2}}");
+    rbt_step_report report = {0};
+    for (int i = 0; i < 10 && rbt_sim_step(sim, &report); i++) continue;
+    assert_int_equal(report.outcome, RBT_INVERTED);
+    assert_true(report.element >= 0);
+    rbt_sim_free(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(momentum),
         cmocka_unit_test(holds_and_slides),
         cmocka_unit_test(bounces),
         cmocka_unit_test(is_the_solution_of_the_dense_programme),
+        cmocka_unit_test(inverted_tets_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

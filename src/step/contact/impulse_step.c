@@ -403,6 +403,7 @@ static rbt_outcome check_energy(rbt_impulses *s, const rbt_state *state, rbt_ste
     double given = rbt_impulses_work(s, s->safe), scale = first + fabs(work) + fabs(given);
     double gained = last - first - work - given;
     if (gained <= MAX_GAIN * scale) return RBT_DONE;
+    if (!isfinite(last) && rbt_report_inverted(report, m, next.x)) return RBT_INVERTED;
     report->body = report->element = -1;
     report->value = gained;
     snprintf(report->hint, sizeof report->hint,
