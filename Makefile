@@ -186,6 +186,7 @@ help:
 	@echo "make reproduce-siere likewise for siere and ere: docs/reproduction/siere.md; ARGS=\"--only table stiffness\" times only"
 	@echo "make reproduce-energy   what energy-euler promises: docs/energy.md; ARGS=--quick tries it out"
 	@echo "make bench-auto      steps by error: errors asked for and found, work-precision plots in out/auto; ARGS=--quick tries it out"
+	@echo "make reproduce-auto  what rubato chooses against all candidates on the shipped scenes: docs/auto.md; goes on where it stopped"
 	@echo "make bench-contact   contact of implicit steps: four scenes beside IPC 2020, if their meshes are there, and growth"
 	@echo "make bench-multirate, reproduce-multirate   the same for multirate-euler, on generated bodies"
 	@echo "make reproduce-contact     contact of implicit steps against Hertz, waves, conservation and async-contact"

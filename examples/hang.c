@@ -46,6 +46,7 @@ int main(void) {
     scene.bodies.items = &bar;
     scene.forces.count = 1;
     scene.forces.items = &gravity;
+    scene.time.step = 0.01;
     scene.time.end = 1;
     scene.integrator.method = rbt_method_find("siere");
     scene.integrator.options = &options;

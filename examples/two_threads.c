@@ -9,7 +9,8 @@ static const char *const SCENE =
     "{\"rubato\": 1, \"bodies\": [{\"name\": \"bar\","
     " \"mesh\": {\"shape\": {\"bar\": {\"size\": [1, 0.2, 0.2], \"cells\": [10, 2, 2]}}},"
     " \"material\": {\"young\": 5e6}, \"fixed\": [\"left\"]}], \"forces\": [{\"gravity\": {}}],"
-    " \"time\": {\"step\": 0.01, \"frame\": 0.04}}";
+    " \"time\": {\"step\": 0.01, \"frame\": 0.04},"
+    " \"integrator\": {\"method\": \"semi-implicit\"}}";
 
 typedef struct job {
     rbt_sim *sim;

@@ -271,6 +271,8 @@ def main():
     parser.add_argument("--methods", help="methods to choose from, as semi-implicit,siere; else the implicit ones")
     parser.add_argument("--contact", default="barrier", help="the contact solver of all runs")
     parser.add_argument("--cuts", action="store_true", help="bodies are cut while they move")
+    parser.add_argument("--body-methods", action="store_true",
+                        help="semi-implicit and siere for some bodies, backward-euler for the others")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, one thread each")
     parser.add_argument("--seconds", type=float, default=60, help="time limit of a run, of the processor")
     parser.add_argument("--events", action="store_true", help="every run from iterate to iterate, not only every fifth")
@@ -283,6 +285,9 @@ def main():
     arguments = parser.parse_args()
     random_scenes.solver, random_scenes.contact_solver = arguments.solver, arguments.contact
     random_scenes.cuts = arguments.cuts
+    random_scenes.body_methods = arguments.body_methods
+    if arguments.body_methods:
+        random_scenes.METHODS = ["backward-euler"]
     if arguments.methods:
         random_scenes.METHODS = arguments.methods.split(",")
     if arguments.only is not None:

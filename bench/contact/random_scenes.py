@@ -39,6 +39,7 @@ EVERYWHERE = "everything"
 solver = "newton"
 contact_solver = "barrier"
 cuts = False  # bodies are cut
+body_methods = False  # bodies have methods of their own
 # methods that have solvers of their own
 ONE_SOLVE = ("semi-implicit", "siere", "multirate-euler", "imex", "async-contact")
 
@@ -495,6 +496,22 @@ def some_parts(seed, scene):
         scene["integrator"]["options"] = {"modes": rng.randint(1, 12)}
 
 
+def some_methods(seed, scene):
+    """Half of the bodies are stepped by semi-implicit or siere; at least one is, and of two or more one is not."""
+    rng = random.Random(f"methods {seed}")
+    own = [rng.random() < 0.5 for _ in scene["bodies"]]
+    if not any(own):
+        own[rng.randrange(len(own))] = True
+    elif all(own) and len(own) > 1:
+        own[rng.randrange(len(own))] = False
+    for body, named in zip(scene["bodies"], own):
+        modes = rng.randint(0, 12)
+        if named and modes:
+            body["integrator"] = {"method": "siere", "options": {"modes": modes}}
+        elif named:
+            body["integrator"] = {"method": "semi-implicit"}
+
+
 def make(seed):
     rng, files = random.Random(f"contact {seed}"), {}
     layout = rng.choices(LAYOUTS, LAYOUT_WEIGHTS)[0]
@@ -526,6 +543,8 @@ def make(seed):
              "integrator": {"method": method} | ({} if method in ONE_SOLVE else {"solver": solver})}
     if method == "multirate-euler":
         some_parts(seed, scene)
+    if body_methods:
+        some_methods(seed, scene)
     for body in scene["bodies"] if method in ("imex", "async-contact") else []:
         body.pop("consistent_mass", None)  # they have a mass per node
     if cuts:

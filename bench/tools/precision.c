@@ -5,10 +5,13 @@
 //   node over the size of its body, at the last frame that both have and at the worst frame.
 //   --trace: for steps by error, what each step's error was, over what it may have been, and what the estimate said.
 //   The error is measured against the same span in 16 steps of the implicit midpoint rule.
+// "choice" tells what was chosen at the start, where the scene leaves that open, as run.json does. Later changes of
+// mind belong to runs and are not made here.
 // A step that fails is part of the result ("failed"), not an error of this program.
 #include "tool.h"
 
 #include "math/vec3.h"
+#include "sim/choice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,12 +21,13 @@
 static const char USAGE[] = "precision SCENE [--set path=value]… [--steps FRAMES] [--threads N] [--budget S] [--load "
                             "FILE] [--save FILE] [--trace]";
 
-enum { FINER = 16, TRACED = 400 };  // steps whose error is measured at most, evenly spread
+enum { FINER = 16, TRACED = 400 };  // steps whose error is measured at most, evenly spread over the time
 
 typedef struct tracer {
     rbt_sim *fine;
     rbt_state before;  // of the step
     double span;
+    double next;  // [s] where the next step begins whose error is measured
     double estimate, step;
     int64_t attempts;
     json_t *measured;  // [t, step, estimate, error], both over what may be
@@ -61,6 +65,7 @@ static void begin_trace(tracer *t, const rbt_sim *sim) {
     const rbt_step_memory *memory = rbt_stepper_step_memory(&sim->stepper, &sim->state);
     if (!rbt_state_copy(&t->before, &sim->state, NULL)) abort();
     t->span = memory->span;
+    t->next = sim->state.t + (double)sim->model->frame_count * sim->model->frame_interval / TRACED;
 }
 
 // The same span by the fine rule
@@ -128,7 +133,7 @@ static bool advance(rbt_sim *sim, tracer *t, rbt_step_report *sum) {
     rbt_step_report report;
     bool good = true;
     for (int64_t frame = sim->state.frame; good && sim->state.frame == frame;) {
-        bool traced = t->fine && json_array_size(t->measured) < TRACED;
+        bool traced = t->fine && sim->state.t >= t->next;
         if (traced) begin_trace(t, sim);
         if (t->fine) good = rbt_sim_step(sim, &report);
         else good = rbt_sim_advance_frame(sim, &report);
@@ -139,6 +144,14 @@ static bool advance(rbt_sim *sim, tracer *t, rbt_step_report *sum) {
         if (!good) snprintf(sum->hint, sizeof sum->hint, "%s: %.200s", rbt_outcome_name(report.outcome), report.hint);
     }
     return good;
+}
+
+static json_t *choice_of(const rbt_sim *sim) {
+    rbt_text text = {0};
+    if (sim->choice) rbt_choice_json(sim->choice, &text);
+    json_t *choice = text.text ? json_loads(text.text, 0, NULL) : NULL;
+    rbt_text_free(&text);
+    return choice ? choice : json_null();
 }
 
 int main(int count, char **words) {
@@ -175,6 +188,7 @@ int main(int count, char **words) {
         rbt_tool_processor_seconds(&w) - start, "iterations", (json_int_t)sum.statistics[RBT_STAT_ITERATIONS],
         "error", w.load ? r.last : 0, "worst_error", w.load ? r.worst : 0, "local", t.measured, "failed", sum.hint,
         "good", good);
+    json_object_set_new(result, "choice", choice_of(sim));
     rbt_tool_print(result);
     if (r.save && fclose(r.save) != 0) return 1;
     if (r.load) fclose(r.load);

@@ -220,6 +220,11 @@ typedef struct
     const char *unit;
 } rbt_surface_def;
 
+typedef struct rbt_body_integrator_def {
+    int method;           // index into the table of methods
+    const void *options;  // the method's options struct; NULL: defaults
+} rbt_body_integrator_def;
+
 typedef struct rbt_body_def {
     uint64_t cookie;  // set by rbt_body_default
     const char *name;
@@ -241,6 +246,7 @@ typedef struct rbt_body_def {
     const rbt_surface_def *surface;  // NULL: none
     double friction;                 // Coulomb's coefficient in contact; NaN: the scene's
     double gap;  // [m] that its surface keeps in contact, half of it on each side of a pair; NaN: the scene's
+    const rbt_body_integrator_def *integrator;  // a method of its own; NULL: the scene's
 } rbt_body_def;
 
 // ---- Forces on all bodies, or on one
@@ -481,7 +487,7 @@ typedef struct rbt_time_def {
     double step;      // [s]; shortened to divide the frame interval; NaN: the method chooses, or the error
     double end;       // [s]
     double frame;     // [s] between frames
-    double min_step;  // [s] of steps that are chosen by their error; 0: a millionth of a frame
+    double min_step;  // [s] of steps that are chosen by their error; 0: by that error
 } rbt_time_def;
 
 // What the user wants, where the scene leaves it to rubato how to get there.
@@ -496,8 +502,8 @@ typedef struct rbt_goal_def {
 } rbt_goal_def;
 
 typedef struct rbt_integrator_def {
-    int method;           // index into the table of methods
-    int solver;           // index into that method's solvers
+    int method;           // index into the table of methods; -1: rubato chooses
+    int solver;           // index into that method's solvers; -1: rubato chooses
     const void *options;  // the method's options struct; NULL: defaults
     int max_halvings;     // how often a failing step may be halved
 } rbt_integrator_def;

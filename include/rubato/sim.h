@@ -82,8 +82,9 @@ void rbt_sim_free(rbt_sim *sim);  // NULL: nothing
 // threads are taken over. NULL with an error if memory lacks, or if a scene with cuts cannot be compiled again.
 rbt_sim *rbt_sim_clone(const rbt_sim *sim, rbt_error *error);
 
-// How many threads steps of this simulation use from now on, at most 1024; 0: as many as OpenMP gives the calling
-// thread, which is the default. Results do not depend on it. false if the number is out of range.
+// How many threads steps of this simulation use from now on, at most 1024; 0, the default: as many as OpenMP gives the
+// calling thread, or fewer where these turn out to be faster, unless OMP_NUM_THREADS is set. Results do not depend on
+// it. false if the number is out of range.
 bool rbt_sim_set_threads(rbt_sim *sim, int count, rbt_error *error);
 
 // ---- Advancing: false if a step failed for good, and the report says why. Steps that did not converge, where the

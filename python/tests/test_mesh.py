@@ -94,7 +94,8 @@ def test_arrays_of_a_mesh_outlive_it():
 
 def test_sets_of_elements():
     mesh = rubato.Mesh(*TET, sets={("inside", "tets"): [0], "corner": [3]})
-    sim = rubato.load({"bodies": [{"name": "t", "mesh": mesh, "fixed": ["corner"]}]})
+    sim = rubato.load({"bodies": [{"name": "t", "mesh": mesh, "fixed": ["corner"]}],
+                       "integrator": {"method": "semi-implicit"}})
     assert sim.bodies["t"].selection("corner").tolist() == [3]
     with pytest.raises(ValueError):
         rubato.Mesh(*TET, sets={("x", "faces"): [0]}).diagnose()
@@ -111,7 +112,8 @@ def test_shell_and_net_and_particles_from_arrays():
     net = rubato.Mesh([[0, 0, 0], [1, 0, 0]], edges=[[0, 1]])
     dust = {"name": "dust", "mesh": rubato.Mesh(TET[0]), "particles": {"radius": 0.01, "mass": 0.01}}
     sim = rubato.load({"bodies": [{"name": "cloth", "mesh": cloth, "shell": {"thickness": 0.001}},
-                                  {"name": "net", "mesh": net, "springs": {"stiffness": 10, "node_mass": 0.1}}, dust]})
+                                  {"name": "net", "mesh": net, "springs": {"stiffness": 10, "node_mass": 0.1}}, dust],
+                       "integrator": {"method": "semi-implicit"}})
     assert [body.kind for body in sim.bodies] == ["shell", "net", "particles"]
     assert sim.triangles.tolist() == [[0, 1, 2]] and sim.edges.tolist() == [[3, 4]]
     assert sim.bodies["dust"].x.shape == (4, 3) and sim.bodies["net"].edges.tolist() == [[3, 4]]

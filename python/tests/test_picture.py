@@ -95,7 +95,8 @@ def test_shells_nets_and_particles():
     sim = rubato.load({"bodies": [
         {"name": "cloth", "mesh": cloth, "shell": {"thickness": 0.001}},
         {"name": "net", "mesh": net, "springs": {"stiffness": 10, "node_mass": 0.1}},
-        {"name": "dust", "mesh": dust, "particles": {"radius": 0.1, "mass": 0.1}}]})
+        {"name": "dust", "mesh": dust, "particles": {"radius": 0.1, "mass": 0.1}}],
+        "integrator": {"method": "semi-implicit"}})
     picture = sim.render(size=(120, 90), color="body", ground=False)
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
 

@@ -186,3 +186,15 @@ bool rbt_record_copy(const rbt_record *record, rbt_arena *arena, const void *fro
     }
     return true;
 }
+
+bool rbt_record_same(const rbt_record *record, const void *a, const void *b) {
+    for (int i = 0; i < record->field_count; i++) {
+        const rbt_field *f = &record->fields[i];
+        const char *first = (const char *)a + f->offset, *second = (const char *)b + f->offset;
+        if ((f->flags & RBT_NOT_KEPT) || memcmp(first, second, rbt_field_size(f)) == 0) continue;
+        if (f->kind != RBT_TEXT) return false;
+        const char *text = *(const char *const *)first, *other = *(const char *const *)second;
+        if (!text || !other || strcmp(text, other) != 0) return false;
+    }
+    return true;
+}

@@ -112,6 +112,9 @@ void rbt_record_default(const rbt_record *record, void *data);
 // A struct with everything it points to, in memory of the arena; false if there is not enough.
 bool rbt_record_copy(const rbt_record *record, rbt_arena *arena, const void *from, void *to);
 
+// Whether two structs of numbers, choices and texts say the same.
+bool rbt_record_same(const rbt_record *record, const void *a, const void *b);
+
 // Bytes of an item of a list field.
 size_t rbt_field_item_size(const rbt_field *field);
 

@@ -8,6 +8,7 @@
 #ifndef RBT_BASE_TEAM_H
 #define RBT_BASE_TEAM_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -16,6 +17,9 @@ typedef struct rbt_team_board {
     _Alignas(64) atomic_size_t ticket;
     _Alignas(64) atomic_size_t arrived;
     _Alignas(64) atomic_size_t meetings;
+    _Alignas(64) atomic_size_t asleep;  // how many wait for the bell
+    pthread_mutex_t door;
+    pthread_cond_t bell;
 } rbt_team_board;
 
 // Each member has one of its own.

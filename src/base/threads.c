@@ -2,17 +2,21 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
+static atomic_bool given;  // by rbt_threads_set
+
 void rbt_threads_set(int count) {
+    given = count > 0;
     if (count > 0) omp_set_num_threads(count);
     else if (omp_get_max_threads() > RBT_MAX_THREADS) omp_set_num_threads(omp_get_num_procs());
 }
 
 bool rbt_threads_are_given(void) {
     const char *text = getenv("OMP_NUM_THREADS");
-    return text && *text;
+    return given || (text && *text);
 }
 
 int rbt_threads_enter(int count) {

@@ -9,7 +9,7 @@
 enum { RBT_PARALLEL_FROM = 1024 };
 
 void rbt_threads_set(int count);   // 0: as many as OMP_NUM_THREADS says, or as there are processors
-bool rbt_threads_are_given(void);  // by OMP_NUM_THREADS
+bool rbt_threads_are_given(void);  // by rbt_threads_set or OMP_NUM_THREADS
 int rbt_threads_count(void);
 
 // The same for the time between the two calls, and for this thread alone; 0: leave it as it is.

@@ -299,7 +299,7 @@ int rbt_command_run(int count, char **words) {
         {"--method", "-m", "M", "time-stepping method, instead of the scene's", .text = &method},
         {"--solver", NULL, "S", "step solver, instead of the scene's", .text = &solver},
         {"--frames", "-n", "N", "stop after frame N; 0: write the start only", .integer = &frames},
-        {"--threads", "-t", "N", "threads (OMP_NUM_THREADS, or all processors); the result does not depend on it",
+        {"--threads", "-t", "N", "threads (OMP_NUM_THREADS, or as many as pay); the result does not depend on it",
          .integer = &threads, .min = 1, .max = RBT_MAX_THREADS},
         {"--set", NULL, "PATH=VALUE", "change a value of the scene, as time.step=0.001; may be repeated",
          .list = &settings},

@@ -39,6 +39,11 @@ typedef struct cluster_run {
 bool rbt_cluster_accepts(const rbt_scene *scene, rbt_error *error) {
     const rbt_method *method = rbt_method_at(scene->integrator.method);
     const char *file = scene->file;
+    if (!method || scene->integrator.solver < 0)
+        return rbt_fail_path(
+            error, file, method ? "integrator.solver" : "integrator.method",
+            "is left to rubato, which cannot choose for ranks yet; name one, or run it without ranks: "
+            "rubato run");
     if (!method->on_ranks)
         return rbt_fail_path(
             error, file, "integrator.method",
@@ -60,6 +65,12 @@ bool rbt_cluster_accepts(const rbt_scene *scene, rbt_error *error) {
     for (size_t i = 0; i < scene->forces.count; i++)
         if (scene->forces.items[i].which == RBT_FORCE_DRAG)
             return rbt_fail_path(error, file, "forces", "drags do not run on ranks yet; run it without: rubato run");
+    for (size_t b = 0; b < scene->bodies.count; b++)
+        if (scene->bodies.items[b].integrator)
+            return rbt_fail_path(error, file, "bodies",
+                                 "\"%s\" has a method of its own, which does not run on ranks yet; run it without: "
+                                 "rubato run",
+                                 scene->bodies.items[b].name);
     const rbt_output_def *output = &scene->output;
     if (output->obj || output->pc2 || output->usda || output->warp)
         return rbt_fail_path(

@@ -115,10 +115,21 @@ bool rbt_compile_selections(rbt_compiler *c) {
 // The least step is a frame over two to this power, unless the scene says otherwise.
 enum { SHORTEST = 20 };
 
-double rbt_goal_error(const rbt_goal_def *goal) {
-    static const double by_quality[RBT_QUALITIES] = {
-        [RBT_BALANCED] = 1e-2, [RBT_PREVIEW] = 5e-2, [RBT_ACCURATE] = 1e-3};
-    return isnan(goal->error) ? by_quality[goal->quality] : goal->error;
+static bool can_meet(const rbt_scene *scene) { return scene->contact || scene->obstacles.count; }
+
+double rbt_goal_error(const rbt_scene *scene) {
+    static const double by_quality[2][RBT_QUALITIES] = {
+        {[RBT_BALANCED] = 1e-2, [RBT_PREVIEW] = 5e-2, [RBT_ACCURATE] = 1e-3},
+        {[RBT_BALANCED] = 5e-2, [RBT_PREVIEW] = 2e-1, [RBT_ACCURATE] = 1e-2}};
+    const rbt_goal_def *goal = &scene->goal;
+    return isnan(goal->error) ? by_quality[can_meet(scene)][goal->quality] : goal->error;
+}
+
+void rbt_model_ask(rbt_model *m, double error) {
+    rbt_asked_error *asked = &m->asked;
+    double frame = m->frame_interval, by_itself = asked->meets ? error * frame : ldexp(frame, -SHORTEST);
+    asked->error = error;
+    asked->shortest = fmin(asked->given == 0 ? by_itself : asked->given, frame);
 }
 
 // n steps of equal length in every frame: the frame interval is what people see, the step is shortened to divide it.
@@ -134,10 +145,10 @@ bool rbt_compile_time(rbt_compiler *c) {
     m->frame_count = (int64_t)frames;
     m->steps_per_frame = steps < 1 ? 1 : (int64_t)steps;
     m->step = time->frame / (double)m->steps_per_frame;
-    if (isnan(time->step))
-        m->asked = (rbt_asked_error){
-            .error = rbt_goal_error(&c->scene->goal),
-            .shortest = fmin(time->min_step == 0 ? ldexp(time->frame, -SHORTEST) : time->min_step, time->frame)};
+    if (isnan(time->step)) {
+        m->asked = (rbt_asked_error){.given = time->min_step, .meets = can_meet(c->scene)};
+        rbt_model_ask(m, rbt_goal_error(c->scene));
+    }
     if (m->step < time->step * (1 - 1e-9))
         return rbt_compile_warn(c, "the step is %g s instead of %g s, so that %lld of them make a frame of %g s",
                                 m->step, time->step, (long long)m->steps_per_frame, time->frame);
@@ -209,6 +220,8 @@ rbt_model *rbt_model_compile_sources(const rbt_scene *scene, rbt_sources *source
     c.model->cut_count = rbt_scene_cut_count(scene);
     c.model->body_count = ok ? bodies : 0;
     c.model->bodies = c.bodies;
+    for (size_t b = 0; b < bodies; b++)
+        if (scene->bodies.items[b].integrator) c.model->described = scene->bodies.items;
     if (ok && rbt_compile_time(&c) && rbt_compile_meshes(&c) && rbt_compile_geometry(&c) &&
         rbt_compile_materials(&c) && check_warp(&c) && rbt_compile_selections(&c) && rbt_compile_constraints(&c) &&
         rbt_compile_tempos(&c) && rbt_compile_start(&c) && rbt_compile_loads(&c) && rbt_compile_contact(&c) &&
@@ -256,6 +269,7 @@ rbt_model *rbt_model_share(rbt_model *model, rbt_error *error) {
     if (!copy) rbt_fail_memory(error, sizeof *copy, "a model");
     if (copy) {
         *copy = *base;
+        copy->described = model->described;
         copy->step = model->step;
         copy->steps_per_frame = model->steps_per_frame;
         copy->generation = model->generation;

@@ -79,6 +79,8 @@ typedef struct rbt_body {
 typedef struct rbt_asked_error {
     double error;
     double shortest;  // [s] steps never are
+    double given;     // [s] what the scene says of that; 0: nothing
+    bool meets;       // bodies can meet something
 } rbt_asked_error;
 
 typedef struct rbt_model {
@@ -86,6 +88,8 @@ typedef struct rbt_model {
 
     size_t body_count;
     const rbt_body *bodies;
+    const rbt_body_def
+        *described;  // (body_count) of a scene that outlives the model; NULL: no body has its own method
     size_t region_count;
     const rbt_region *regions;
     size_t selection_count;
@@ -153,8 +157,15 @@ typedef struct rbt_model {
     atomic_size_t *users;    // of its own arrays
 } rbt_model;
 
-// The error that a goal asks for: its own, or that of its quality.
-double rbt_goal_error(const rbt_goal_def *goal);
+// The error that a scene asks for: that of its goal, or that of the goal's quality. Where bodies can meet something,
+// that is several times as large: a node that meets something within a step of length h is misplaced by up to h times
+// its speed, whatever the order of the method, and impacts make errors grow.
+double rbt_goal_error(const rbt_scene *scene);
+
+// Another error for a model whose steps are chosen by their error, and the shortest step for it, unless the scene gives
+// one. Where bodies can meet something it is `error` times a frame: what moves by its size in a frame, as fast as
+// frames can show it, is misplaced by the error in one such step. No shorter step could be told from it.
+void rbt_model_ask(rbt_model *model, double error);
 
 rbt_model *rbt_model_compile(const rbt_scene *scene, rbt_error *error);
 

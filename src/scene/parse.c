@@ -151,7 +151,10 @@ static bool read_choice_by(reader *r, const rbt_record *record, const void *data
     char begin[160];
     snprintf(begin, sizeof begin, "%s \"%s\" has no %s", f->of.by->sibling, sibling_name(record, f, which), f->name);
     *at = rbt_json_choice(value, names);
-    if (*at < 0 && (names || which < 0) && is_auto(f, value)) return true;
+    if (*at < 0 && is_auto(f, value)) {
+        if (!names && which >= 0) *at = 0;  // there is nothing to choose from
+        return true;
+    }
     return *at >= 0 || rbt_walk_unknown(r->walk, begin, json_string_value(value), names);
 }
 
@@ -359,6 +362,14 @@ static bool set_place(rbt_scene_file *file, const char *name) {
     return true;
 }
 
+static const double NAMED_STEP = 0.01;  // [s] of scenes that name a method and no step
+
+// Who names a method and no step means a fixed one; only what is left open altogether is left to rubato.
+static void settle_step(const json_t *root, rbt_scene *scene) {
+    if (scene->integrator.method >= 0 && !json_object_get(json_object_get(root, "time"), "step"))
+        scene->time.step = NAMED_STEP;
+}
+
 static bool fill(rbt_scene_file *file, json_t *root, const char *name, const char *const *settings, size_t count,
                  rbt_error *error) {
     rbt_walk walk = {.file = name, .error = error};
@@ -368,6 +379,7 @@ static bool fill(rbt_scene_file *file, json_t *root, const char *name, const cha
         if (!rbt_setting_apply(&walk, &RBT_SCENE_RECORD, root, settings[i])) return false;
     if (!rbt_former_names_replace(root, &walk.former_names)) return rbt_fail_memory(error, 0, "the scene");
     if (!rbt_record_parse(&walk, file->arena, &RBT_SCENE_RECORD, root, &file->scene)) return false;
+    settle_step(root, &file->scene);
     file->former_names = walk.former_names;
     if (!set_place(file, name)) return rbt_fail_memory(error, strlen(name), "the scene");
     char *text = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);

@@ -155,7 +155,7 @@ static void write_dependents(rbt_text *t, const rbt_definitions *d, const rbt_re
             write_enum(t, f->of.by->names(which), f->flags);
             rbt_text_add(t, "}");
         } else if (by_name) {
-            rbt_text_add(t, which < 0 && (f->flags & RBT_AUTO) ? "{\"const\": \"auto\"}" : "false");
+            rbt_text_add(t, f->flags & RBT_AUTO ? "{\"const\": \"auto\"}" : "false");
         } else if (f->of.by->record(which)) {
             rbt_text_add(t, "{");
             write_reference(t, d, f->of.by->record(which));

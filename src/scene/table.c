@@ -142,17 +142,18 @@ rbt_contact_def rbt_contact_default(void) {
 // ---- Time, method, output
 
 static const rbt_field TIME[] = {
-    {FIELD(rbt_time_def, step, RBT_REAL), .flags = RBT_ABOVE | RBT_AUTO, .fallback = {0.01}, .unit = "s",
+    {FIELD(rbt_time_def, step, RBT_REAL), .flags = RBT_ABOVE | RBT_AUTO, .fallback = {NAN}, .unit = "s",
      .doc =
          "Time step; shortened so that a whole number of steps makes a frame. auto: with backward-euler, bdf2, "
          "implicit-midpoint, semi-implicit and siere every step is as long as the error that goal asks for allows; "
-         "imex takes the step with the least predicted cost per simulated second."},
+         "imex takes the step with the least predicted cost per simulated second. Absent from a scene that names its "
+         "method: 0.01 s."},
     {FIELD(rbt_time_def, end, RBT_REAL), .fallback = {4}, .max = INFINITY, .unit = "s", .doc = "When the run ends."},
     {FIELD(rbt_time_def, frame, RBT_REAL), .flags = RBT_ABOVE, .fallback = {0.04}, .unit = "s",
      .doc = "Time between two frames on disk."},
     {FIELD(rbt_time_def, min_step, RBT_REAL), .max = INFINITY, .unit = "s",
      .doc = "Least length of steps that are chosen by their error; where it makes a larger error than asked for, the "
-            "run says so. 0: a frame over 2^20."},
+            "run says so. 0: a frame times that error where bodies can meet something, else a frame over 2^20."},
 };
 RECORD(, RBT_TIME_RECORD, rbt_time_def, TIME, "time", "Steps and frames.");
 
@@ -170,7 +171,8 @@ static const char *keep_name(int i) {
 
 static const rbt_field GOAL[] = {
     {FIELD(rbt_goal_def, quality, RBT_CHOICE), .of.names = quality_name,
-     .doc = "Stands for an error: preview 0.05, balanced 0.01, accurate 0.001."},
+     .doc = "Stands for an error: preview 0.05, balanced 0.01, accurate 0.001; in scenes with contact or obstacles "
+            "preview 0.2, balanced 0.05, accurate 0.01."},
     {FIELD(rbt_goal_def, error, RBT_REAL), .flags = RBT_AUTO | RBT_ABOVE, .fallback = {NAN}, .min = 0, .max = 1,
      .doc = "How far the worst node may be from where it should be when the run ends, over the size (the diagonal of "
             "the box) of its body. auto: by quality."},
@@ -194,7 +196,7 @@ static const rbt_record *options_of(int method) {
 static const rbt_dependence BY_METHOD = {"method", solvers_of, options_of};
 
 static const rbt_field INTEGRATOR[] = {
-    {FIELD(rbt_integrator_def, method, RBT_CHOICE), .flags = RBT_AUTO, .of.names = rbt_method_name,
+    {FIELD(rbt_integrator_def, method, RBT_CHOICE), .flags = RBT_AUTO, .fallback = {-1}, .of.names = rbt_method_name,
      .doc =
          "How time is stepped; `rubato methods` says when to use which. auto: rubato tries those that can, and takes "
          "the one that gets to goal in the least time."},
@@ -207,6 +209,18 @@ static const rbt_field INTEGRATOR[] = {
      .doc = "How often a failing step may be halved before the run stops."},
 };
 RECORD(, RBT_INTEGRATOR_RECORD, rbt_integrator_def, INTEGRATOR, "integrator", "The method that moves the bodies.");
+
+static const rbt_field BODY_INTEGRATOR[] = {
+    {FIELD(rbt_body_integrator_def, method, RBT_CHOICE), .flags = RBT_REQUIRED, .of.names = rbt_method_name,
+     .doc = "How this body is stepped. One method for all bodies is that method; beside the scene's backward-euler, "
+            "semi-implicit and siere are stepped in one coupled step, and others are refused.",
+     .example = "\"siere\""},
+    {FIELD(rbt_body_integrator_def, options, RBT_RECORD_BY), .of.by = &BY_METHOD,
+     .doc =
+         "What only this method has. Bodies of the same method and options are stepped as a scene of these alone."},
+};
+RECORD(, RBT_BODY_INTEGRATOR_RECORD, rbt_body_integrator_def, BODY_INTEGRATOR, "body-integrator",
+       "The method of one body.");
 
 static const rbt_field OUTPUT[] = {
     {FIELD(rbt_output_def, folder, RBT_TEXT), .flags = RBT_NOT_EMPTY,

@@ -411,6 +411,8 @@ static const rbt_field BODY[] = {
      .doc = "Distance that its surface always keeps from itself and from others like it, in scenes with contact: "
             "half of "
             "it on each side. auto: that of the scene's contact."},
+    {FIELD(rbt_body_def, integrator, RBT_OPTIONAL), .of.record = &RBT_BODY_INTEGRATOR_RECORD,
+     .doc = "A method of its own, semi-implicit or siere beside the scene's backward-euler; absent: the scene's."},
 };
 RECORD_WITH_COOKIE(, RBT_BODY_RECORD, rbt_body_def, BODY, "body", "An elastic body.");
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TRIALS = 3, OF_ONE_METHOD = 2, TRIAL_STEPS = 6, MOST_STEPS = 400 };
-static const double TRIAL_SECONDS = 0.25, LONG_TRIAL = 2, TRIAL_FRAMES = 2;
+enum { TRIALS = 4, MOST_TRIALS = 6, TRIAL_STEPS = 6, MOST_STEPS = 400 };
+static const double TRIAL_SECONDS = 0.25, LONG_TRIAL = 2, TRIAL_FRAMES = 2, LONG_CHOICE = 10;
 
 // ---- What the scene is like
 
@@ -179,7 +179,7 @@ static bool run_trial(rbt_stepper *s, rbt_state *state, rbt_method_candidate *c)
     if (memory && !(memory->next > 0)) memory->next = fmin(0.25 * c->step, frame);  // no long start
     for (int i = 0; i < MOST_STEPS && state->t < until * (1 - 1e-9); i++) {
         rbt_step_report report = {0};
-        double start = rbt_now(), t = state->t;
+        double start = rbt_thread_seconds(), t = state->t;
         rbt_outcome outcome = one_step(s, state, frame, &report);
         if (outcome != RBT_DONE) {
             char why[256];
@@ -189,7 +189,7 @@ static bool run_trial(rbt_stepper *s, rbt_state *state, rbt_method_candidate *c)
         }
         if (i > 0 || state->t >= until * (1 - 1e-9)) {  // the first one orders its matrix
             // steps grow at the start: later ones count more
-            spent = 0.5 * spent + (rbt_now() - start);
+            spent = 0.5 * spent + (rbt_thread_seconds() - start);
             lengths = 0.5 * lengths + (state->t - t);
             counted++;
         }
@@ -224,25 +224,54 @@ static bool try_out(const rbt_sim *sim, const rbt_state *start, rbt_method_candi
     return good;
 }
 
-// The candidate with the least predicted cost that has not been tried; at most so many of one method. -1: none
-static int next_to_try(const rbt_choice *choice, int of_one) {
-    int best = -1;
+// Candidates whose steps are predicted in one way, and are too long or too short together: by error of first or of
+// second order, with or without damping, which decides whether fast vibrations last; 0 for those that are all equal
+static int kind_of(const rbt_model *m, const rbt_method_candidate *c) {
+    const rbt_method *method = rbt_method_at(c->method);
+    return by_error(method, m) ? order_of(method) + 2 * method->undamped : 0;
+}
+
+// How much longer than predicted steps of a kind have shown to be; 0: none of it has been tried
+static double shown_length(const rbt_model *m, const rbt_choice *choice, int kind) {
+    double ratio = 0;
     for (int i = 0; i < choice->count; i++) {
         const rbt_method_candidate *c = &choice->candidates[i];
-        int tried = 0;
-        for (int k = 0; k < choice->count; k++)
-            tried += choice->candidates[k].method == c->method && choice->candidates[k].fate > RBT_FATE_PREDICTED;
-        if (c->fate != RBT_FATE_PREDICTED || tried >= of_one) continue;
-        if (best < 0 || c->cost < choice->candidates[best].cost) best = i;
+        if (c->fate <= RBT_FATE_PREDICTED || kind_of(m, c) != kind) continue;
+        ratio = fmax(ratio, c->fate == RBT_FATE_TRIED && c->tried_step > 0 ? c->tried_step / c->step : 1e-300);
+    }
+    return ratio;
+}
+
+// What has not been tried and promises the least cost, by what others of its kind have shown; kinds of which none has
+// been tried come first. -1: none
+static int next_to_try(const rbt_model *m, const rbt_choice *choice, double *cost) {
+    int best = -1;
+    bool is_new = false;
+    for (int i = 0; i < choice->count; i++) {
+        const rbt_method_candidate *c = &choice->candidates[i];
+        if (c->fate != RBT_FATE_PREDICTED) continue;
+        double ratio = shown_length(m, choice, kind_of(m, c)), own = ratio > 1e-300 ? c->cost / ratio : c->cost;
+        if (best >= 0 && (is_new && ratio > 0)) continue;
+        if (best >= 0 && is_new == (ratio == 0) && !(own < *cost)) continue;
+        best = i;
+        *cost = own;
+        is_new = ratio == 0;
     }
     return best;
 }
 
+// After so many trials: who still promises more than the best of them has shown
+static bool is_worth_a_trial(const rbt_choice *choice, double cost, int finished, double passed) {
+    if (finished >= MOST_TRIALS || (finished > 1 && passed > LONG_CHOICE)) return false;
+    return finished < TRIALS || cost < choice->candidates[choice->best].tried_cost;
+}
+
 static bool try_best(const rbt_sim *sim, const rbt_state *state, rbt_choice *choice, rbt_error *error) {
-    int finished = 0, next;
-    while (finished < TRIALS) {
-        if ((next = next_to_try(choice, OF_ONE_METHOD)) < 0) next = next_to_try(choice, RBT_MAX_CANDIDATES);
-        if (next < 0) break;
+    double begun = rbt_now();
+    for (int finished = 0;;) {
+        double cost = 0;
+        int next = next_to_try(sim->model, choice, &cost);
+        if (next < 0 || !is_worth_a_trial(choice, cost, finished, rbt_now() - begun)) break;
         rbt_method_candidate *c = &choice->candidates[next];
         if (!try_out(sim, state, c, error)) return false;
         finished += c->fate == RBT_FATE_TRIED;
@@ -279,10 +308,17 @@ bool rbt_choose(const rbt_sim *sim, const rbt_state *state, int method, int solv
                 rbt_choice *choice, rbt_error *error) {
     rbt_unit_costs costs = {0};
     motion moves = {0};
-    double start = rbt_now(), asked = rbt_goal_error(&sim->scene->goal);
-    *choice = (rbt_choice){
-        .frame = state->frame, .time = state->t, .occasion = occasion, .error = asked, .asked = asked, .best = -1};
-    int threads = rbt_threads_enter(sim->threads);
+    double start = rbt_now(), asked = rbt_goal_error(sim->scene);
+    *choice = (rbt_choice){.frame = state->frame,
+                           .time = state->t,
+                           .occasion = occasion,
+                           .error = asked,
+                           .asked = asked,
+                           .open = sim->model->asked.error > 0,
+                           .best = -1};
+    int most = rbt_threads_count(),
+        threads =
+            rbt_threads_enter(sim->threads ? sim->threads : rbt_thread_choice_start(sim->model->node_count, most));
     bool good = rbt_unit_costs_get(&costs, error) && look(sim->model, state, &moves, error);
     list(sim, method, solver, false, choice);
     if (!able_count(choice)) list(sim, method, solver, true, choice);

@@ -9,8 +9,10 @@
 //    Explicit methods, whose velocities are half a step late, misplace nodes by h/2 times their speed, which sqrt(A) or
 //    that of the start stand for: half of 2 error / speed, if that is stable. This
 //    times what a step costs: its work (rbt_method.work) by the unit costs of this machine (sim/unit_costs.h).
-// 3. Trials. The best few take steps from the present state, on copies of it, for a moment each: seconds per step and
-//    the steps that their error allows are measured.
+// 3. Trials. The best of each kind (first order; second, damped or not; equal steps) takes steps from the present
+//    state, on a copy of it, for a moment: seconds of the processor per step and the steps that the error allows are
+//    measured. How much longer these are than predicted holds for others of that kind, and those follow that still
+//    promise more than the best has shown.
 // 4. The least time per simulated second is chosen. Nothing else of times enters a result: a choice is written down,
 // and
 //    a run that continues or is repeated takes the recorded one.
@@ -45,6 +47,7 @@ typedef struct rbt_choice {
     double time;
     const char *occasion;  // "the run begins", "contact began", …
     double error, asked;   // that steps are chosen for, and that goal asks for, which a budget can make less strict
+    bool open;             // steps are left open too
     double seconds;        // that choosing took
     int count, best;       // best: -1 if there is none
     rbt_method_candidate candidates[RBT_MAX_CANDIDATES];

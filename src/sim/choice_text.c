@@ -16,7 +16,7 @@ static void add_chosen(rbt_text *t, const rbt_choice *choice) {
     const rbt_method_candidate *c = &choice->candidates[choice->best];
     add_name(t, c);
     rbt_text_add(t, ", steps of about %.2g s", c->tried_step);
-    if (is_by_error(c)) rbt_text_add(t, " for an error of %.2g", choice->error);
+    if (choice->open && is_by_error(c)) rbt_text_add(t, " for an error of %.2g", choice->error);
     rbt_text_add(t, ": %.2g s of computing for a simulated second. ", c->tried_cost);
     if (choice->error > choice->asked)
         rbt_text_add(t, "The error that was asked for, %.2g, does not fit the budget. ", choice->asked);
@@ -48,7 +48,7 @@ static void add_predicted(rbt_text *t, const rbt_choice *choice) {
                    (o->fate == RBT_FATE_PREDICTED && (o->cost > c->cost || (o->cost == c->cost && k > i)));
         }
         if (!best) continue;
-        rbt_text_add(t, others++ ? ", " : "Others promised less: ");
+        rbt_text_add(t, others++ ? ", " : "Not tried, by prediction: ");
         rbt_text_add(t, "%s about %.2g s (steps of %.2g s)", rbt_method_name(c->method), c->cost, c->step);
     }
     if (others) rbt_text_add(t, ". ");

@@ -219,9 +219,10 @@ bool rbt_run_report_write(const rbt_run_report *r, const char *path, rbt_error *
     add_number(&t, "time", r->sim->state.t, ", ");
     if (r->sim->stepper.control.on) add_string(&t, "step", "auto", ",\n");
     else add_number(&t, "step", m->step, ",\n");
-    rbt_text_add(&t, "  \"steps\": %lld, \"iterations\": %lld, \"halved_steps\": %lld, \"max_halvings\": %d,\n",
+    rbt_text_add(&t, "  \"steps\": %lld, \"iterations\": %lld, \"halved_steps\": %lld, \"max_halvings\": %d, ",
                  (long long)r->steps, (long long)r->statistics[RBT_STAT_ITERATIONS], (long long)r->halved_steps,
                  r->max_halvings);
+    rbt_text_add(&t, "\"on_fewer_threads\": %lld,\n", (long long)r->sim->shared.fewer);
     add_statistics(&t, r->statistics);
     add_steps_by_error(&t, r);
     if (r->choices && r->choices->size) rbt_text_add(&t, "  \"choices\": [\n    %s],\n", r->choices->text);

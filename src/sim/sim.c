@@ -7,6 +7,7 @@
 #include "model/input.h"
 #include "scene/table.h"
 #include "sim/choice.h"
+#include "step/core/body_methods.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +54,10 @@ rbt_sim *rbt_sim_begin(const rbt_scene *scene, rbt_error *error) {
     bool good = sim->workspace && sim->scene && rbt_record_copy(&RBT_SCENE_RECORD, sim->arena, scene, sim->scene);
     if (good && scene->folder) good = (sim->scene->folder = rbt_arena_text(sim->arena, scene->folder)) != NULL;
     if (good && scene->file) good = (sim->scene->file = rbt_arena_text(sim->arena, scene->file)) != NULL;
-    if (good) return sim;
+    if (good) {
+        rbt_body_methods_simplify(sim->scene);
+        return sim;
+    }
     rbt_fail_memory(error, sizeof *sim->scene, "the scene");
     rbt_sim_free(sim);
     return NULL;
@@ -130,7 +134,7 @@ static bool choose_method(rbt_sim *sim, rbt_error *error) {
     def->solver = best->solver;
     sim->longest = best->longest;
     sim->scene->goal.error = sim->choice->error;
-    if (sim->model->asked.error > 0) sim->model->asked.error = sim->choice->error;
+    if (sim->model->asked.error > 0) rbt_model_ask(sim->model, sim->choice->error);
     return true;
 }
 
@@ -319,7 +323,7 @@ bool rbt_sim_take_choice(rbt_sim *sim, const rbt_chosen *chosen, rbt_error *erro
     if (asked.error > 0) {
         scene->time.step = NAN;
         sim->chooses = false;
-        m->asked.error = chosen->error;
+        rbt_model_ask(m, chosen->error);
         rbt_model_set_step(m, m->frame_interval / RBT_NOMINAL_STEPS);
     }
     if (rbt_sim_choose_step(sim, error) && rbt_stepper_init(&next, m, &scene->integrator, error) &&
@@ -440,13 +444,37 @@ double rbt_sim_grid_time(const rbt_sim *sim, int64_t steps) {
 
 static double frame_end(const rbt_sim *sim) { return (double)(sim->state.frame + 1) * sim->model->frame_interval; }
 
+// Steps of the stepper, on as many threads as pay if nobody has said how many. Those that fail are not compared.
+typedef struct timed {
+    int before;  // threads
+    double start, work;
+} timed;
+
+static timed begin_timed(rbt_sim *sim, const rbt_step_report *report) {
+    int most = rbt_threads_count();
+    bool open = sim->threads == 0 && most > 1 && !rbt_threads_are_given();
+    int start = rbt_thread_choice_start(sim->model->node_count, most);
+    return (timed){.before = rbt_threads_enter(open ? rbt_thread_choice_begin(&sim->shared, most, start) : 0),
+                   .start = open ? rbt_now() : NAN,
+                   .work = report->statistics[RBT_STAT_ITERATIONS]};
+}
+
+static rbt_outcome end_timed(rbt_sim *sim, const timed *t, const rbt_step_report *report) {
+    rbt_threads_leave(t->before);
+    if (report->outcome == RBT_DONE && !isnan(t->start))
+        rbt_thread_choice_end(&sim->shared, rbt_now() - t->start, report->statistics[RBT_STAT_ITERATIONS] - t->work);
+    return report->outcome;
+}
+
 // One step whose length its error decides, until `stop` at most; `stop` is the end of the frame or lies before it.
 static rbt_outcome advance_by_error(rbt_sim *sim, double stop, rbt_step_report *report) {
     rbt_state *s = &sim->state;
     double longest = rbt_sim_longest_step(sim);
     if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, s);
     const rbt_state before = *s;
-    if (rbt_stepper_advance_by_error(&sim->stepper, s, stop, longest, report) != RBT_DONE) return report->outcome;
+    timed t = begin_timed(sim, report);
+    rbt_stepper_advance_by_error(&sim->stepper, s, stop, longest, report);
+    if (end_timed(sim, &t, report) != RBT_DONE) return report->outcome;
     bool last = s->t == frame_end(sim);
     bool due = rbt_energy_watch_due(&sim->watch, &before, 1, last);
     s->step = last ? 0 : s->step + 1;
@@ -464,7 +492,9 @@ static rbt_outcome advance_steps(rbt_sim *sim, int64_t count, rbt_step_report *r
     if (!sim->watch.begun) rbt_energy_watch_begin(&sim->watch, s);
     const rbt_state before = *s;
     bool due = sim->stepper.undoable = rbt_energy_watch_due(&sim->watch, s, count, last);
-    if (rbt_stepper_advance(&sim->stepper, s, until, report) != RBT_DONE) return report->outcome;
+    timed t = begin_timed(sim, report);
+    rbt_stepper_advance(&sim->stepper, s, until, report);
+    if (end_timed(sim, &t, report) != RBT_DONE) return report->outcome;
     report->steps += count - 1;
     s->tally.steps += count - 1;
     s->step = last ? 0 : s->step + count;

@@ -5,6 +5,7 @@
 #include "model/cutting.h"
 #include "model/materials.h"
 #include "rubato/input.h"
+#include "sim/thread_choice.h"
 #include "step/core/energy_watch.h"
 #include "step/core/stepper.h"
 
@@ -25,7 +26,8 @@ struct rbt_sim {
     rbt_stepper stepper;
     rbt_energy_watch watch;
     double cut_seconds;         // spent on cuts so far
-    int threads;                // of steps; 0: as OpenMP has it
+    int threads;                // of steps; 0: as OpenMP has it, or fewer where these are faster
+    rbt_thread_choice shared;   // how many those are
     uint64_t fingerprint;       // of the model before cuts
     int64_t topology;           // how often nodes and elements have got other numbers
     bool chooses;               // the step is the method's choice

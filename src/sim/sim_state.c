@@ -315,6 +315,7 @@ static rbt_sim *make_in(const rbt_sim *sim, const rbt_state *state, rbt_error *e
     bool good =
         rbt_state_copy(&next->state, state, error) &&
         (sim->cutting ? cut_model(next, sim, error) : (next->model = rbt_model_share(sim->model, error)) != NULL);
+    if (good && next->model->described) next->model->described = next->scene->bodies.items;
     good = good && rbt_sim_note_materials(next, error);
     if (good && state->input_size && !rbt_input_is_sound(next->model, state->input, state->input_size))
         good = rbt_fail(error, "the forces and motions of the state do not fit the scene");

@@ -1,5 +1,5 @@
-// What operations on bodies cost on this machine: measured once, on a block of tets with one thread or as many as there
-// are, and kept in a file ($RUBATO_COSTS, or rubato/costs in $XDG_CACHE_HOME or ~/.cache). Only predictions use them,
+// What operations on bodies cost on this machine: measured once, on a block of tets with one thread, and kept in a
+// file ($RUBATO_COSTS, or rubato/costs in $XDG_CACHE_HOME or ~/.cache). Only predictions use them,
 // and predictions only say what is worth trying (sim/choice.h).
 #ifndef RBT_SIM_UNIT_COSTS_H
 #define RBT_SIM_UNIT_COSTS_H

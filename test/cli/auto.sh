@@ -50,6 +50,8 @@ printf 'frame,method,solver,error,longest,occasion\n0,bdf3,newton,0.01,0,x\n' >d
 says 1 'damaged/choice.csv:2: is no choice of a method' "$rubato" run scene.json -o refused -q --choices damaged
 says 1 'holds no choice.csv' "$rubato" run scene.json -o refused -q --choices nowhere
 says 1 'integrator.solver' "$rubato" check scene.json --set integrator.solver=newton
+# a method without solvers has nothing to choose from, and that is no mistake
+says 0 'fine: 1 body, symplectic-euler' "$rubato" check scene.json --set integrator.method=symplectic-euler --set integrator.solver=auto
 says 1 'integrator.options' "$rubato" check scene.json --set integrator.options.tolerance=1
 says 1 'found no method that can do this scene' "$rubato" run scene.json -o refused -q --set time.step=0.5 --set 'contact={"solver": "augmented-lagrangian"}' \
     --set 'bodies[1]={"name": "sheet", "mesh": {"shape": {"cloth": {}}}, "shell": {"thickness": 0.001, "yield": 0.1}, "transform": {"translate": [0, 9, 0]}}'

@@ -24,6 +24,7 @@ cat >scene.json <<'JSON'
      "surface": {"rectangle": {"corner": [0.43, 1.2, -0.2], "along": [0.05, -1.5, 0], "across": [0, 0, 1.5], "relative": true}}},
     {"time": 0.11, "deformed": true, "tolerance": 0.2, "surface": {"plane": {"point": [0.1, 0.3, 0.03], "normal": [0.1, 0, 1]}}}],
   "time": {"step": 0.01, "frame": 0.04, "end": 0.28},
+  "integrator": {"method": "semi-implicit"},
   "output": {"vtu": true, "obj": true}
 }
 JSON

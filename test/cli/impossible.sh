@@ -14,6 +14,7 @@ cat >scene.json <<'JSON'
     "fixed": ["left"]
   }],
   "time": {"step": 0.001, "frame": 0.005, "end": 0.1},
+  "integrator": {"method": "semi-implicit"},
   "output": {"vtu": true, "obj": true, "pc2": true, "compress": false}
 }
 JSON

@@ -23,7 +23,7 @@ cat >ball.json <<'JSON'
 {"rubato": 1,
  "bodies": [{"name": "sheet", "mesh": {"shape": {"cloth": {"length": 1, "width": 1, "cells_along": 4, "cells_across": 4}}},
              "shell": {"thickness": 0.01}, "fixed": ["left"], "velocity": {"linear": [0, 2, 0]}}],
- "time": {"step": 0.001, "frame": 0.01, "end": 0.1}, "output": {"pc2": true, "obj": true}}
+ "time": {"step": 0.001, "frame": 0.01, "end": 0.1}, "integrator": {"method": "semi-implicit"}, "output": {"pc2": true, "obj": true}}
 JSON
 "$rubato" run ball.json -o sheet -q
 for file in sheet/surface.pc2 'sheet/obj/frame_######.obj'; do

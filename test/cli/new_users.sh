@@ -3,7 +3,8 @@
 set -eu
 source "$(dirname "$0")/lib.sh"
 
-# A scene of one bar; the second argument is put in place of the mesh, the third is added to the body, the fourth to the scene.
+# A scene of one bar; the second argument is put in place of the mesh, the third is added to the body, the fourth to the scene, the fifth is in
+# place of its method.
 write_bar() {
     cat >"$1" <<JSON
 {
@@ -15,7 +16,8 @@ write_bar() {
     "material": {"model": "stable-neo-hookean", "young": 1e5, "poisson": 0.3, "density": 1000}
   }],
   ${4:-}
-  "time": {"step": 0.01, "frame": 0.02, "end": 0.04}
+  "time": {"step": 0.01, "frame": 0.02, "end": 0.04},
+  "integrator": ${5:-"{\"method\": \"semi-implicit\"}"}
 }
 JSON
 }
@@ -99,8 +101,8 @@ grep -q '"bodies": \["bar", "other"\]\|"bodies": \["other", "bar"\]' pair.txt ||
 grep -q '"bodies": \["bar", "bar"\]\|"bodies": \["other", "other"\]' pair.txt && fail "verify --json names the wrong bodies after a cut"
 
 # A cut that cannot continue says why.
-write_bar sliver.json '' '' '"cuts": [{"surface": {"plane": {"point": [0.250000001, 0, 0], "normal": [1, 0, 0]}}, "time": 0.02, "tolerance": 1e-12}],
-  "integrator": {"method": "async-contact", "options": {"contact": false}},'
+write_bar sliver.json '' '' '"cuts": [{"surface": {"plane": {"point": [0.250000001, 0, 0], "normal": [1, 0, 0]}}, "time": 0.02, "tolerance": 1e-12}],' \
+    '{"method": "async-contact", "options": {"contact": false}}'
 says 1 'a step failed: cut failed in stage "cut"' "$rubato" run sliver.json -o sliver
 says 1 'allows an explicit step of' "$rubato" run sliver.json -o sliver
 grep -q '"outcome": "cut failed"' sliver/run.json || fail "run.json should name the outcome"
@@ -180,16 +182,16 @@ grep -q 'starts inside obstacles' inside/run.json || fail "run.json should have 
 
 # Ctrl-C is honoured within a frame, be it of a million steps, and what was written stays a run that can continue.
 for method in semi-implicit async-contact; do
-    "$rubato" run fine.json -o "stopped-$method" -m $method --set time.step=1e-6 --set time.frame=1 --set time.end=1 >stopped.txt 2>&1 &
-    for i in $(seq 600); do
-        grep -q 'bar: 45 nodes' stopped.txt && break
+    "$rubato" run fine.json -o "stopped-$method" -m $method --set time.step=1e-6 --set time.frame=1 --set time.end=1 >"stopped-$method.txt" 2>&1 &
+    for i in $(seq 600); do # a file of its own: one of the run before would end the wait before this run has begun
+        grep -qs 'bar: 45 nodes' "stopped-$method.txt" && break
         sleep 0.1
     done
     kill -INT $!
     code=0
     wait $! || code=$?
-    [ "$code" = 130 ] || fail "an interrupted run should end with 130, not $code: $(cat stopped.txt)"
-    grep -q -- '--resume' stopped.txt || fail "an interrupted run should say how to continue"
+    [ "$code" = 130 ] || fail "an interrupted run should end with 130, not $code: $(cat "stopped-$method.txt")"
+    grep -q -- '--resume' "stopped-$method.txt" || fail "an interrupted run should say how to continue"
     grep -q '"status": "interrupted"' "stopped-$method/run.json" || fail "run.json should say interrupted"
     [ "$(ls "stopped-$method/frames")" = frame_000000.vtu ] || fail "the frame under way should have been given up"
 done

@@ -22,6 +22,7 @@ JELLY = {
                 "fixed": [{"box": {"min": [0, 0, 0], "max": [0.01, 1, 1], "relative": True}}]}],
     "forces": [{"gravity": {}}],
     "time": {"step": 0.005, "frame": 0.02, "end": 0.6},
+    "integrator": {"method": "semi-implicit"},
 }
 
 

@@ -10,12 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *block_by = "";  // a method of the block's own
+
 static rbt_sim *pile(const char *method, const char *solver) {
     return contact_sim(
         "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.4, 0.1, 0.4], 'cells': "
         "[10, "
         "3, 10]}}}, 'transform': {'translate': [0, 0.0505, 0]}, 'material': {'model': 'neo-hookean', 'young': 1e5, "
-        "'poisson': 0.4, 'density': 1000}, 'velocity': {'linear': [0.5, 0, 0], 'angular': [0, 2, 0]}, 'tempo': "
+        "'poisson': 0.4, 'density': 1000}, 'velocity': {'linear': [0.5, 0, 0], 'angular': [0, 2, 0]}%s, 'tempo': "
         "[{'where': "
         "{'plane': {'point': [0.1, 0, 0], 'normal': [1, 0, 0]}}, 'substeps': 3}]}, {'name': 'cloth', "
         "'tempo': [{'where': {'plane': {'point': [0, 0, 0.1], 'normal': [0, 0, 1]}}, 'substeps': 2}], "
@@ -32,7 +34,7 @@ static rbt_sim *pile(const char *method, const char *solver) {
         "'friction': 0.4}, 'time': {'step': 0.005, 'frame': 0.005, 'end': 10}, 'integrator': {'method': '%s', "
         "'solver': "
         "%s}}",
-        method, solver);
+        block_by, method, solver);
 }
 
 // Halved steps are part of what must be the same.
@@ -106,6 +108,14 @@ static void backward_euler(void **state) {
     (void)state;
     judge("backward-euler", "'newton'");
 }
+static void methods_of_bodies(void **state) {
+    (void)state;
+    block_by = ", 'integrator': {'method': 'siere', 'options': {'modes': 10}}";
+    judge("backward-euler", "'newton'");
+    block_by = ", 'integrator': {'method': 'semi-implicit'}";
+    judge("backward-euler", "'newton'");
+    block_by = "";
+}
 static void midpoint(void **state) {
     (void)state;
     judge("implicit-midpoint", "'newton'");
@@ -156,6 +166,6 @@ int main(void) {
         cmocka_unit_test(backward_euler), cmocka_unit_test(midpoint), cmocka_unit_test(energy_euler),
         cmocka_unit_test(bdf2),           cmocka_unit_test(lbfgs_h),  cmocka_unit_test(subdomains),
         cmocka_unit_test(semi_implicit),  cmocka_unit_test(siere),    cmocka_unit_test(augmented),
-        cmocka_unit_test(multirate),      cmocka_unit_test(imex)};
+        cmocka_unit_test(multirate),      cmocka_unit_test(imex),     cmocka_unit_test(methods_of_bodies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,9 @@ ABOVE = {**SHEET, "name": "above", "transform": {"translate": [0.02, 0.012, 0.01
 WALL = [{"mesh": {"mesh": {"shape": {"polyhedron": {}}}, "transform": {"scale": 0.01, "translate": [0, -0.05, 0]},
                   "motions": [{"velocity": {"velocity": [0, 1, 0]}}]}}]
 PRESSED = {"driven": [], "fixed": [LEFT], "deform": [{"stretch": {"axis": [1, 0, 0], "factor": 0.55}}]}
+OVER = {"name": "over", "mesh": BAR, "material": RUBBER, "transform": {"translate": [0.03, 0.202, 0.02]},
+        "velocity": {"linear": [0, -1, 0]}}
+FLOOR = [{"plane": {"point": [0, -0.11, 0]}}]
 CUT = [{"time": 0.02, "surface": {"plane": {"point": [0.5, 0.5, 0.5], "normal": [1, 0.2, 0.1], "relative": True}}}]
 
 SCENES = {
@@ -57,4 +60,13 @@ SCENES = {
                            steps=3, obstacles=WALL),
     "contact": scene({"method": "backward-euler", "solver": "newton"}, [SHEET, ABOVE], step=1e-2, frames=3, steps=3,
                      obstacles=WALL, contact={"friction": 0.3}),
+    "contact-augmented": scene({"method": "backward-euler", "solver": "newton"}, [SHEET, ABOVE], step=1e-2, frames=3,
+                               steps=3, obstacles=WALL, contact={"solver": "augmented-lagrangian"}),
+    "siere-contact": scene({"method": "siere", "options": {"modes": 4}}, [bar(), OVER], obstacles=FLOOR,
+                           contact={"friction": 0.3}),
+    "imex-contact": scene({"method": "imex"}, [bar(damping={}), OVER], step=2e-4, contact={}),
+    "modes-and-parts": scene({"method": "multirate-euler", "options": {"modes": 4}},
+                             [bar(tempo=TEMPO, driven=[], fixed=[LEFT]), OVER], obstacles=FLOOR,
+                             contact={"friction": 0.3}),
+    "cut-contact": scene({"method": "semi-implicit"}, [bar(driven=[], fixed=[LEFT])], cuts=CUT, contact={}),
 }

@@ -39,7 +39,8 @@ write_ranks_scene() {
   "probes": [{"name": "middle", "body": "bar",
     "where": {"box": {"min": [0.4, 0, 0], "max": [0.6, 1, 1], "relative": true}}}],
   "output": {"checkpoint_every": 1, "checkpoint_keep": 0},
-  "time": {"step": 0.01, "frame": 0.02, "end": 0.06}
+  "time": {"step": 0.01, "frame": 0.02, "end": 0.06},
+  "integrator": {"method": "semi-implicit"}
 }
 JSON
 }

@@ -18,6 +18,7 @@ refuses() {
 refuses "cannot open" 2 none/scene.json
 refuses "unknown key" 2 scene.json --set 'bodies[0].colour=1' -o out
 refuses "does not run on ranks" 2 scene.json -o out --set integrator.method=semi-implicit
+refuses "is left to rubato, which cannot choose for ranks yet" 2 scene.json -o out --method auto
 refuses "does not run on ranks" 2 scene.json -o out --method imex
 refuses "does not run on ranks" 2 scene.json -o out --method async-contact
 refuses "does not run on ranks" 2 scene.json -o out --method backward-euler

@@ -380,7 +380,7 @@ static void the_midpoint_rule_takes_shorter_steps_rather_than_energy(void **stat
     (void)state;
     static const double SPEEDS[] = {30, 40, 45};
     int by_itself = 0;
-    for (int i = 0; i < SAMPLED(3, 1); i++) {
+    for (int i = 0; i < SAMPLED(LONG(3, 2), 1); i++) {
         char text[320];
         rbt_sim *sim = thrown(SPEEDS[i], 14);
         double damped = gains_nothing(sim, 40);
@@ -412,7 +412,7 @@ static void where_the_midpoint_rule_would_explode_backward_euler_steps(void **st
 static void backward_euler_steps_for_the_shortest_piece_too(void **state) {
     (void)state;
     double damped = 0;
-    for (int i = 0; i < SAMPLED(8, 3); i++) {
+    for (int i = 0; i < LONG(8, SAMPLED(3, 2)); i++) {
         rbt_sim *sim = thrown(80 + 10 * i, 4);
         rbt_step_report report = {0};
         for (int k = 0; k < 10 && rbt_sim_step(sim, &report); k++) damped += report.statistics[RBT_STAT_DAMPED];

@@ -26,6 +26,8 @@ static rbt_scene scene_of(const rbt_body_def *body, const rbt_force *force) {
     scene.bodies.items = body;
     scene.forces.count = 1;
     scene.forces.items = force;
+    scene.integrator.method = rbt_method_find("semi-implicit");
+    scene.time.step = 0.01;
     return scene;
 }
 

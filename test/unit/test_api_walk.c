@@ -341,7 +341,7 @@ static void every_function_is_walked(void **state) {
 // version.
 // clang-format off
 #define STRUCTS(X) \
-    X(rbt_async_contact_options) X(rbt_body_def) X(rbt_body_info) \
+    X(rbt_async_contact_options) X(rbt_body_def) X(rbt_body_info) X(rbt_body_integrator_def) \
     X(rbt_contact_def) X(rbt_contact_pair_def) X(rbt_contact_point) X(rbt_cut_blade) X(rbt_cut_def) \
     X(rbt_cut_file) X(rbt_cut_plane) X(rbt_cut_rectangle) \
     X(rbt_damping_def) X(rbt_deform_bend) X(rbt_deform_scale) \

@@ -29,6 +29,7 @@ static void chooses_and_says_why(void **unused) {
     const rbt_method_candidate *best = best_of(sim);
     assert_string_equal(rbt_sim_method(sim), rbt_method_name(best->method));
     int tried = 0, able = 0;
+    bool kinds[5] = {false};  // equal steps; by error of order 1 and 2, 2 more without damping
     for (int i = 0; i < sim->choice->count; i++) {
         const rbt_method_candidate *c = &sim->choice->candidates[i];
         const rbt_method *method = rbt_method_at(c->method);
@@ -37,10 +38,11 @@ static void chooses_and_says_why(void **unused) {
         if (c->fate == RBT_FATE_UNABLE) assert_true(strlen(c->reason) > 10);
         able += c->fate > RBT_FATE_UNWANTED;
         tried += c->fate >= RBT_FATE_FAILED;
+        if (c->fate >= RBT_FATE_FAILED) kinds[method->error_law ? method->order + 2 * method->undamped : 0] = true;
         if (c->fate >= RBT_FATE_TRIED) assert_true(c->tried_cost > 0 && c->tried_cost >= best->tried_cost);
         if (c->fate >= RBT_FATE_PREDICTED) assert_true(c->cost > 0 && c->step > 0);
     }
-    assert_true(able >= 10 && tried >= 2);
+    assert_true(able >= 10 && tried >= 4 && kinds[0] && kinds[1] && kinds[2] && kinds[4]);
     rbt_text text = {0}, json = {0};
     rbt_choice_text(sim->choice, &text);
     rbt_choice_json(sim->choice, &json);
@@ -96,6 +98,10 @@ static void takes_a_step_that_is_given(void **unused) {
         "'auto'}}");
     assert_false(sim->stepper.control.on);
     assert_true(rbt_sim_step_length(sim) == 0.02);
+    rbt_text text = {0};
+    rbt_choice_text(sim->choice, &text);
+    assert_null(strstr(text.text, "for an error"));  // nothing is made of one
+    rbt_text_free(&text);
     advance(sim, 3);
     rbt_sim_free(sim);
 }

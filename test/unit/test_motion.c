@@ -154,7 +154,8 @@ static void scenes_fit_bodies_and_turn_them_about_their_centre(void **state) {
         "{\"rubato\": 1, \"bodies\": [{\"name\": \"bar\", \"mesh\": {\"shape\": {\"bar\": {\"size\": [4, 1, 2], "
         "\"cells\": "
         "[4, 2, 2]}}}, \"transform\": {\"fit\": 1}, \"driven\": [{\"where\": \"left\", \"motions\": [{\"rotation\": "
-        "{\"point\": [0.5, 0.5, 0.5], \"relative\": true, \"axis\": [1, 0, 0], \"rate\": 1}}]}]}]}";
+        "{\"point\": [0.5, 0.5, 0.5], \"relative\": true, \"axis\": [1, 0, 0], \"rate\": 1}}]}]}], \"integrator\": "
+        "{\"method\": \"semi-implicit\"}}";
     rbt_error error;
     rbt_scene_file *file = rbt_scene_parse(json, sizeof json - 1, "fit", NULL, 0, &error);
     assert_non_null(file);

@@ -79,7 +79,7 @@ static const char SCENE[] =
     "true}}]}], "
     "\"forces\": [{\"gravity\": {}}], \"obstacles\": [{\"plane\": {\"point\": [0, -1, 0]}}], \"time\": {\"step\": "
     "0.01, "
-    "\"frame\": 0.02, \"end\": 0.06}}";
+    "\"frame\": 0.02, \"end\": 0.06}, \"integrator\": {\"method\": \"semi-implicit\"}}";
 
 typedef struct seen {
     rbt_live *live;

@@ -123,6 +123,73 @@ static void keeps_to_the_error(void **unused) {
     rbt_sim_free(reference);
 }
 
+// A bar that spins and turns stiff elements: what forces do along an arc is no small part of the error.
+static rbt_sim *spin(const char *method, const char *step, double error) {
+    char json[1024];
+    snprintf(
+        json, sizeof json,
+        "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [1, 0.2, 0.2], 'cells': "
+        "[4, 1, 1]}}}, 'material': {'young': 1e5, 'poisson': 0.3}, 'velocity': {'angular': [0, 0, 6]}}], 'time': "
+        "{'step': %s, 'frame': 0.05, 'end': 0.5}, 'goal': {'error': %g}, 'integrator': {'method': '%s'}}",
+        step, error, method);
+    return sim_from(json);
+}
+
+// What a step by error from `before` has missed, in the norm of step_control.h over what it may miss: against 8 steps
+// of the midpoint rule
+static double missed(const rbt_sim *sim, const rbt_state *before, double span, rbt_sim *fine) {
+    const rbt_model *m = sim->model;
+    rbt_step_report report = {0};
+    rbt_state *f = &fine->state;
+    double h = sim->state.t - before->t, largest = 0, size = sim->stepper.control.sizes[0];
+    memcpy(f->x, before->x, 3 * m->node_count * sizeof(double));
+    memcpy(f->v, before->v, 3 * m->node_count * sizeof(double));
+    f->t = before->t;
+    rbt_stepper_forget(&fine->stepper, f);
+    for (int i = 1; i <= 8; i++)
+        assert_int_equal(RBT_DONE, rbt_stepper_advance(&fine->stepper, f, before->t + h * i / 8, &report));
+    for (size_t n = 0; n < m->node_count; n++) {
+        double x[3], v[3];
+        rbt_subtract(sim->state.x + 3 * n, f->x + 3 * n, x);
+        rbt_subtract(sim->state.v + 3 * n, f->v + 3 * n, v);
+        largest = fmax(largest, sqrt(rbt_dot(x, x) + span * span * rbt_dot(v, v)) / size);
+    }
+    return largest / (m->asked.error * h / sim->stepper.control.length);
+}
+
+// No step makes three times the error that it may; most make about that.
+static void judge_steps(rbt_sim *sim, rbt_sim *fine) {
+    enum { START = 3 };
+    rbt_step_report report;
+    int count = 0, near = 0;
+    while (sim->state.frame < FRAMES) {
+        rbt_state before = {0};
+        double span = rbt_stepper_step_memory(&sim->stepper, &sim->state)->span;
+        assert_true(rbt_state_copy(&before, &sim->state, NULL));
+        assert_true(rbt_sim_step(sim, &report));
+        double error = missed(sim, &before, span, fine);
+        if (++count > START && !(error <= 3))
+            fail_msg("%s: %g times the error at %g s", rbt_sim_method(sim), error, before.t);
+        near += error > 1.0 / 3;
+        rbt_state_clear(&before);
+    }
+    assert_true(count > 30 && 2 * near > count);
+    rbt_sim_free(sim);
+}
+
+static void knows_errors_of_steps(void **unused) {
+    (void)unused;
+    rbt_sim *fine_swing = swing("implicit-midpoint", "0.05", 1, ""),
+            *fine_spin = spin("implicit-midpoint", "0.05", 1);
+    for (int i = 0; rbt_method_name(i); i++) {
+        if (!can(i)) continue;
+        judge_steps(swing(rbt_method_name(i), "'auto'", 0.01, ""), fine_swing);
+        judge_steps(spin(rbt_method_name(i), "'auto'", 0.05), fine_spin);
+    }
+    rbt_sim_free(fine_swing);
+    rbt_sim_free(fine_spin);
+}
+
 typedef struct step_list {
     int accepted, rejected, failed;
     double ends, largest;  // where accepted steps end; the largest estimate of them
@@ -169,6 +236,37 @@ static void has_a_floor(void **unused) {
     assert_int_equal(20, sim->state.tally.steps);
     assert_true(memory->floor_steps > 10 && memory->floor_worst > 10);
     rbt_sim_free(sim);
+}
+
+// Where bodies can meet something, errors are larger by default, and no step is shorter than the error times a frame.
+static void asks_less_where_bodies_meet(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *more;
+        double error, shortest;
+    } cases[] = {{"", 0.01, 0.05 / (1 << 20)},
+                 {", 'contact': {}", 0.05, 0.05 * 0.05},
+                 {", 'obstacles': [{'plane': {'point': [0, -9, 0]}}]", 0.05, 0.05 * 0.05},
+                 {", 'contact': {}, 'goal': {'quality': 'preview'}", 0.2, 0.2 * 0.05},
+                 {", 'contact': {}, 'goal': {'quality': 'accurate'}", 0.01, 0.01 * 0.05},
+                 {", 'contact': {}, 'goal': {'error': 0.3}", 0.3, 0.3 * 0.05}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char json[1024];
+        snprintf(
+            json, sizeof json,
+            "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'bar': {}}}}], 'time': {'step': 'auto', "
+            "'frame': 0.05, 'end': 0.5}, 'integrator': {'method': 'bdf2'}%s}",
+            cases[i].more);
+        rbt_sim *sim = sim_from(json);
+        const rbt_step_control *c = &sim->stepper.control;
+        assert_true(c->error == cases[i].error && fabs(c->shortest - cases[i].shortest) < 1e-15);
+        // an error that is chosen later moves the least step along
+        rbt_error error;
+        rbt_chosen chosen = {.method = rbt_method_find("bdf2"), .error = 0.5};
+        must(rbt_sim_take_choice(sim, &chosen, &error), &error);
+        assert_true(c->error == 0.5 && fabs(c->shortest - (i ? 0.5 * 0.05 : cases[0].shortest)) < 1e-15);
+        rbt_sim_free(sim);
+    }
 }
 
 // A load that begins inside the run, and nodes that are released, cost a few short steps each.
@@ -250,10 +348,16 @@ static void refuses_what_cannot(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_steps),          cmocka_unit_test(estimates_polynomials),
-        cmocka_unit_test(keeps_to_the_error),   cmocka_unit_test(tells_attempts),
-        cmocka_unit_test(has_a_floor),          cmocka_unit_test(meets_jumps),
-        cmocka_unit_test(is_part_of_the_state), cmocka_unit_test(halves_what_fails),
+        cmocka_unit_test(plans_steps),
+        cmocka_unit_test(estimates_polynomials),
+        cmocka_unit_test(keeps_to_the_error),
+        cmocka_unit_test(knows_errors_of_steps),
+        cmocka_unit_test(tells_attempts),
+        cmocka_unit_test(has_a_floor),
+        cmocka_unit_test(asks_less_where_bodies_meet),
+        cmocka_unit_test(meets_jumps),
+        cmocka_unit_test(is_part_of_the_state),
+        cmocka_unit_test(halves_what_fails),
         cmocka_unit_test(refuses_what_cannot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

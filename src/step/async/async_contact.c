@@ -771,6 +771,7 @@ static double choose_step(const rbt_model *model, const void *options, rbt_error
 
 const rbt_method RBT_ASYNC_CONTACT = {
     .name = "async-contact",
+    .alone = "every force has a clock of its own",
     .doc = "explicit: every element and every contact at its own rate; nothing ever penetrates",
     .when = "bodies touch themselves or each other, tightly or fast, and nothing may pass through anything",
     .gain_remedy = "options with a smaller safety",

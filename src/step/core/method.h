@@ -6,6 +6,7 @@
 #include "base/record.h"
 #include "model/change.h"
 #include "rubato/methods.h"
+#include "step/core/free_step.h"
 #include "step/core/stage.h"
 #include "step/core/step_work.h"
 
@@ -83,6 +84,17 @@ typedef struct rbt_method {
     // hint and may leave x and v half-made: the caller restores them. It never touches state->frame or state->step.
     rbt_outcome (*attempt)(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report);
 
+    // ---- Bodies of several methods in one step (step/core/body_methods.h)
+
+    // Why its bodies cannot be stepped together with those of another method: the end of a sentence. NULL: they can, as
+    // those of the scene's method (`joins`) or beside it (`free_step`).
+    const char *alone;
+    bool joins;  // bodies of methods with a free step can be part of its own
+    // The step of some nodes without contact, and how they answer to contact; what `step` points to stays until the
+    // next call. state->memory, which a later failure restores, is that of the end.
+    rbt_outcome (*free_step)(void *self, rbt_state *state, double until, const rbt_free_part *part,
+                             rbt_free_step *step, rbt_stages *stages, rbt_step_report *report);
+
     // The state is about to be another one than the last attempt has left: what the workspace knows of that one goes.
     // NULL: it knows nothing that it does not look up in the state.
     void (*reset)(void *self);
@@ -105,8 +117,9 @@ typedef struct rbt_method {
     // constant C of its error (step/core/step_control.h), `ratio` times as long as the one before. NULL: they cannot.
     int (*error_law)(const void *self, double ratio, double *constant);
     // What the method knows better of e_x and e_v (node_count x 3) of the step that led to this state, state->t still
-    // its start; returns the order that the result has. NULL: nothing.
-    int (*refine_error)(void *self, const rbt_state *state, double h, double *ex, double *ev);
+    // its start; `order` is theirs, which is less than the method's where a run begins. Returns the order that the
+    // result has. NULL: nothing.
+    int (*refine_error)(void *self, const rbt_state *state, double h, int order, double *ex, double *ev);
     // How fine solves must be from now on, as a share of the method's own tolerance; NULL: they are exact.
     void (*set_precision)(void *self, double share);
 

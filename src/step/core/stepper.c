@@ -1,5 +1,7 @@
 #include "step/core/stepper.h"
 
+#include "step/core/body_methods.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +69,8 @@ static bool check_obstacles(const rbt_model *m, const rbt_method *method, rbt_er
 }
 
 bool rbt_stepper_knows(const rbt_model *model, const rbt_method *method, rbt_error *error) {
-    return check_bodies(model, method, error) && check_obstacles(model, method, error);
+    return rbt_body_methods_fit(model, method, error) && check_bodies(model, method, error) &&
+           check_obstacles(model, method, error);
 }
 
 static bool begin(rbt_stepper *s, const rbt_model *model, const rbt_integrator_def *def, rbt_error *error) {
@@ -334,7 +337,7 @@ static rbt_outcome try_step(rbt_stepper *s, rbt_state *state, double until, doub
     if (outcome != RBT_DONE) return outcome;
     *order = s->method->error_law(s->self, memory->last > 0 ? h / memory->last : 1, &constant);
     *order = rbt_step_control_estimate(c, memory, s->model, state, v, h, *order, constant);
-    if (s->method->refine_error) *order = s->method->refine_error(s->self, state, h, c->ex, c->ev);
+    if (s->method->refine_error) *order = s->method->refine_error(s->self, state, h, *order, c->ex, c->ev);
     *ratio = rbt_step_control_ratio(c, memory, s->model, t, h);
     return RBT_DONE;
 }
@@ -348,6 +351,7 @@ static rbt_outcome advance_by_error(rbt_stepper *s, rbt_state *state, double unt
     bool as_planned = h == rbt_step_control_plan(c, memory, INFINITY);
     copy_motion(s, 0, state, true);
     copy_memory(s, 0, state, true);
+    bool shortened = false;
     for (int failures = 0;;) {
         bool last = h == until - t;
         double end = last ? until : t + h, ratio = NAN;
@@ -356,6 +360,8 @@ static rbt_outcome advance_by_error(rbt_stepper *s, rbt_state *state, double unt
         if (outcome == RBT_DONE) {
             rbt_step_verdict verdict = rbt_step_control_judge(c, memory, ratio, h, order, !as_planned);
             note(s, t, h, ratio, verdict.accepted, verdict.why);
+            // the next one is no longer than what was too much a moment ago
+            if (shortened && verdict.accepted) verdict.next = fmin(verdict.next, h);
             if (verdict.accepted) {
                 rbt_step_control_remember(c, memory, s->model, state, v, t, h, &verdict, ratio);
                 state->t = end;
@@ -371,7 +377,7 @@ static rbt_outcome advance_by_error(rbt_stepper *s, rbt_state *state, double unt
         }
         rbt_stepper_undo(s, state, t);
         rbt_stepper_reset(s);
-        as_planned = true;
+        as_planned = shortened = true;
         if (outcome == RBT_DONE) continue;
         if (failures > s->max_halvings || !is_for_shorter_steps(s->method, outcome)) return outcome;
         if (report->halvings < failures) report->halvings = failures;

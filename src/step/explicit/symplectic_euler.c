@@ -116,6 +116,7 @@ static double choose_step(const rbt_model *model, const void *options, rbt_error
 
 const rbt_method RBT_SYMPLECTIC_EULER = {
     .name = "symplectic-euler",
+    .alone = "bodies do not know contact",
     .doc = "explicit: forces at the start of the step, then new velocities move the nodes",
     .when = "small steps are no problem: soft bodies, coarse meshes, or a reference without numerical damping",
     .cheap_steps = true,

@@ -243,6 +243,7 @@ static const char *solver_name(int i) { return i == 0 ? "krylov" : NULL; }
 
 const rbt_method RBT_ERE = {
     .name = "ere",
+    .alone = "bodies do not know contact",
     .doc = "exponential Rosenbrock-Euler: the linearised equations of motion solved exactly, no matrix factored",
     .when =
         "soft bodies whose whole motion should be kept, fast vibrations included; its cost grows with the stiffness",

@@ -232,8 +232,8 @@ static rbt_outcome factor(siere *s, const rbt_state *state, double h, rbt_step_r
     if (outcome != RBT_NOT_POSITIVE_DEFINITE) return outcome;
     size_t row;
     s->matrix = INDEFINITE;
-    // contact needs entries of L L^T
-    if (cholesky && !s->base.impulses && s->options.indefinite == RBT_INDEFINITE_FACTORS &&
+    // contact needs entries of L L^T, bodies of other methods a minimum
+    if (cholesky && !s->base.impulses && !s->base.left_out && s->options.indefinite == RBT_INDEFINITE_FACTORS &&
         rbt_cholesky_flops(cholesky) <= MAX_FLOPS) {
         rbt_factor_result result = rbt_cholesky_factor_indefinite(cholesky, &s->base.A, &row);
         if (result == RBT_FACTOR_NO_MEMORY) return RBT_OUT_OF_MEMORY;
@@ -657,9 +657,9 @@ static rbt_outcome update(siere *s, rbt_state *state, double h, rbt_step_report 
     return outcome;
 }
 
-// The same with what is in the way (siere_contact.h)
-static rbt_outcome meet(siere *s, rbt_state *state, double h, rbt_stages *stages, rbt_step_report *report) {
-    rbt_linearised *base = &s->base;
+// The motion of the step and the velocities of its end, into `right`, one behind the other
+static void find_end(siere *s, const rbt_state *state, double h) {
+    const rbt_linearised *base = &s->base;
     size_t n = 3 * base->model->node_count;
     double *y = s->solution, *move = s->right, *change = s->right + n;
     combine_modes(s, h);
@@ -668,6 +668,13 @@ static rbt_outcome meet(siere *s, rbt_state *state, double h, rbt_stages *stages
         move[i] += h * (constrained ? base->moved[i] : state->v[i] + y[i]);
         change[i] = constrained ? base->moved[i] : state->v[i] + y[i] + change[i];
     }
+}
+
+// The same with what is in the way (siere_contact.h)
+static rbt_outcome meet(siere *s, rbt_state *state, double h, rbt_stages *stages, rbt_step_report *report) {
+    rbt_linearised *base = &s->base;
+    double *move = s->right, *change = s->right + 3 * base->model->node_count;
+    find_end(s, state, h);
     rbt_siere_meeting m = {.base = base,
                            .modes = &s->modes,
                            .used = s->used,
@@ -757,7 +764,7 @@ size_t rbt_siere_modes_memory(const rbt_model *model, int modes) {
 rbt_outcome rbt_siere_find_modes(void *self, rbt_state *state, double h, rbt_stages *stages, rbt_step_report *report,
                                  rbt_siere_modes *modes) {
     siere *s = self;
-    rbt_constrained_nodes(s->base.model, state->t, s->base.constrained);
+    rbt_linearised_constrain(&s->base, state->t);
     s->used = 0;
     *modes = (rbt_siere_modes){.force = s->base.f};
     if (!s->capacity || !free_nodes(s)) return RBT_DONE;
@@ -774,19 +781,57 @@ rbt_outcome rbt_siere_find_modes(void *self, rbt_state *state, double h, rbt_sta
 
 void rbt_siere_remember_modes(void *self, rbt_state *state, rbt_step_report *report) { finish(self, state, report); }
 
+// A mode that a step does not resolve answers to contact as A does (siere_contact.h), but to its own forces exactly:
+// the two would balance at another place than that of rest. While something touches it is left to the rest.
+static void leave_unresolved(siere *s, const rbt_state *state, double h) {
+    const rbt_impulse_memory *memory = contact_memory(s, state);
+    if (memory && memory->count > 0) s->used = rbt_siere_resolved(s->used, s->modes.lambda, s->d, h);
+}
+
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     siere *s = self;
     rbt_linearised *base = &s->base;
     double h = rbt_step_length(base->model, state, until);
-    rbt_constrained_nodes(base->model, state->t, base->constrained);
+    rbt_linearised_constrain(base, state->t);
     s->used = 0;
     if (!s->capacity || !free_nodes(s))
         return rbt_linearised_attempt(base, state, until, contact_memory(s, state), stages, report);
     rbt_outcome outcome = prepare(s, state, h, stages, report);
     if (outcome != RBT_DONE) return outcome;
+    if (base->impulses) leave_unresolved(s, state, h);
     RBT_STAGE("solve", solve_or_project(s, state, h, report));  // modes exactly, the rest A y = ...
     if (base->impulses) return meet(s, state, h, stages, report);
     RBT_STAGE("update", update(s, state, h, report));
+    return RBT_DONE;
+}
+
+static rbt_outcome free_step(void *self, rbt_state *state, double until, const rbt_free_part *part,
+                             rbt_free_step *step, rbt_stages *stages, rbt_step_report *report) {
+    siere *s = self;
+    rbt_linearised *base = &s->base;
+    size_t n = 3 * base->model->node_count;
+    double h = rbt_step_length(base->model, state, until);
+    base->left_out = part->left_out;
+    rbt_linearised_constrain(base, state->t);
+    s->used = 0;
+    if (!s->capacity || !free_nodes(s)) return rbt_linearised_free_step(base, state, h, part, step, stages, report);
+    rbt_outcome outcome = prepare(s, state, h, stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    if (part->touched) s->used = rbt_siere_resolved(s->used, s->modes.lambda, s->d, h);
+    RBT_STAGE("solve", solve_or_project(s, state, h, report));
+    find_end(s, state, h);
+    for (size_t i = 0; i < n; i++) s->right[i] += state->x[i];
+    rbt_siere_answer(s->used, s->modes.lambda, s->d, h, s->by_Q, s->by_KU);
+    *step = (rbt_free_step){.x = s->right,
+                            .v = s->right + n,
+                            .given = base->rhs,
+                            .A = &base->A,
+                            .mode_count = s->used,
+                            .U = s->modes.U,
+                            .Q = s->modes.Q,
+                            .stiffening = s->by_Q,
+                            .quickening = s->by_KU};
+    finish(s, state, report);
     return RBT_DONE;
 }
 
@@ -833,17 +878,21 @@ static void contact_forces(void *self, const rbt_state *state, double *f) {
 
 // ---- Steps by error
 
-static int refine_error(void *self, const rbt_state *state, double h, double *ex, double *ev) {
+static int refine_error(void *self, const rbt_state *state, double h, int order, double *ex, double *ev) {
     siere *s = self;
     rbt_linearised *base = &s->base;
     const rbt_model *m = base->model;
-    if (!s->used) return 1;
-    rbt_force_external(m, state->t + h, state->x, state->v, base->f);
-    if (!m->linear) rbt_force_elastic(m, state->x, NULL, base->partial, base->f);
-    else rbt_force_linear(m, &base->stiffness.K, state->x, base->work, base->f);
-    for (size_t i = 0; i < 3 * m->node_count; i++) s->carried[i] = base->constrained[i / 3] ? 0 : state->v[i];
-    rbt_vectors_inner(3 * m->node_count, s->used, s->modes.U, 1, base->f, s->z, s->modes.partial);
+    for (size_t i = 0; i < 3 * m->node_count; i++) {
+        s->carried[i] = base->constrained[i / 3] ? 0 : state->v[i];
+        base->moved[i] = h * state->v[i];
+    }
+    // dx = h (v+ - U c) + U da, c = Q^T v+
     rbt_vectors_inner(3 * m->node_count, s->used, s->modes.Q, 1, s->carried, s->c, s->modes.partial);
+    for (size_t l = 0; l < s->used; l++) s->z[l] = s->da[l] - h * s->c[l];
+    rbt_vectors_combine(3 * m->node_count, 1, s->used, s->modes.U, s->used, s->z, 1, 1, base->moved);
+    const double *F = rbt_linearised_add_missed(base, state, h, base->moved, ev);
+    if (!s->used) return order;
+    rbt_vectors_inner(3 * m->node_count, s->used, s->modes.U, 1, F, s->z, s->modes.partial);
     for (size_t l = 0; l < s->used; l++) {
         double foreseen = s->g[l] + h * s->ramp[l] - s->modes.lambda[l] * s->da[l] - s->d[l] * s->db[l];
         s->z[l] += -s->d[l] * s->c[l] - foreseen;
@@ -940,6 +989,7 @@ const rbt_method RBT_SIERE = {
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .free_step = free_step,
     .forget = forget,
     .set_observer = set_observer,
     .accepts = accepts,

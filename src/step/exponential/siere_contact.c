@@ -8,11 +8,32 @@
 
 static const double RESOLVED = 1;  // h^2 |lambda|
 
+static bool is_resolved(double h, double lambda, double damping) {
+    return h * h * fabs(lambda) <= RESOLVED && h * fabs(damping) <= RESOLVED;
+}
+
+size_t rbt_siere_resolved(size_t used, const double *lambda, const double *damping, double h) {
+    size_t count = 0;
+    while (count < used && is_resolved(h, lambda[count], damping[count])) count++;
+    return count;
+}
+
+void rbt_siere_answer(size_t used, const double *lambda, const double *damping, double h, double *stiffening,
+                      double *quickening) {
+    for (size_t l = 0; l < used; l++) {
+        double theta = 1 + h * damping[l] + h * h * lambda[l];
+        rbt_response r = rbt_oscillator_response(h, lambda[l], damping[l]);
+        bool resolved = is_resolved(h, lambda[l], damping[l]);
+        stiffening[l] = resolved ? h * h / r.step - theta : 0;
+        quickening[l] = resolved ? r.impulse / r.step - 1 / h : 0;
+    }
+}
+
 static void find_coefficients(rbt_siere_meeting *m) {
     for (size_t l = 0; l < m->used; l++) {
         double lambda = m->modes->lambda[l], h = m->h, theta = 1 + h * m->damping[l] + h * h * lambda;
         rbt_response r = rbt_oscillator_response(h, lambda, m->damping[l]);
-        bool resolved = h * h * fabs(lambda) <= RESOLVED && h * fabs(m->damping[l]) <= RESOLVED;
+        bool resolved = is_resolved(h, lambda, m->damping[l]);
         m->by_velocity[l] = resolved ? r.impulse / h - 1 / theta : 0;
         m->by_displacement[l] = resolved ? r.step / h - h / theta : 0;
     }

@@ -31,6 +31,13 @@ typedef struct rbt_siere_meeting {
     double *share;                          // (2 x used) work
 } rbt_siere_meeting;
 
+// How many of the first modes a step resolves
+size_t rbt_siere_resolved(size_t used, const double *lambda, const double *damping, double h);
+
+// The same answer as step/core/free_step.h has it, of `used` modes
+void rbt_siere_answer(size_t used, const double *lambda, const double *damping, double h, double *stiffening,
+                      double *quickening);
+
 // The end of a step with contact: state->x and state->v.
 rbt_outcome rbt_siere_meet(rbt_siere_meeting *meeting, rbt_state *state, rbt_stages *stages, rbt_step_report *report);
 

@@ -579,6 +579,7 @@ static int labels(const void *self, int32_t *label) {
 
 const rbt_method RBT_IMEX = {
     .name = "imex",
+    .alone = "what an impulse does to it is no symmetric matrix, which no minimum has",
     .doc = "explicit where elements allow the step, implicit at the nodes of those that do not",
     .when = "a few bad elements force tiny explicit steps on a body that would else take larger ones; little "
             "numerical damping",

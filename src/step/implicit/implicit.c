@@ -24,9 +24,10 @@
 // Errors of a step, x(t + h) less what the rule gives, by Taylor's formula:
 //   backward-euler     x_n + h v(t + h) is off by -h^2/2 x'', and v likewise
 //   implicit-midpoint  y_n + h f((y_n + y_{n+1})/2) is off by h^3/24 y''' - h^3/8 f_y y''. For x, f_y y'' is x''',
-//                      which
-//                      leaves -h^3/12 x'''. For v it is v''' but for the curvature of the forces along the motion,
-//                      W''' v v, which is left out: it is small where strains are.
+//                      which leaves -h^3/12 x'''. For v it is v''' but for the curvature of the forces along the
+//                      motion, which is large where stiff elements turn: a chord is shorter than its arc. So forces
+//                      are asked, where the rule took them and where the motion was: z = x(t + h/2) + h^2/8 x'', and
+//                      v is off by h^3/24 v''' - h M^-1 (f(z) - f(z - h^2/8 x'')).
 //   bdf2               about t + h, terms of third order in b leave h^3 (1 + r)^2/(6 r (1 + 2 r)) x''', and v likewise
 #include "math/vec3.h"
 #include "math/vector.h"
@@ -55,6 +56,7 @@ typedef struct implicit {
     double precision;  // share of the tolerance that the next solve is made to; 0: all of it
     double refused;    // [s] a step of the midpoint rule up to then gained energy, or turned an element inside out
     bool second;       // the latest step of BDF2 was one of second order
+    bool damped;       // the latest step of the midpoint rule was one of backward Euler instead
     double theta;      // of energy-euler: its implicitness, NaN: chosen; theta_now: of this step
     double theta_now;
     double until;            // [s] the end of this step
@@ -65,6 +67,7 @@ typedef struct implicit {
 static void destroy(void *self) {
     implicit *s = self;
     if (s->work) s->solver->destroy(s->work);
+    rbt_other_methods_free(s->objective.others);
     rbt_step_contact_free(s->objective.pairs);
     rbt_energy_leash_free(&s->leash);
     rbt_rigid_free(&s->rigid);
@@ -96,6 +99,18 @@ static bool make_contact(implicit *s, const rbt_model *m, rbt_error *error) {
                  : s->rule == BDF2   ? 2 * m->step / 3
                                      : sqrt(whole_theta(s)) * m->step;
     return (s->objective.pairs = rbt_step_contact_new(m, tau, &s->objective.H, error)) != NULL;
+}
+
+// Bodies of other methods are those of backward Euler only (rbt_method.joins).
+static bool make_others(implicit *s, const rbt_model *m, rbt_error *error) {
+    if (!rbt_other_methods_any(m)) return true;
+    if (m->contact.on && s->solver != &RBT_NEWTON)
+        return rbt_fail_path(
+            error, NULL, "integrator.solver",
+            "%s does not know bodies with a method of their own, which bring a matrix and modes with "
+            "them; take newton",
+            s->solver->name);
+    return (s->objective.others = rbt_other_methods_new(m, &s->objective.H, error)) != NULL;
 }
 
 static bool make_leash(implicit *s, const void *options, rbt_error *error) {
@@ -133,7 +148,8 @@ static void *create(rule which, const rbt_model *model, int solver, const void *
     if (!ok) rbt_fail_memory(error, 15 * model->node_count * sizeof(double), "a stepper");
     if (ok && check_contact(s, model, error) && rbt_objective_init(&s->objective, model, error) &&
         rbt_rigid_init(&s->rigid, &s->objective, error) && make_leash(s, options, error) &&
-        make_contact(s, model, error) && (s->work = s->solver->create(&s->objective, &s->options, error)))
+        make_contact(s, model, error) && make_others(s, model, error) &&
+        (s->work = s->solver->create(&s->objective, &s->options, error)))
         return s;
     destroy(s);
     return NULL;
@@ -145,7 +161,7 @@ static size_t bdf2_memory(const rbt_model *m) { return (1 + 6 * m->node_count) *
 
 static size_t memory_size(const rbt_model *m, const void *options) {
     (void)options;
-    return rbt_contact_memory_size(m);
+    return rbt_contact_memory_size(m) + rbt_other_methods_memory(m);
 }
 
 static size_t memory_size_bdf2(const rbt_model *m, const void *options) {
@@ -167,6 +183,12 @@ static size_t own_memory(const implicit *s) {
 static rbt_contact_memory *contact_memory(const implicit *s, const rbt_state *state) {
     size_t before = own_memory(s);
     return s->objective.pairs && state->memory ? (void *)((char *)state->memory + before) : NULL;
+}
+
+// What other methods of bodies remember comes behind that
+static void *others_memory(const implicit *s, const rbt_state *state) {
+    size_t before = own_memory(s) + rbt_contact_memory_size(s->objective.model);
+    return state->memory ? (char *)state->memory + before : NULL;
 }
 
 static const double *remembered(const implicit *s, const rbt_state *state, double h) {
@@ -195,6 +217,17 @@ static void freeze_damping(implicit *s, const rbt_state *state, double ahead) {
     for (size_t i = 0; i < 3 * state->node_count; i++) s->z[i] = state->x[i] + ahead * state->v[i];
     bool allowed = ahead > 0 && isfinite(rbt_energy_elastic(o->model, s->z, o->energies));
     rbt_objective_freeze_damping(o, allowed ? s->z : state->x);
+}
+
+// Nodes of other methods begin where their free steps end; without contact that is where they stay.
+static void take_free_steps(implicit *s) {
+    rbt_objective *o = &s->objective;
+    for (size_t i = 0; i < 3 * o->model->node_count; i++) {
+        if (!o->others->is_other[i / 3]) continue;
+        if (!o->constrained[i / 3]) s->z[i] = o->others->x[i];
+        if (!o->pairs) s->constrained_velocity[i] = o->others->v[i];
+    }
+    for (size_t n = 0; !o->pairs && n < o->model->node_count; n++) o->constrained[n] |= o->others->is_other[n];
 }
 
 static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
@@ -232,13 +265,17 @@ static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
     double share = s->rule == MIDPOINT ? 0.5 : 1;
     for (size_t i = 0; i < values; i++)
         if (o->constrained[i / 3]) s->z[i] = state->x[i] + share * h * s->constrained_velocity[i];
+    if (o->others) take_free_steps(s);
     return RBT_DONE;
 }
 
 // s->other = x of the free nodes, with the others where they must be
 static void take_other(implicit *s, const double *x) {
     const rbt_objective *o = &s->objective;
-    for (size_t i = 0; i < 3 * o->model->node_count; i++) s->other[i] = o->constrained[i / 3] ? s->z[i] : x[i];
+    for (size_t i = 0; i < 3 * o->model->node_count; i++) {
+        bool given = o->constrained[i / 3] || (o->others && o->others->is_other[i / 3]);
+        s->other[i] = given ? s->z[i] : x[i];
+    }
 }
 
 // z = s->other if E is lower there
@@ -417,6 +454,15 @@ static rbt_outcome keep_energies(implicit *s, rbt_state *state, double h, rbt_st
     return RBT_DONE;
 }
 
+// Velocities of nodes of other methods, where the step ends at s->z; s->velocity is v_n.
+static void update_others(implicit *s, rbt_state *state) {
+    const rbt_objective *o = &s->objective;
+    rbt_other_methods_velocities(o->others, s->z, s->other);
+    for (size_t i = 0; i < 3 * o->model->node_count; i++)
+        if (o->others->is_other[i / 3] && !o->constrained[i / 3]) state->v[i] = s->other[i];
+    rbt_rigid_balance(&s->rigid, s->velocity, state->v);
+}
+
 static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_report *report) {
     const rbt_objective *o = &s->objective;
     size_t values = 3 * o->model->node_count;
@@ -428,7 +474,11 @@ static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_repo
         state->x[i] = middle ? 2 * s->z[i] - x : s->z[i];
         state->v[i] = o->constrained[i / 3] ? s->constrained_velocity[i] : middle ? 2 * w - v : w;
     }
+    if (o->others && o->pairs) update_others(s, state);
     rbt_outcome outcome = rbt_check_motion(o->model, state, h, report);
+    if (outcome == RBT_DONE && o->others && o->pairs)
+        outcome =
+            rbt_other_methods_check(o->others, state, s->base, s->velocity, o->pairs->force, o->energies, report);
     bool bad = rbt_ranks_any(o->model, outcome != RBT_DONE);
     if (!bad && s->rule == MIDPOINT) outcome = check_gain(s, state, report);
     bool leashed = !bad && s->rule == ENERGY_EULER && s->kept && state->memory;
@@ -496,6 +546,11 @@ static rbt_outcome solve_step(implicit *s, rbt_state *state, double until, rbt_s
     double h = rbt_step_length(s->objective.model, state, until);
     s->until = until;
     RBT_STAGE("ccd", look_at_contact(s, state, report));
+    if (s->objective.others) {
+        rbt_outcome outcome = rbt_other_methods_begin(s->objective.others, state, others_memory(s, state),
+                                                      s->objective.pairs, until, stages, report);
+        if (outcome != RBT_DONE) return outcome;
+    }
     choose_theta(s, state, report->halvings);
     RBT_STAGE("predict", predict(s, state, h));  // y = b + tau u, and f_ext
     RBT_STAGE("start", find_start(s, state));
@@ -530,16 +585,39 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     s->rule = asked;
     if (refused || (asked == MIDPOINT && outcome == RBT_INVERTED)) s->refused = fmax(s->refused, until);
     if (damped && outcome == RBT_DONE) report->statistics[RBT_STAT_DAMPED]++;
+    s->damped = damped;
     return outcome;
 }
 
 static int error_law(const void *self, double ratio, double *constant) {
     const implicit *s = self;
-    bool bdf2 = s->rule == BDF2 && s->second;
+    bool bdf2 = s->rule == BDF2 && s->second, midpoint = s->rule == MIDPOINT && !s->damped;
     *constant = 0.5;
-    if (s->rule == MIDPOINT) *constant = 1.0 / 12;
+    if (midpoint) *constant = 1.0 / 12;
     if (bdf2) *constant = (1 + ratio) * (1 + ratio) / (6 * ratio * (1 + 2 * ratio));
-    return s->rule == MIDPOINT || bdf2 ? 2 : 1;
+    return midpoint || bdf2 ? 2 : 1;
+}
+
+// Of the midpoint rule: e_v = h^3/24 v''' - h M^-1 (f(z) - f(z - h^2/8 x'')), f the elastic forces. h^3/12 v''' is
+// there, whose sign is the other one.
+static int refine_error(void *self, const rbt_state *state, double h, int order, double *ex, double *ev) {
+    implicit *s = self;
+    rbt_objective *o = &s->objective;
+    const rbt_model *m = o->model;
+    size_t values = 3 * m->node_count;
+    (void)ex;
+    if (s->damped) return order;
+    for (size_t i = 0; i < values; i++) {
+        s->other[i] = s->z[i] - (o->constrained[i / 3] ? 0 : h / 8 * (state->v[i] - s->velocity[i]));
+        o->force[i] = o->product[i] = 0;
+    }
+    rbt_force_elastic(m, s->z, NULL, o->partial, o->force);
+    rbt_force_elastic(m, s->other, NULL, o->partial, o->product);
+    for (size_t i = 0; i < values; i++) {
+        double mass = m->mass[i / 3];
+        ev[i] = 0.5 * ev[i] - (mass > 0 ? h * (o->force[i] - o->product[i]) / mass : 0);
+    }
+    return order;
 }
 
 static rbt_step_work work(int solver) { return rbt_step_solver_at(solver)->work; }
@@ -596,10 +674,12 @@ static double thickness(const void *self) {
     return s->objective.pairs ? s->objective.pairs->thickness : 0;
 }
 
-// BDF2 starts again, debts are forgotten; the work of contact and friction so far stays.
+// BDF2 starts again, debts and modes are forgotten; the work of contact and friction so far stays.
 static void forget(void *self, rbt_state *state) {
     implicit *s = self;
-    if (state->memory) memset(state->memory, 0, own_memory(s));
+    if (!state->memory) return;
+    memset(state->memory, 0, own_memory(s));
+    if (s->objective.others) memset(others_memory(s, state), 0, rbt_other_methods_memory(s->objective.model));
 }
 
 static void energies(void *self, const rbt_state *state, rbt_energies *e) {
@@ -653,6 +733,7 @@ enum { MOST_ATTEMPTS = 1000 };
 
 const rbt_method RBT_BACKWARD_EULER = {
     .name = "backward-euler",
+    .joins = true,
     .doc = "implicit, first order: each step is the minimum of an energy, solved to a tolerance",
     .when = "robustness counts most: any stiffness, any step; damps fast motion strongly",
     .gain_remedy =
@@ -668,6 +749,7 @@ const rbt_method RBT_BACKWARD_EULER = {
 
 const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .name = "implicit-midpoint",
+    .alone = "velocities give back what contact has given too much, on both sides of a pair",
     .doc = "implicit, second order: the force in the middle of the step; no numerical damping",
     .when = "long undamped motion must keep its energy and the step resolves the stiffest motion that matters",
     .gain_remedy = "a tighter tolerance, or backward-euler",
@@ -678,12 +760,14 @@ const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .memory_size = memory_size,
     .create = create_midpoint,
     .error_law = error_law,
+    .refine_error = refine_error,
     .on_ranks = on_ranks,
     SHARED,
 };
 
 const rbt_method RBT_BDF2 = {
     .name = "bdf2",
+    .alone = "velocities get a push of contact over several steps, so that momentum would not be kept",
     .doc = "implicit, second order, two steps: stable for any stiffness, damps far less than backward Euler",
     .when = "stiff bodies should move livelier than with backward Euler at the same cost",
     .gain_remedy = "a tighter tolerance, or backward-euler",
@@ -699,6 +783,7 @@ const rbt_method RBT_BDF2 = {
 
 const rbt_method RBT_ENERGY_EULER = {
     .name = "energy-euler",
+    .alone = "the accounts of energy are those of all bodies that touch each other",
     .doc = "implicit, second order: the energy of bodies is kept, or falls as asked for, at any step",
     .when = "a motion must neither lose nor gain energy, with long steps, stiff bodies or contact",
     .gain_remedy = "backward-euler",

@@ -39,10 +39,17 @@ static rbt_outcome factor_raised(rbt_newton *s, const double *z, rbt_step_report
     return outcome;
 }
 
+// What modes of other methods add to the matrix
+static rbt_outcome add_modes(rbt_newton *s) {
+    rbt_other_methods *others = s->objective->others;
+    return !others || rbt_other_methods_prepare(others, s->linear.cholesky) ? RBT_DONE : RBT_OUT_OF_MEMORY;
+}
+
 static rbt_outcome factor(void *self, const double *z, rbt_stages *stages, rbt_step_report *report) {
     rbt_newton *s = self;
     RBT_STAGE("analyse", analyse(s));
     RBT_STAGE("factor", factor_raised(s, z, report));
+    RBT_STAGE("modes", add_modes(s));
     return RBT_DONE;
 }
 
@@ -59,7 +66,9 @@ static rbt_outcome factor_true(rbt_newton *s, const double *z, rbt_stages *stage
         report->body = report->element = -1;
         report->hint[0] = '\0';
     }
-    return outcome;
+    if (outcome != RBT_DONE) return outcome;
+    RBT_STAGE("modes", add_modes(s));
+    return RBT_DONE;
 }
 
 // A factor of H with the contact's part: the true ones if wanted and possible
@@ -85,6 +94,7 @@ static rbt_outcome make(void *self, const double *z, rbt_stages *stages, rbt_ste
 static rbt_outcome solve_for(void *self, const double *rhs, double *p, rbt_step_report *report) {  // p = -A^-1 rhs
     rbt_newton *s = self;
     rbt_outcome outcome = rbt_linear_solve(&s->linear, rhs, p, report);
+    if (s->objective->others) rbt_other_methods_correct(s->objective->others, p);
     for (size_t i = 0; i < 3 * s->objective->model->node_count; i++) p[i] = -p[i];
     return outcome;
 }

@@ -148,11 +148,18 @@ void rbt_objective_freeze_damping(rbt_objective *o, const double *x) {
     }
 }
 
+static bool is_other(const rbt_objective *o, size_t n) { return o->others && o->others->is_other[n]; }
+
+// Where W is evaluated
+static const double *elastic_places(const rbt_objective *o, const double *z) {
+    return o->others ? rbt_other_methods_still(o->others, z) : z;
+}
+
 // product = D (z - b), and returns (z - b)^T D (z - b). D = alpha M + beta K.
 static double damp(rbt_objective *o, const double *base, const double *z) {
     const rbt_model *m = o->model;
     size_t values = 3 * m->node_count;
-    for (size_t i = 0; i < values; i++) o->force[i] = z[i] - base[i];
+    for (size_t i = 0; i < values; i++) o->force[i] = is_other(o, i / 3) ? 0 : z[i] - base[i];
     if (o->damping) {
         rbt_block_matrix D = o->H;
         D.value = o->damping;
@@ -170,8 +177,14 @@ const double *rbt_objective_damping(rbt_objective *o, const double *from, const 
 }
 
 // M (z - y) of a node. Held nodes of a lumped M would only add a constant to E, which costs digits: they are left out.
+// Of a node of another method they are z - x^ and B (z - x^), those of constrained nodes included.
 static void node_inertia(const rbt_objective *o, const double *z, size_t n, double moved[3], double pushed[3]) {
     bool coupled = o->mass.matrix.value != NULL;
+    if (is_other(o, n)) {
+        memcpy(moved, o->others->away + 3 * n, 3 * sizeof *moved);
+        memcpy(pushed, o->others->pull + 3 * n, 3 * sizeof *pushed);
+        return;
+    }
     for (size_t i = 0; i < 3; i++) {
         moved[i] = o->constrained[n] && !coupled ? 0 : z[3 * n + i] - o->target[3 * n + i];
         pushed[i] = coupled ? o->inertia[3 * n + i] : o->model->mass[n] * moved[i];
@@ -184,10 +197,15 @@ static void node_inertia(const rbt_objective *o, const double *z, size_t n, doub
 // Rounding: z is stored to epsilon |z|, so that K z, M z / tau^2 and D z / tau are off by epsilon |z| times the
 // stiffness and mass that the node feels (D = alpha M + beta K, which in short steps is far stiffer than K), by about
 // as much from its neighbours' positions, and by epsilon times the stress within each element, which is less.
+//
+// A node of another method has the pull towards the end of its free step in `pushed`, which is all but contact.
 static void free_row(const rbt_objective *o, const double *z, size_t n, const double pushed[3], const double push[3],
                      bool damped, double *gradient, rbt_terms *terms, size_t at) {
+    static const double NONE[3] = {0};
     double tau = o->tau, tau2 = tau * tau, *row = gradient + 3 * n;
-    const double *elastic = o->force + 3 * n, *external = o->external + 3 * n, *damp = o->product + 3 * n;
+    bool own = !is_other(o, n);
+    const double *elastic = own ? o->force + 3 * n : NONE, *external = own ? o->external + 3 * n : NONE;
+    const double *damp = o->product + 3 * n;
     for (size_t i = 0; i < 3; i++)
         row[i] = pushed[i] - tau2 * (external[i] + elastic[i] + push[i]) + (damped ? tau * o->drag * damp[i] : 0);
     double contact = o->pairs ? o->pairs->hardness[n] : 0;
@@ -224,7 +242,7 @@ static void block_terms(const rbt_objective *o, const double *z, bool damped, si
             terms.value[VALUE][at] = 0.5 * rbt_dot(moved, pushed);
             continue;
         }
-        outside -= rbt_dot(o->external + 3 * n, moved);
+        if (!is_other(o, n)) outside -= rbt_dot(o->external + 3 * n, moved);
         if (o->pairs && gradient) memcpy(push, o->pairs->force + 3 * n, sizeof push);
         else if (o->contact && m->node_area[n] > 0)
             outside += rbt_obstacles_node(&m->obstacles, z + 3 * n, m->node_area[n], push, NULL);
@@ -276,9 +294,10 @@ static void couple_inertia(rbt_objective *o, const double *z) {
 }
 
 double rbt_objective_value(rbt_objective *o, const double *z) {
-    double value = o->tau * o->tau * rbt_energy_elastic(o->model, z, o->energies);
+    double value = o->tau * o->tau * rbt_energy_elastic(o->model, elastic_places(o, z), o->energies);
     if (is_damped(o->model)) value += 0.5 * o->tau * o->drag * damp(o, o->base, z);
     couple_inertia(o, z);
+    if (o->others) rbt_other_methods_pull(o->others, z);
     value += all_node_terms(o, z, false, NULL);
     if (o->pairs) value += rbt_step_contact_value(o->pairs, z, o->pairs->share);
     return isnan(value) ? INFINITY : value;
@@ -291,8 +310,9 @@ double rbt_objective_gradient(rbt_objective *o, const double *z, double *gradien
     double contact = o->pairs ? rbt_step_contact_gradient(o->pairs, z, o->pairs->share) : 0;
     if (damped) damping = 0.5 * o->tau * o->drag * damp(o, o->base, z);
     couple_inertia(o, z);
+    if (o->others) rbt_other_methods_pull(o->others, z);
     memset(o->force, 0, 3 * m->node_count * sizeof(double));
-    rbt_force_elastic(m, z, o->energies, o->partial, o->force);
+    rbt_force_elastic(m, elastic_places(o, z), o->energies, o->partial, o->force);
     elastic = rbt_energy_of_chunks(m, o->energies);
     double value = all_node_terms(o, z, damped, gradient) + tau2 * elastic + damping + contact;
     rbt_ranks_share(m, gradient);
@@ -303,7 +323,7 @@ static void assemble(rbt_objective *o, rbt_stiffness_kind kind, const double *z)
     const rbt_model *m = o->model;
     const rbt_block_matrix *K = &o->stiffness.K;
     double tau2 = o->tau * o->tau;
-    rbt_stiffness_assemble(&o->stiffness, m, kind, z);
+    rbt_stiffness_assemble(&o->stiffness, m, kind, elastic_places(o, z));
     if (o->contact) {
         memset(o->force, 0, 3 * m->node_count * sizeof(double));
         rbt_force_contact(m, z, o->force, o->contact);
@@ -311,6 +331,11 @@ static void assemble(rbt_objective *o, rbt_stiffness_kind kind, const double *z)
 #pragma omp parallel for schedule(static) if (m->node_count >= RBT_PARALLEL_FROM)
     for (size_t n = 0; n < m->node_count; n++) {
         double *diagonal = o->H.value + 9 * (K->start[n + 1] - 1);
+        if (is_other(o, n)) {
+            size_t first = 9 * K->start[n], end = 9 * K->start[n + 1];
+            memcpy(o->H.value + first, o->others->A.value + first, (end - first) * sizeof *o->H.value);
+            continue;
+        }
         for (size_t i = 9 * K->start[n]; i < 9 * K->start[n + 1]; i++)
             o->H.value[i] = tau2 * K->value[i] + (o->damping ? o->tau * o->drag * o->damping[i] : 0);
         rbt_mass_add_row(&o->mass, n, 1 + o->tau * o->drag * m->bodies[m->node_body[n]].damping.mass, &o->H);

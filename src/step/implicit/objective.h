@@ -6,7 +6,8 @@
 // (for a lumped M this is, up to a constant, 1/2 |z - y'|_M^2 + ... with y' = y + tau^2 M^-1 f_ext.)
 // W: elastic energy, C: penalty of obstacles, D = alpha M + beta K(x_n): Rayleigh damping with K frozen and
 // projected, so that damping is a quadratic, and c = 1 but for energy-euler (implicit.c). Held nodes are no unknowns:
-// their z is given, and their rows of the gradient are 0.
+// their z is given, and their rows of the gradient are 0. Nodes of bodies with a method of their own have other terms
+// (other_methods.h).
 #ifndef RBT_STEP_IMPLICIT_OBJECTIVE_H
 #define RBT_STEP_IMPLICIT_OBJECTIVE_H
 
@@ -16,6 +17,7 @@
 #include "model/stiffness.h"
 #include "step/contact/step_contact.h"
 #include "step/core/stage.h"
+#include "step/implicit/other_methods.h"
 
 // The forces on a connected piece where the gradient was taken last, and what rounding makes of them: 2-norms over
 // its free nodes [N].
@@ -46,6 +48,7 @@ typedef struct rbt_objective {
     double *force;               // (node_count x 3) work
     double *contact;             // (node_count x 9) stiffness of obstacles by penalty, NULL without
     rbt_step_contact *pairs;     // contact of the scene, with terms of its own in E; NULL without
+    rbt_other_methods *others;   // bodies with a method of their own; NULL: none
     rbt_pieces pieces;
     rbt_acting *acting;     // (pieces.count)
     size_t acting_terms;    // of the sums that follow those that are not 0

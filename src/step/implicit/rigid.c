@@ -8,6 +8,8 @@
 typedef struct rbt_rigid_sums {  // of a cluster
     bool bound;                  // something prescribed is in it
     bool stiff;                  // it can only be shifted
+    bool mixed;                  // nodes of other methods are in it
+    bool damped;                 // masses are, of some body
     double mass, centre[3], shift[3], S[9], Q[9];
 } rbt_rigid_sums;
 
@@ -47,12 +49,15 @@ static bool turns_freely(const rbt_model *m) {
     return true;
 }
 
+static bool is_other(const rbt_objective *o, size_t n) { return o->others && o->others->is_other[n]; }
+
 static bool is_free(const rbt_objective *o, size_t piece) {
     size_t begin, end;
     piece_nodes(&o->pieces, piece, &begin, &end);
     if (begin == end) return true;  // other ranks know
     const rbt_body *body = &o->model->bodies[o->model->node_body[o->pieces.order[begin]]];
     if (body->kind == RBT_PARTICLES || body->consistent_mass || body->damping.stiffness > 0) return false;
+    if (is_other(o, (size_t)o->pieces.order[begin])) return false;
     for (size_t k = begin; k < end; k++)
         if (o->constrained[o->pieces.order[k]] || !(o->model->mass[o->pieces.order[k]] > 0)) return false;
     return true;
@@ -186,6 +191,8 @@ static void find_clusters(const rbt_rigid *r) {
         r->sums[n] =
             (rbt_rigid_sums){.stiff = stiff || o->model->bodies[o->model->node_body[n]].damping.stiffness > 0};
         r->sums[n].bound = o->constrained[n] || !(o->model->mass[n] > 0);
+        r->sums[n].mixed = is_other(o, n);
+        r->sums[n].damped = o->model->bodies[o->model->node_body[n]].damping.mass > 0;
     }
     for (size_t i = 0; i < c->active_count; i++) {
         join_pair(r, c->active[i].pair.node);
@@ -199,6 +206,8 @@ static void find_clusters(const rbt_rigid *r) {
         rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
         sum->bound |= r->sums[n].bound;
         sum->stiff |= r->sums[n].stiff;
+        sum->mixed |= r->sums[n].mixed;
+        sum->damped |= r->sums[n].damped;
     }
 }
 
@@ -243,8 +252,31 @@ void rbt_rigid_fit_clusters(rbt_rigid *r, double *z) {
         double from[3];
         rbt_subtract(z + 3 * n, sum->centre, from);
         for (size_t i = 0; i < 3; i++)
-            r->shift[3 * n + i] = sum->bound ? 0 : sum->shift[i] + rbt_dot(sum->Q + 3 * i, from);
+            r->shift[3 * n + i] = sum->bound || sum->mixed ? 0 : sum->shift[i] + rbt_dot(sum->Q + 3 * i, from);
     }
     if (!(rbt_step_contact_limit(o->pairs, z, r->shift, o->pairs->share, 0) >= 1)) return;
     for (size_t i = 0; i < 3 * nodes; i++) z[i] += r->shift[i];
+}
+
+void rbt_rigid_balance(const rbt_rigid *r, const double *v0, double *v) {
+    const rbt_objective *o = r->objective;
+    const double *mass = o->model->mass;
+    if (o->mass.matrix.value) return;
+    for (size_t n = 0; n < o->model->node_count; n++) {
+        rbt_rigid_sums *sum = &r->sums[n];
+        sum->mass = 0;
+        memset(sum->shift, 0, sizeof sum->shift);
+    }
+    for (size_t n = 0; n < o->model->node_count; n++) {
+        rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
+        sum->mass += mass[n];
+        for (size_t i = 3 * n; i < 3 * n + 3; i++)
+            sum->shift[i - 3 * n] +=
+                (is_other(o, n) ? o->others->given[i] : o->tau * o->external[i]) - mass[n] * (v[i] - v0[i]);
+    }
+    for (size_t n = 0; n < o->model->node_count; n++) {
+        const rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
+        if (!sum->mixed || sum->bound || sum->damped) continue;
+        for (size_t i = 0; i < 3; i++) v[3 * n + i] += sum->shift[i] / sum->mass;
+    }
 }

@@ -42,4 +42,10 @@ void rbt_rigid_fit(const rbt_rigid *rigid, double *z);
 // change when it turns: then it is shifted only. Nothing moves if that would bring other surfaces together.
 void rbt_rigid_fit_clusters(rbt_rigid *rigid, double *z);
 
+// Clusters of rbt_rigid_fit_clusters with bodies of other methods in them (other_methods.h) stay where they are, since
+// their positions and velocities change in other proportions. Where nothing prescribed and no damping of masses is in
+// them, momentum is set right by velocities v (node_count x 3) of their end alone: from v0 by the outside forces of the
+// step and by what free steps were given.
+void rbt_rigid_balance(const rbt_rigid *rigid, const double *v0, double *v);
+
 #endif

@@ -56,9 +56,15 @@ bool rbt_linearised_init(rbt_linearised *s, const rbt_model *model, int kind, in
     return false;
 }
 
+void rbt_linearised_constrain(rbt_linearised *s, double t) {
+    rbt_constrained_nodes(s->model, t, s->constrained);
+    for (size_t n = 0; s->left_out && n < s->model->node_count; n++)
+        if (s->left_out[n]) s->constrained[n] = 1;
+}
+
 rbt_outcome rbt_linearised_forces(rbt_linearised *s, const rbt_state *state, double h) {
     const rbt_model *m = s->model;
-    rbt_constrained_nodes(m, state->t, s->constrained);
+    rbt_linearised_constrain(s, state->t);
     rbt_force_external(m, state->t, state->x, state->v, s->f);
     if (s->contact) {
         memcpy(s->push, s->f, 3 * m->node_count * sizeof(double));
@@ -133,10 +139,10 @@ rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report) {
 }
 
 // In scenes with contact, which compresses bodies more than anything else, an indefinite matrix gets the projected
-// stiffness, as siere has it.
+// stiffness, as siere has it; and beside bodies of other methods, whose step needs a minimum.
 static rbt_outcome factor_or_project(rbt_linearised *s, const rbt_state *state, double h, rbt_step_report *report) {
     rbt_outcome outcome = rbt_linearised_factor(s, state, h, report);
-    if (outcome != RBT_NOT_POSITIVE_DEFINITE || !s->impulses) return outcome;
+    if (outcome != RBT_NOT_POSITIVE_DEFINITE || !(s->impulses || s->left_out)) return outcome;
     report->statistics[RBT_STAT_PROJECTED]++;
     rbt_linearised_assemble(s, state, RBT_PROJECTED, h);
     return rbt_linearised_factor(s, state, h, report);
@@ -155,15 +161,37 @@ static rbt_outcome update(const rbt_linearised *s, rbt_state *state, double h, r
     return rbt_check_motion(s->model, state, h, report);
 }
 
-rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_impulse_memory *memory,
-                                   rbt_stages *stages, rbt_step_report *report) {
-    double h = rbt_step_length(s->model, state, until);
+// Everything up to the factor
+static rbt_outcome prepare(rbt_linearised *s, const rbt_state *state, double h, rbt_stages *stages,
+                           rbt_step_report *report) {
     RBT_STAGE("force", rbt_linearised_forces(s, state, h));  // f = f_ext - dW/dx
     RBT_STAGE("analyse", rbt_linearised_analyse(s));         // ordering and fill, when nodes were released
     if (rbt_linearised_stale(s, h)) {
         RBT_STAGE("assemble", rbt_linearised_assemble(s, state, RBT_TANGENT, h));  // K(x), A = M + h D + h^2 K
         RBT_STAGE("factor", factor_or_project(s, state, h, report));               // A = L L^T
     }
+    return RBT_DONE;
+}
+
+rbt_outcome rbt_linearised_free_step(rbt_linearised *s, const rbt_state *state, double h, const rbt_free_part *part,
+                                     rbt_free_step *step, rbt_stages *stages, rbt_step_report *report) {
+    s->left_out = part->left_out;
+    rbt_outcome outcome = prepare(s, state, h, stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    RBT_STAGE("solve", right_and_solve(s, state, h, report));
+    for (size_t i = 0; i < 3 * s->model->node_count; i++) {
+        s->dv[i] = s->constrained[i / 3] ? s->moved[i] : state->v[i] + s->dv[i];
+        s->product[i] = state->x[i] + h * s->dv[i];
+    }
+    *step = (rbt_free_step){.x = s->product, .v = s->dv, .given = s->rhs, .A = &s->A};
+    return RBT_DONE;
+}
+
+rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_impulse_memory *memory,
+                                   rbt_stages *stages, rbt_step_report *report) {
+    double h = rbt_step_length(s->model, state, until);
+    rbt_outcome outcome = prepare(s, state, h, stages, report);
+    if (outcome != RBT_DONE) return outcome;
     if (s->impulses) return rbt_linearised_meet(s, state, h, memory, stages, report);
     RBT_STAGE("solve", right_and_solve(s, state, h, report));  // A dv = h (f - D v - h K v)
     RBT_STAGE("update", update(s, state, h, report));          // v += dv, x += h v
@@ -174,4 +202,19 @@ int rbt_linearised_error_law(const void *self, double ratio, double *constant) {
     (void)self, (void)ratio;
     *constant = 0.5;
     return 1;
+}
+
+const double *rbt_linearised_add_missed(rbt_linearised *s, const rbt_state *state, double h, const double *dx,
+                                        double *ev) {
+    const rbt_model *m = s->model;
+    double *F = s->rhs;
+    rbt_force_external(m, state->t + h, state->x, state->v, F);
+    if (!m->linear) rbt_force_elastic(m, state->x, NULL, s->partial, F);
+    else rbt_force_linear(m, &s->stiffness.K, state->x, s->work, F);
+    rbt_block_matrix_product(&s->stiffness.K, dx, s->product);
+    for (size_t i = 0; i < 3 * m->node_count; i++) {
+        double r = F[i] - (s->f[i] - (s->push ? s->push[i] : 0)) + s->product[i], mass = m->mass[i / 3];
+        if (mass > 0 && !s->constrained[i / 3]) ev[i] -= h * r / mass;
+    }
+    return F;
 }

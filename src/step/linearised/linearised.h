@@ -11,8 +11,10 @@
 // solution (linearised_contact.h).
 //
 // By Taylor's formula v+ = v + h f/M + h^2 d(f/M)/dt + ..., where the solution has half of the last term: the error is
-// -h^2/2 v'' in v and -h^2/2 x'' in x, as backward Euler's. Outside forces are those of the start, which turns the sign
-// of their part.
+// -h^2/2 v'' in v and -h^2/2 x'' in x, as backward Euler's. Forces that the linearisation missed, of the curvature of
+// dW/dx along dx = x+ - x and of outside forces, which are those of the start, add h M^-1 r to that in v:
+//   r = F(x+) - (F(x) - K dx),   F = f_ext - dW/dx
+// It is of third order where forces are smooth, and not small where a long step turns stiff elements.
 #ifndef RBT_STEP_LINEARISED_LINEARISED_H
 #define RBT_STEP_LINEARISED_LINEARISED_H
 
@@ -20,6 +22,7 @@
 #include "model/mass.h"
 #include "model/stiffness.h"
 #include "step/contact/impulses.h"
+#include "step/core/free_step.h"
 #include "step/subdomain/linear_kind.h"
 
 typedef struct rbt_linearised {
@@ -31,6 +34,7 @@ typedef struct rbt_linearised {
     rbt_linear linear;
     double factored_step;  // h of the factor, which a linear model without obstacles keeps; 0: none
     unsigned char *constrained;
+    const unsigned char *left_out;         // (node_count) nodes that another method moves; NULL: none
     double *f;                             // (node_count x 3) f_ext + contact - dW/dx
     double *push;                          // (node_count x 3) that of obstacles in f, NULL without `contact`
     double *moved;                         // (node_count x 3) v, in constrained nodes the new one
@@ -54,6 +58,9 @@ static inline double rbt_stiffness_factor(const rbt_model *m, size_t node, doubl
     return h * (h + m->bodies[m->node_body[node]].damping.stiffness);
 }
 
+// Which nodes have no unknowns in the step from t on: constrained ones, and those that are left out
+void rbt_linearised_constrain(rbt_linearised *s, double t);
+
 // ---- The stages, in their order
 
 rbt_outcome rbt_linearised_forces(rbt_linearised *s, const rbt_state *state, double h);  // constrained nodes, f
@@ -70,9 +77,18 @@ rbt_outcome rbt_linearised_solve(rbt_linearised *s, rbt_step_report *report);   
 // For rbt_method.error_law
 int rbt_linearised_error_law(const void *self, double ratio, double *constant);
 
+// ev -= h M^-1 r, after a step by dx (node_count x 3) that led to this state: ev is h^2/2 v'', whose sign is the other
+// one. Returns F(x+), valid until the next step.
+const double *rbt_linearised_add_missed(rbt_linearised *s, const rbt_state *state, double h, const double *dx,
+                                        double *ev);
+
 // All of them, and the update: a step of semi-implicit Euler. `memory`: where the state remembers contact; NULL
 // without.
 rbt_outcome rbt_linearised_attempt(rbt_linearised *s, rbt_state *state, double until, rbt_impulse_memory *memory,
                                    rbt_stages *stages, rbt_step_report *report);
+
+// As rbt_method has it, with h the length of the step
+rbt_outcome rbt_linearised_free_step(rbt_linearised *s, const rbt_state *state, double h, const rbt_free_part *part,
+                                     rbt_free_step *step, rbt_stages *stages, rbt_step_report *report);
 
 #endif

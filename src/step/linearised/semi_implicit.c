@@ -20,6 +20,12 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     return rbt_linearised_attempt(self, state, until, state->memory, stages, report);
 }
 
+static rbt_outcome free_step(void *self, rbt_state *state, double until, const rbt_free_part *part,
+                             rbt_free_step *step, rbt_stages *stages, rbt_step_report *report) {
+    double h = rbt_step_length(((rbt_linearised *)self)->model, state, until);
+    return rbt_linearised_free_step(self, state, h, part, step, stages, report);
+}
+
 static size_t memory_size(const rbt_model *m, const void *options) {
     (void)options;
     return rbt_impulse_memory_size(m);
@@ -98,11 +104,18 @@ static rbt_step_work work(int solver) {
     return (rbt_step_work){.gradients = 1, .assemblies = 1, .factors = 1, .solves = 1};
 }
 
+static int refine_error(void *self, const rbt_state *state, double h, int order, double *ex, double *ev) {
+    rbt_linearised *s = self;
+    (void)ex;
+    for (size_t i = 0; i < 3 * s->model->node_count; i++) s->moved[i] = h * state->v[i];
+    rbt_linearised_add_missed(s, state, h, s->moved, ev);
+    return order;
+}
+
 const rbt_method RBT_SEMI_IMPLICIT = {
     .name = "semi-implicit",
     .doc = "backward Euler with one linearisation: one sparse solve per step",
-    .when =
-        "the fast default for stiff bodies and large steps; damps motion, and can diverge under strong compression",
+    .when = "fast, for stiff bodies and large steps; damps motion, and can diverge under strong compression",
     .order = 1,
     .solvers = rbt_linear_name,
     .options = &OPTIONS,
@@ -112,6 +125,7 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .create = create,
     .destroy = destroy,
     .attempt = attempt,
+    .free_step = free_step,
     .contact = true,
     .memory_size = memory_size,
     .failure_spares_memory = true,
@@ -126,4 +140,5 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .contact_forces = contact_forces,
     .work = work,
     .error_law = rbt_linearised_error_law,
+    .refine_error = refine_error,
 };

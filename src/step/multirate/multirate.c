@@ -573,6 +573,7 @@ static int labels(const void *self, int32_t *label) {
 
 const rbt_method RBT_MULTIRATE_EULER = {
     .name = "multirate-euler",
+    .alone = "what an impulse does to it is no symmetric matrix, which no minimum has",
     .doc = "backward Euler with shorter steps in chosen parts of a body (tempo), all coupled implicitly",
     .when =
         "a small stiff or light part should swing instead of being damped away, on a body that the long step itself "

@@ -462,6 +462,7 @@ static int labels(const void *self, int32_t *label) {
 
 const rbt_method RBT_SCHROEDER = {
     .name = "schroeder",
+    .alone = "bodies do not know contact",
     .doc = "parts (tempo) walk alone with explicit short steps and are coupled with the rest once per long step",
     .when = "comparing with multirate-euler only: parts hang on the rest too softly, momentum is lost between them",
     .order = 1,
