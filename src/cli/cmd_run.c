@@ -286,6 +286,21 @@ static rbt_scene_file *read_scene(const char *path, const char *method, const ch
     return file;
 }
 
+// The folder of a run whose own scene.json this is, if it chose methods: running that scene repeats the run, bit for
+// bit. NULL: it is none. Free the result.
+static char *folder_of_choices(const char *scene_path) {
+    const char *slash = strrchr(scene_path, '/');
+    if (strcmp(slash ? slash + 1 : scene_path, "scene.json") != 0) return NULL;
+    char *folder = slash ? strndup(scene_path, (size_t)(slash - scene_path) + 1) : strdup("."), *found = NULL;
+    char *choices = folder ? rbt_path_join(folder, "choice.csv") : NULL;
+    char *report = folder ? rbt_path_join(folder, "run.json") : NULL;
+    if (choices && report && access(choices, R_OK) == 0 && access(report, R_OK) == 0) found = folder;
+    else free(folder);
+    free(choices);
+    free(report);
+    return found;
+}
+
 int rbt_command_run(int count, char **words) {
     const char *folder = NULL, *method = NULL, *solver = NULL, *log = NULL, *choices = NULL, *scene_path;
     long frames = -1, threads = 0, from_frame = -1;
@@ -362,6 +377,11 @@ int rbt_command_run(int count, char **words) {
         rbt_scene_free(file);
         return rbt_complain(&error);
     }
+    bool as_it_is = !choices && !method && !solver && !settings.count && !resume && from_frame < 0;
+    char *repeated = as_it_is && rbt_scene_is_open(scene) ? folder_of_choices(scene_path) : NULL;
+    if (repeated && !quiet && !log)
+        printf("The methods are those that the run beside %s has chosen; with -m auto rubato chooses again.\n",
+               scene_path);
     if (viewing.paused) rbt_live_pause(viewing.live, true, 0);
     viewing.quiet = quiet || log;
     voice v = {.quiet = quiet,
@@ -378,7 +398,7 @@ int rbt_command_run(int count, char **words) {
     rbt_run_options o = {.scene = scene,
                          .scene_text = rbt_scene_json(file),
                          .folder = chosen,
-                         .choices = choices,
+                         .choices = choices ? choices : repeated,
                          .frames = frames,
                          .resume = resume,
                          .from_frame = from_frame,
@@ -402,6 +422,7 @@ int rbt_command_run(int count, char **words) {
         rbt_viewing_wait(&viewing, &stop_requested);
     }
     rbt_viewing_end(&viewing);
+    free(repeated);
     free(chosen);
     rbt_scene_free(file);
     return code;

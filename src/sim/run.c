@@ -468,6 +468,7 @@ static bool recall_choices(run *r, bool again, rbt_scene *scene) {
     const rbt_run_options *o = r->options;
     const char *from = o->choices ? o->choices : again ? o->folder : NULL;
     r->choices.open = rbt_scene_is_open(scene);
+    r->choices.repeats = o->choices;
     r->report.choices = &r->choices.json;
     if (!r->choices.open || !from) return true;
     int64_t frame = again ? frame_to_continue(r) : 0;
@@ -514,6 +515,7 @@ static bool begin(run *r) {
     r->report.compile_seconds = rbt_now() - start;
     if (!rbt_folder_make(o->folder, r->error) || (r->lock = rbt_folder_lock(o->folder, r->error)) < 0) return false;
     if (again && !restore(r)) return false;
+    r->choices.topology = r->sim->topology;
     if (!record_choice(r)) return false;
     remove_failure(r);
     r->readings = rbt_array_new(r->sim->model->probe_count, sizeof *r->readings, "probes", r->error);

@@ -9,7 +9,8 @@
 
 #define HEAD "frame,method,solver,error,longest,occasion\n"
 
-enum { MOST_LOOKS = 8, FRAMES_BETWEEN = 4 };
+enum { MAX_ROWS = 9, FRAMES_BETWEEN = 4 };
+static const char BEGAN[] = "contact began";
 static const double DEAR = 4;      // times what was promised
 static const double BETTER = 0.7;  // of the present one's time, or it is not worth a change
 
@@ -124,15 +125,21 @@ bool rbt_run_choices_add(rbt_run_choices *c, const rbt_choice *choice, rbt_error
 
 // ---- While time runs
 
-// What has happened that another method may be better at; NULL: nothing
+static bool has_row(const rbt_run_choices *c, const char *occasion) {
+    for (size_t i = 0; i < c->count; i++)
+        if (strcmp(c->rows[i].occasion, occasion) == 0) return true;
+    return false;
+}
+
+// What has happened that another method may be better at; NULL: nothing. But for times it depends on the rows and the
+// state alone: a run that continues looks where the whole one does.
 static const char *occasion(rbt_run_choices *c, const rbt_sim *sim, double seconds) {
-    bool touches = rbt_sim_contacts(sim, NULL, 0) > 0, began = touches && !c->touched,
-         cut = sim->topology != c->topology;
-    c->touched = touches;
+    bool cut = sim->topology != c->topology;
+    int64_t last = c->count ? c->rows[c->count - 1].frame : 0;
     c->topology = sim->topology;
-    if (c->looks >= MOST_LOOKS || sim->state.frame - c->last_look < FRAMES_BETWEEN) return NULL;
+    if (c->count >= MAX_ROWS || sim->state.frame - last < FRAMES_BETWEEN) return NULL;
     if (cut) return "bodies were cut";
-    if (began) return "contact began";
+    if (!has_row(c, BEGAN) && rbt_sim_contacts(sim, NULL, 0) > 0) return BEGAN;
     bool dear = c->promised > 0 && seconds / sim->model->frame_interval > DEAR * c->promised && seconds > 1;
     return dear ? "steps became dear" : NULL;
 }
@@ -144,11 +151,9 @@ bool rbt_run_reconsider(rbt_run_choices *c, rbt_sim *sim, const rbt_scene *scene
     *chosen = false;
     for (size_t i = 0; i < c->count; i++)
         if (c->rows[i].frame == frame) return rbt_sim_take_choice(sim, &c->rows[i].chosen, error);
-    if (c->count && c->rows[c->count - 1].frame > frame) return true;  // what comes is written down
+    if (c->repeats || (c->count && c->rows[c->count - 1].frame > frame)) return true;  // what comes is written down
     const char *why = occasion(c, sim, seconds);
     if (!why) return true;
-    c->looks++;
-    c->last_look = frame;
     if (!rbt_choose(sim, &sim->state, scene->integrator.method, scene->integrator.solver, -1, why, choice, error))
         return false;
     const rbt_method_candidate *best = &choice->candidates[choice->best], *present = NULL;
@@ -158,7 +163,12 @@ bool rbt_run_reconsider(rbt_run_choices *c, rbt_sim *sim, const rbt_scene *scene
     double cost =
         present && present->fate >= RBT_FATE_TRIED ? present->tried_cost : seconds / sim->model->frame_interval;
     c->promised = fmin(best->tried_cost, cost);
-    if (best == present || best->tried_cost > BETTER * cost) return true;
+    if (best == present || best->tried_cost > BETTER * cost) {
+        rbt_choice_row kept = {.frame = frame,
+                               .chosen = {now->method, now->solver, sim->scene->goal.error, sim->longest}};
+        snprintf(kept.occasion, sizeof kept.occasion, "%s", why);
+        return add_row(c, &kept, error);
+    }
     *chosen = true;
     const rbt_chosen taken = chosen_of(choice);
     return rbt_run_choices_add(c, choice, error) && rbt_sim_take_choice(sim, &taken, error);
@@ -170,6 +180,5 @@ bool rbt_run_choose_other(rbt_run_choices *c, rbt_sim *sim, const rbt_scene *sce
     if (!rbt_choose(sim, &sim->state, -1, -1, sim->scene->integrator.method, "a step failed", choice, error))
         return false;
     const rbt_chosen taken = chosen_of(choice);
-    c->last_look = sim->state.frame;
     return rbt_run_choices_add(c, choice, error) && rbt_sim_take_choice(sim, &taken, error);
 }

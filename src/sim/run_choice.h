@@ -1,7 +1,8 @@
 // The choices of methods that a run makes or repeats: choice.csv of its folder, a row each.
 //   frame,method,solver,error,longest,occasion
-// A choice holds from its frame on. Choosing measures times, so it is written down before anything follows from it; a
-// run that continues, or that repeats another one, takes what is written.
+// A choice holds from its frame on. Choosing measures times, so it is written down before anything follows from it, also
+// where the present method is kept; a run that continues takes what is written, and one that repeats another run chooses
+// nothing by itself.
 #ifndef RBT_SIM_RUN_CHOICE_H
 #define RBT_SIM_RUN_CHOICE_H
 
@@ -14,14 +15,12 @@ typedef struct rbt_choice_row {
 } rbt_choice_row;
 
 typedef struct rbt_run_choices {
-    bool open;  // the scene leaves method or solver to rubato
+    bool open;     // the scene leaves method or solver to rubato
+    bool repeats;  // the rows are another run's
     size_t count, capacity;
     rbt_choice_row *rows;  // by frame
     rbt_text json;         // those made by this run
-    int looks;             // at whether another method would be better
-    int64_t last_look;     // frame
-    bool touched;          // something was in contact
-    int64_t topology;      // of the simulation, then
+    int64_t topology;      // of the simulation at the latest frame
     double promised;       // seconds per simulated second
 } rbt_run_choices;
 

@@ -44,6 +44,27 @@ for frame in 2 3 4 6 8; do
     same_results whole other
 done
 
+# The scene of a run that chose is run again as it was, unless something about it is changed.
+cp -r whole elsewhere
+"$rubato" run elsewhere/scene.json -o other -q --threads 2
+same_results whole other
+cmp whole/choice.csv other/choice.csv || fail "the scene of a run should be run with its choices"
+says 0 'those that the run beside elsewhere/scene.json has chosen' "$rubato" run elsewhere/scene.json -o other --frames 1
+"$rubato" run elsewhere/scene.json -o other -q -m bdf2 --frames 1
+grep -q '"method": "bdf2"' other/run.json || fail "what was chosen lasts although a method is named"
+"$rubato" run elsewhere/scene.json -o again -q -m auto --frames 1
+grep -q 'the run begins' again/choice.csv || fail "-m auto should choose again"
+# A look that keeps the method is a choice too: a bdf2 that is taken again has not forgotten anything.
+mkdir kept once
+head -2 recorded/choice.csv | tee once/choice.csv >kept/choice.csv
+printf '4,bdf2,newton,0.01,0,steps became dear\n' >>kept/choice.csv
+"$rubato" run scene.json -o plain -q --choices once
+"$rubato" run scene.json -o looked -q --choices kept
+same_results plain/frames looked/frames
+"$rubato" run scene.json -o looked -q --choices kept --frames 4
+"$rubato" run scene.json -o looked -q --resume
+same_results plain/frames looked/frames
+
 # ---- What is wrong
 mkdir damaged
 printf 'frame,method,solver,error,longest,occasion\n0,bdf3,newton,0.01,0,x\n' >damaged/choice.csv
