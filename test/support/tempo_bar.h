@@ -4,6 +4,7 @@
 
 #include "base/threads.h"
 #include "dense_step.h"
+#include "sampled.h"
 
 // ---- Scenes: a bar of seven layers of four nodes
 
@@ -61,17 +62,18 @@ static inline double distance(const rbt_sim *a, const rbt_sim *b) {
 // Two steps have the same bits with any number of threads, and a new simulation that is given the state continues with
 // them.
 static inline void check_threads_and_pauses(rbt_sim *(*make)(const char *), const char *what) {
-    static const int threads[] = {1, 2, 3, 8};
-    rbt_sim *sims[5];
-    for (int i = 0; i < 4; i++) {
+    static const int threads[] = {1, 3, 2, 8};
+    enum { COUNT = SAMPLED(4, 2) };
+    rbt_sim *sims[COUNT + 1];
+    for (int i = 0; i < COUNT; i++) {
         rbt_threads_set(threads[i]);
         sims[i] = make(what);
         advance(sims[i], 2);
     }
     rbt_threads_set(1);
-    rbt_sim *first = sims[0], *resumed = sims[4] = make(what);
+    rbt_sim *first = sims[0], *resumed = sims[COUNT] = make(what);
     size_t bytes = 3 * first->model->node_count * sizeof(double);
-    for (int i = 1; i < 4; i++) {
+    for (int i = 1; i < COUNT; i++) {
         assert_memory_equal(sims[i]->state.x, first->state.x, bytes);
         assert_memory_equal(sims[i]->state.v, first->state.v, bytes);
     }
@@ -83,7 +85,7 @@ static inline void check_threads_and_pauses(rbt_sim *(*make)(const char *), cons
     advance(resumed, 2);
     assert_memory_equal(resumed->state.x, first->state.x, bytes);
     assert_memory_equal(resumed->state.v, first->state.v, bytes);
-    for (int i = 0; i < 5; i++) rbt_sim_free(sims[i]);
+    for (int i = 0; i <= COUNT; i++) rbt_sim_free(sims[i]);
 }
 
 #endif

@@ -259,11 +259,11 @@ static void a_range_of_nodes_can_be_set(void **state) {
     rbt_sim *sim = method_sim(&c), *untouched = method_sim(&c);
     size_t nodes = rbt_sim_node_count(sim);
     double place[6], wrong[3] = {0, NAN, 0};
-    memcpy(place, rbt_sim_positions(sim) + 3 * 40, sizeof place);
+    memcpy(place, rbt_sim_positions(sim) + 3 * MIDDLE_NODE, sizeof place);
     place[1] += 0.01;
-    must(rbt_sim_set_positions(sim, 40, 2, place, &error), &error);
+    must(rbt_sim_set_positions(sim, MIDDLE_NODE, 2, place, &error), &error);
     for (size_t i = 0; i < 3 * nodes; i++)
-        assert_true(rbt_sim_positions(sim)[i] == (i == 121 ? place[1] : rbt_sim_positions(untouched)[i]));
+        assert_true(rbt_sim_positions(sim)[i] == (i == 3 * MIDDLE_NODE + 1 ? place[1] : rbt_sim_positions(untouched)[i]));
     assert_false(rbt_sim_set_positions(untouched, nodes - 1, 2, place, &error));
     assert_false(rbt_sim_set_positions(untouched, SIZE_MAX, 2, place, &error));
     assert_false(rbt_sim_set_velocities(untouched, 0, nodes + 1, place, &error));

@@ -1,15 +1,18 @@
 // Pictures in memory: of a simulation as it is now, and of files.
 #include "every_method.h"
 #include "rubato/view.h"
+#include "sampled.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+enum { WIDTH = SAMPLED(96, 48), HEIGHT = SAMPLED(64, 32) };
+
 static rbt_view_options small(const char *color) {
     rbt_view_options options = rbt_view_default();
-    options.width = 96;
-    options.height = 64;
+    options.width = WIDTH;
+    options.height = HEIGHT;
     options.color = color;
     return options;
 }
@@ -19,7 +22,7 @@ static rbt_view_image paint(const rbt_sim *sim, const char *color) {
     rbt_view_options options = small(color);
     rbt_view_image image;
     must(rbt_view_paint_sim(sim, &options, &image, &error), &error);
-    assert_true(image.width == 96 && image.height == 64);
+    assert_true(image.width == WIDTH && image.height == HEIGHT);
     return image;
 }
 
@@ -29,7 +32,7 @@ static bool same(const rbt_view_image *a, const rbt_view_image *b) {
 
 static void painting_changes_nothing(const method_case *c) {
     rbt_sim *one = method_sim(c), *other = method_sim(c);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < SAMPLED(3, 2); i++) {
         rbt_view_image a = paint(one, "stress");
         if (i == 0) {
             rbt_view_image b = paint(one, "stress");
@@ -61,7 +64,7 @@ static void every_colour_of_every_body(void **state) {
     for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++) {
         rbt_view_image image = paint(sim, colors[i]);
         int darkest = 255, brightest = 0;
-        for (int k = 0; k < 3 * 96 * 64; k++) {
+        for (int k = 0; k < 3 * WIDTH * HEIGHT; k++) {
             darkest = image.pixels[k] < darkest ? image.pixels[k] : darkest;
             brightest = image.pixels[k] > brightest ? image.pixels[k] : brightest;
         }
@@ -110,7 +113,7 @@ static void files_are_painted(void **state) {
     rbt_view_options options = small("quality");
     rbt_view_image image;
     must(rbt_view_paint(path, &options, &image, &error), &error);
-    assert_true(image.width == 96 && image.height == 64 && image.pixels[0] > 0);
+    assert_true(image.width == WIDTH && image.height == HEIGHT && image.pixels[0] > 0);
     rbt_view_image_free(&image);
     unlink(path);
     rbt_mesh_free(mesh);

@@ -77,10 +77,10 @@ static void shipped_scenes_keep_their_energy(void **state) {
     (void)state;
     static const struct {
         const char *name, *end, *frame;
-    } scenes[] = {{"two-walls", "time.end=60", "time.frame=0.1"},
+    } scenes[] = {{"two-walls", SAMPLED("time.end=60", "time.end=20"), "time.frame=0.1"},
                   {"particle-box", "time.end=0.1", "time.frame=0.005"},
                   {"particle-box-gravity", "time.end=0.1", "time.frame=0.005"},
-                  {"sphere-wedge", "time.end=0.25", "time.frame=0.005"},
+                  {"sphere-wedge", SAMPLED("time.end=0.25", "time.end=0.12"), "time.frame=0.005"},
                   {"inextensible-curtain", "time.end=0.03", "time.frame=0.002"}};
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i += LONG(1, SAMPLED(2, 3))) {
         const char *const settings[] = {scenes[i].end, scenes[i].frame};

@@ -16,6 +16,7 @@
 #include "step/implicit/implicit.c"
 
 #include "contact_scene.h"
+#include "sampled.h"
 #include "sim/sim.h"
 #include "step/contact/contact_multipliers.h"
 
@@ -172,6 +173,10 @@ static void solvers_agree(void **state) {
     for (size_t k = 0; k < SOLVER_COUNT; k++) sims[k] = sim_of(s, k);
     for (int i = 0; i < s->before; i++) contact_try(sims[0]);
     for (int i = 0; i < s->count; i++) {
+        if (SAMPLED(false, i != 1 && i != s->count - 1)) {  // the second and the last one are compared
+            contact_try(sims[0]);
+            continue;
+        }
         end ends[SOLVER_COUNT];
         const rbt_model *m = sims[0]->model;
         size_t bytes = 3 * m->node_count * sizeof(double);

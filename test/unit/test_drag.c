@@ -1,5 +1,6 @@
 // A spring that drags nodes to a point: it swings as an oscillator does, its work is counted, and it stops when it
 // lets go.
+#define METHOD_CELLS SAMPLED(8, 6)
 #include "every_method.h"
 
 #include <math.h>

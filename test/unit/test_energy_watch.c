@@ -320,7 +320,7 @@ static void right_motions_raise_no_alarm(void **state) {
             for (int steps = 1; steps <= 40; steps += 39) {
                 rbt_sim *sim = bar("stable-neo-hookean", ALL[i], 5e-4, steps, cases[c].body, cases[c].scene);
                 rbt_step_report report = {0};
-                int frames = 80 / steps, done = go(sim, frames, &report);
+                int frames = SAMPLED(80, 40) / steps, done = go(sim, frames, &report);
                 if (done < frames || alarm_of(sim, &report))
                     fail_msg("%s, %s, %d steps a frame: gain %.3g of %.3g J at %g s; %d frames, %s", cases[c].what,
                              ALL[i], steps, ledger_of(sim)->gain, ledger_of(sim)->scale, ledger_of(sim)->gain_time,

@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #include "random.h"
+#include "sampled.h"
 
-enum { BODIES = 200, STEPS = 3, NODES = 12 };
+enum { BODIES = SAMPLED(200, 80), STEPS = 3, NODES = 12 };
 
 static char mesh_path[64];
 

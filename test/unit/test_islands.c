@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 #include "random.h"
+#include "sampled.h"
 
-enum { BODIES = 100, NODES = 12 };
+enum { BODIES = SAMPLED(100, 40), NODES = 12 };
 
 static char mesh_path[64];
 
@@ -335,7 +336,7 @@ static void spinning_bodies_keep_what_serves(void **state) {
     step(kept, 300);
     step(resumed, 300);
     assert_same(kept, resumed);
-    step(kept, 5000);
+    step(kept, SAMPLED(5000, 1000));
     assert_true(rbt_sim_energies(kept).total < start);
     rbt_sim_free(kept);
     rbt_sim_free(exact);

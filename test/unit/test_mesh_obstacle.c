@@ -151,7 +151,7 @@ static void cloth_keeps_off_meshes(void **state) {
     static const char *const obstacles[] = {FIXED, SPINNING, FIXED ", {'plane': {'point': [0, -0.3, 0]}}"};
     for (size_t i = LONG(0, SAMPLED(1, 2)); i < 3; i++) {
         rbt_sim *sim = cloth_on(obstacles[i]);
-        stays_apart(sim, 220);
+        stays_apart(sim, SAMPLED(220, 100));
         rbt_sim_free(sim);
     }
 }
@@ -162,7 +162,7 @@ static void cloth_keeps_off_a_sequence(void **state) {
     rbt_sim *sim = cloth_on_sheet(&s, "", CONTACT);
     assert_int_equal(sim->model->warning_count, 1);
     assert_non_null(strstr(sim->model->warnings[0], "obstacles[0]: its surface is open, 16 edges"));
-    stays_apart(sim, 330);
+    stays_apart(sim, SAMPLED(330, 220));
     rbt_sim_free(sim);
 }
 
@@ -196,12 +196,12 @@ static void callers_move_meshes(void **state) {
     rbt_drive drive = rbt_drive_default();
     drive.velocity[1] = 0.5;
     if (!rbt_sim_drive_obstacle(sim, 0, &drive, &error)) fail_msg("%s", error.message);
-    stays_apart(sim, 120);
-    stays_apart(scripted, 120);
+    stays_apart(sim, SAMPLED(120, 50));
+    stays_apart(scripted, SAMPLED(120, 50));
     assert_memory_equal(sim->state.x, scripted->state.x, 3 * sim->model->node_count * sizeof(double));
     drive.spin[2] = 2;  // unlike a plane it can turn
     assert_true(rbt_sim_drive_obstacle(sim, 0, &drive, &error));
-    stays_apart(sim, 60);
+    stays_apart(sim, SAMPLED(60, 25));
     rbt_sim_free(sim);
     rbt_sim_free(scripted);
     // On top of a sequence
@@ -209,7 +209,7 @@ static void callers_move_meshes(void **state) {
     sim = cloth_on_sheet(&s, "", CONTACT);
     const double up[3] = {0, 0.1, 0};
     assert_true(rbt_sim_drive_obstacle_to(sim, 0, up, 0.2, &error));
-    stays_apart(sim, 250);
+    stays_apart(sim, SAMPLED(250, 180));
     rbt_sim_free(sim);
 }
 

@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "dense_step.h"
 #include "eigen.h"
+#include "sampled.h"
 #include "step/exponential/siere.h"
 
 #include <stdint.h>
@@ -304,7 +305,7 @@ static void sheets_too(void **state) {
 // The modes in the memory after a step are those at its start: ARPACK's and a dense solver's.
 static void modes_are_the_lowest(void **state) {
     (void)state;
-    for (int steps = 1; steps < 30; steps += 7) {
+    for (int steps = 1; steps < 30; steps += SAMPLED(7, 21)) {
         rbt_sim *sim =
             bar("", 0.01, MOVING ", 'deform': [{'bend': {'axis': [1, 0, 0], 'towards': [0, 1, 0], 'degrees': 40}}]",
                 GRAVITY);
@@ -351,7 +352,7 @@ static void modes_are_the_lowest(void **state) {
 // With the default tolerance modes are not exact. What this changes must be little beside what another step changes.
 static void loose_modes_change_little(void **state) {
     (void)state;
-    enum { EXACT, LOOSE, HALF };
+    enum { EXACT, LOOSE, HALF, STEPS = SAMPLED(50, 20) };
     double *x[3], by_modes = 0, by_step = 0;
     size_t n = 0;
     for (int run = EXACT; run <= HALF; run++) {
@@ -365,7 +366,7 @@ static void loose_modes_change_little(void **state) {
             assert_true(rbt_stepper_init(&sim->stepper, sim->model, &def, NULL));
         }
         n = 3 * sim->model->node_count;
-        advance(sim, run == HALF ? 100 : 50);
+        advance(sim, run == HALF ? 2 * STEPS : STEPS);
         x[run] = malloc(n * sizeof(double));
         memcpy(x[run], sim->state.x, n * sizeof(double));
         rbt_sim_free(sim);
@@ -458,7 +459,7 @@ static void other_solvers_agree(void **state) {
         double h;
         const char *body;
         int steps;
-    } motions[] = {{0.02, MOVING, 20}, {0.001, MOVING, 5}, {0.05, PRESSED MOVING, 1}};
+    } motions[] = {{0.02, MOVING, SAMPLED(20, 6)}, {0.001, MOVING, 5}, {0.05, PRESSED MOVING, 1}};
     for (int k = 0; k < 3; k++) {
         rbt_step_report expected = {0}, report = {0};
         rbt_sim *direct = bar("", motions[k].h, motions[k].body, GRAVITY);

@@ -11,6 +11,7 @@
 #include "verify/exact/intersect.h"
 
 #include "random.h"
+#include "sampled.h"
 
 // Two blocks and a sheet over all kinds of simple obstacles, closer to each other than the thickness here and there
 #define SCENE(method)                                                                                                \
@@ -200,7 +201,7 @@ static void far_bodies_keep_their_lists(void **state) {
     rbt_step_contact *c = b.c;
     assert_true(rbt_contact_prepare(c, c->x0, c->x0));
     size_t searches = c->candidates.searches, near = 0;
-    for (double down = 0.1; down < 8; down += 0.0984) {  // the last time, 0.03 are left
+    for (double down = 0.1; down < 8; down += SAMPLED(0.0984, 0.3936)) {  // the last time, 0.03 are left
         memcpy(c->motion, c->x0, 3 * c->node_count * sizeof(double));
         for (size_t n = 0; n < c->node_count; n++)
             if (b.sim->model->node_body[n] == 1) c->motion[3 * n + 1] -= down;
@@ -337,7 +338,7 @@ static void motions_are_free(void **state) {
     rbt_intersect_mesh mesh = {0};
     assert_true(rbt_intersect_mesh_build(&mesh, m->triangles, m->triangle_count, NULL, 0, m->node_count, NULL));
     size_t limited = 0, beyond = 0, few = 0, many = 0;
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < SAMPLED(60, 30); round++) {
         rbt_intersections found;
         bool far = round % 10 == 9;  // by a thousand edges
         shake(&b, far ? 300 : round % 2 ? 0.3 : 0.03);

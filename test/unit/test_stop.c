@@ -1,6 +1,7 @@
 // When a step counts as solved: bodies that a test blind to loads would leave hanging in the air, light bodies beside
 // heavy ones, and the part of a step that has a closed form.
 #include "math/vec3.h"
+#include "sampled.h"
 #include "scene.h"
 #include "sim/sim.h"
 #include "step/implicit/rigid.h"
@@ -70,7 +71,7 @@ static void loads_are_noticed(void **state) {
         {0.001, 2e11, 0.3, 7800, 0.04, "backward-euler", "dot", ""},
     };
     for (size_t k = 0; k < sizeof bars / sizeof *bars; k++) {
-        double off = error_of(&bars[k], 40);
+        double off = error_of(&bars[k], SAMPLED(40, 15));
         if (!(off < 0.01)) fail_msg("%s with %s, bar %zu: off by %g", bars[k].method, bars[k].solver, k, off);
     }
 }
@@ -109,7 +110,7 @@ static void energy_does_not_rise_from_rest(void **state) {
             bar b = {0.4, 1e6, poissons[k], 1000, 0.01, "backward-euler", rbt_step_solver_name(s), ""};
             rbt_sim *sim = make_bar(&b, b.solver, "");
             double start = rbt_sim_energies(sim).total, released = 0, most = 0;
-            for (int step = 0; step < 50; step++) {
+            for (int step = 0; step < SAMPLED(50, 20); step++) {
                 advance(sim, 1);
                 rbt_energies e = rbt_sim_energies(sim);
                 most = fmax(most, e.total - start);
@@ -127,7 +128,7 @@ static void the_midpoint_rule_keeps_the_energy_of_steel(void **state) {
     bar b = {0.4, 2e11, 0.3, 7800, 0.001, "implicit-midpoint", "newton", ""};
     rbt_sim *sim = make_bar(&b, "newton", "");
     double start = rbt_sim_energies(sim).total, most = 0, swing = 0;
-    for (int step = 0; step < 200; step++) {
+    for (int step = 0; step < SAMPLED(200, 80); step++) {
         advance(sim, 1);
         rbt_energies e = rbt_sim_energies(sim);
         most = fmax(most, fabs(e.total - start));
