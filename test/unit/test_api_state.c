@@ -263,7 +263,8 @@ static void a_range_of_nodes_can_be_set(void **state) {
     place[1] += 0.01;
     must(rbt_sim_set_positions(sim, MIDDLE_NODE, 2, place, &error), &error);
     for (size_t i = 0; i < 3 * nodes; i++)
-        assert_true(rbt_sim_positions(sim)[i] == (i == 3 * MIDDLE_NODE + 1 ? place[1] : rbt_sim_positions(untouched)[i]));
+        assert_true(rbt_sim_positions(sim)[i] ==
+                    (i == 3 * MIDDLE_NODE + 1 ? place[1] : rbt_sim_positions(untouched)[i]));
     assert_false(rbt_sim_set_positions(untouched, nodes - 1, 2, place, &error));
     assert_false(rbt_sim_set_positions(untouched, SIZE_MAX, 2, place, &error));
     assert_false(rbt_sim_set_velocities(untouched, 0, nodes + 1, place, &error));

@@ -193,7 +193,7 @@ static void loose_solves_are_caught(void **state) {
         rbt_sim *sim = sim_from(json);
         rbt_step_report report;
         double start = rbt_sim_energies(sim).total, most = 0, fall = 0;
-        for (int k = 0; k < SAMPLED(80, 15) && rbt_sim_advance_frame(sim, &report); k++) {
+        for (int k = 0; k < LONG(80, SAMPLED(40, 15)) && rbt_sim_advance_frame(sim, &report); k++) {
             rbt_energies e = rbt_sim_energies(sim);
             most = fmax(most, e.total - start);
             fall = fmax(fall, -e.gravity);

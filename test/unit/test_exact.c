@@ -90,7 +90,8 @@ static void test_signs_near_and_on_planes(void **state) {
         compare(p);
         zeros += rbt_side(p[0], p[1], p[2], p[3]) == 0;
     }
-    assert_in_range(zeros, SAMPLED(1000, 200), SAMPLED(19000, 3800));  // the last kind is often exactly flat, and often not
+    // the last kind is often exactly flat, and often not
+    assert_in_range(zeros, SAMPLED(1000, 200), SAMPLED(19000, 3800));
 }
 
 // ---- Meetings, against separating directions in integers

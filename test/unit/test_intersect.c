@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "random.h"
+#include "sampled.h"
 
 typedef struct scene {
     size_t node_count, triangle_count, edge_count;
@@ -354,7 +355,7 @@ static size_t all_on_the_way(const rbt_intersect_mesh *m, const double *x0, cons
 static void test_soups_against_all_pairs(void **state) {
     (void)state;
     size_t total = 0;
-    for (int n = 0; n < 4 || (n < 40 && total <= 1000); n++) {  // until enough are judged
+    for (int n = 0; n < SAMPLED(4, 2) || (n < 40 && total <= 1000); n++) {  // until enough are judged
         soup p;
         scene s = make_soup(&p, n % 2);
         rbt_intersect_mesh mesh = build(&s);

@@ -151,7 +151,7 @@ static void cloth_keeps_off_meshes(void **state) {
     static const char *const obstacles[] = {FIXED, SPINNING, FIXED ", {'plane': {'point': [0, -0.3, 0]}}"};
     for (size_t i = LONG(0, SAMPLED(1, 2)); i < 3; i++) {
         rbt_sim *sim = cloth_on(obstacles[i]);
-        stays_apart(sim, SAMPLED(220, 100));
+        stays_apart(sim, LONG(220, SAMPLED(140, 100)));
         rbt_sim_free(sim);
     }
 }

@@ -254,7 +254,7 @@ static void threads_change_no_bit(void **state) {
                               {"admm-pd", ""}};
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
         double *first = NULL;
-        for (int t = 0; t < 4; t += SAMPLED(1, 2)) {
+        for (int t = 0; t < 4; t += LONG(1, 2)) {
             rbt_threads_set(threads[t]);
             rbt_sim *sim =
                 cantilever("backward-euler", choices[k].solver, "fixed-corotated", choices[k].options, 1e-5, cells);

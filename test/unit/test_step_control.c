@@ -94,7 +94,7 @@ static void estimates_polynomials(void **unused) {
 
 static void keeps_to_the_error(void **unused) {
     (void)unused;
-    rbt_sim *reference = swing("implicit-midpoint", "5e-5", 1, "");
+    rbt_sim *reference = swing("implicit-midpoint", SAMPLED("5e-5", "2e-4"), 1, "");
     advance(reference, FRAMES);
     int tried = 0;
     for (int i = 0; rbt_method_name(i); i++) {

@@ -20,8 +20,8 @@ static bool check(const char *method, const char *solver, const char *material) 
              "[{'gravity': {}}, {'wind': "
              "{'velocity': [0, 0, 3]}}], 'time': {'step': 1e-3, 'frame': 1e-3, 'end': 1}, 'integrator': {'method': "
              "'%s'%s%s%s}}",
-             SAMPLED("10, 4, 4", "6, 2, 2"), material, parts ? PARTS : "", method, solver ? ", 'solver': '" : "", solver ? solver : "",
-             solver ? "'" : "");
+             SAMPLED("10, 4, 4", "6, 2, 2"), material, parts ? PARTS : "", method, solver ? ", 'solver': '" : "",
+             solver ? solver : "", solver ? "'" : "");
     rbt_scene_file *file = scene_from(json);
     rbt_sim *sim = rbt_sim_create(rbt_scene_of(file), NULL);
     rbt_scene_free(file);
