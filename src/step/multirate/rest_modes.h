@@ -1,7 +1,7 @@
 // Low modes of the bodies integrated exactly, as siere does, beside parts with steps of their own.
 //
-// With eigenvectors K U = M U Lambda, U^T M U = 1 of the whole, found where the step begins (exponential/siere.h), the
-// motion is split into modes and the rest:
+// With eigenvectors K U = M U Lambda, U^T M U = 1 of the whole, found where the step begins
+// (exponential/siere_modes.h), the motion is split into modes and the rest:
 //
 //   b = U^T M v,   G = U^T (f_ext - f_int);      v_rest = v - U b,   f_rest = f - M U G
 //
@@ -18,7 +18,7 @@
 
 #include "model/mass.h"
 #include "step/core/stage.h"
-#include "step/exponential/siere.h"
+#include "step/exponential/siere_modes.h"
 
 typedef struct rbt_rest_modes {
     const rbt_model *model;
