@@ -22,18 +22,16 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef rbt_implicit implicit;
-
 // ---- What BDF2 remembers
 
-static const double *remembered(const implicit *s, const rbt_state *state, double h) {
+static const double *remembered(const rbt_implicit *s, const rbt_state *state, double h) {
     const double *memory = state->memory;
     bool by_error = s->objective.model->asked.error > 0;
     bool usable = s->rule == RBT_RULE_BDF2 && memory && (memory[0] == h || (by_error && memory[0] > 0));
     return usable ? memory + 1 : NULL;
 }
 
-static void remember(const implicit *s, rbt_state *state, double h, const double *x, const double *v) {
+static void remember(const rbt_implicit *s, rbt_state *state, double h, const double *x, const double *v) {
     if (s->rule != RBT_RULE_BDF2 || !state->memory) return;
     size_t values = 3 * state->node_count;
     double *memory = state->memory;
@@ -46,7 +44,7 @@ static void remember(const implicit *s, rbt_state *state, double h, const double
 
 // D belongs where the rule takes the force. The rules of second order extrapolate to there, which keeps their order;
 // should a material forbid that place, x_n has to do, as it does for backward Euler.
-static void freeze_damping(implicit *s, const rbt_state *state, double ahead) {
+static void freeze_damping(rbt_implicit *s, const rbt_state *state, double ahead) {
     rbt_objective *o = &s->objective;
     if (!o->damping) return;
     for (size_t i = 0; i < 3 * state->node_count; i++) s->z[i] = state->x[i] + ahead * state->v[i];
@@ -55,7 +53,7 @@ static void freeze_damping(implicit *s, const rbt_state *state, double ahead) {
 }
 
 // Nodes of other methods begin where their free steps end; without contact that is where they stay.
-static void take_free_steps(implicit *s) {
+static void take_free_steps(rbt_implicit *s) {
     rbt_objective *o = &s->objective;
     for (size_t i = 0; i < 3 * o->model->node_count; i++) {
         if (!o->others->is_other[i / 3]) continue;
@@ -65,7 +63,7 @@ static void take_free_steps(implicit *s) {
     for (size_t n = 0; !o->pairs && n < o->model->node_count; n++) o->constrained[n] |= o->others->is_other[n];
 }
 
-static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
+static rbt_outcome predict(rbt_implicit *s, const rbt_state *state, double h) {
     rbt_objective *o = &s->objective;
     const rbt_model *m = o->model;
     size_t values = 3 * m->node_count;
@@ -105,7 +103,7 @@ static rbt_outcome predict(implicit *s, const rbt_state *state, double h) {
 }
 
 // s->other = x of the free nodes, with the others where they must be
-static void take_other(implicit *s, const double *x) {
+static void take_other(rbt_implicit *s, const double *x) {
     const rbt_objective *o = &s->objective;
     for (size_t i = 0; i < 3 * o->model->node_count; i++) {
         bool given = o->constrained[i / 3] || (o->others && o->others->is_other[i / 3]);
@@ -114,7 +112,7 @@ static void take_other(implicit *s, const double *x) {
 }
 
 // z = s->other if E is lower there
-static void offer_other(implicit *s, double *value) {
+static void offer_other(rbt_implicit *s, double *value) {
     rbt_objective *o = &s->objective;
     double offered = rbt_objective_value(o, s->other);
     if (!(offered < *value)) return;
@@ -126,7 +124,7 @@ static void offer_other(implicit *s, double *value) {
 // where a material forbids it. Motion by inertia alone is often lower, since most of the time stress balances the
 // forces. Lower still, where both would tear a stiff or small body apart, is the last shape, moved as a whole where
 // nothing holds it.
-static rbt_outcome choose_start(implicit *s, const rbt_state *state) {
+static rbt_outcome choose_start(rbt_implicit *s, const rbt_state *state) {
     double value = rbt_objective_value(&s->objective, s->z);
     rbt_rigid_begin(&s->rigid);
     if (s->options.start == RBT_START_PREDICTOR && isfinite(value)) return RBT_DONE;
@@ -141,7 +139,7 @@ static rbt_outcome choose_start(implicit *s, const rbt_state *state) {
 }
 
 // Contact is not asked: it comes in on the way there.
-static rbt_outcome find_start(implicit *s, const rbt_state *state) {
+static rbt_outcome find_start(rbt_implicit *s, const rbt_state *state) {
     rbt_step_contact *pairs = s->objective.pairs;
     s->objective.pairs = NULL;
     rbt_outcome outcome = choose_start(s, state);
@@ -164,7 +162,7 @@ static rbt_outcome cannot_begin(rbt_step_contact *c, const rbt_state *state, rbt
 enum { LAG_ONCE = 9 };
 
 // [N/m] of a node. Constraints press on a sheet from the side, where it has its thickness to be stiff with.
-static double stiffness_across(const implicit *s, size_t n) {
+static double stiffness_across(const rbt_implicit *s, size_t n) {
     const rbt_model *m = s->objective.model;
     const rbt_body *body = &m->bodies[m->node_body[n]];
     double whole = s->objective.stiff[n];
@@ -173,7 +171,7 @@ static double stiffness_across(const implicit *s, size_t n) {
 }
 
 // The pairs that touch where a step begins
-static rbt_outcome look_at_contact(implicit *s, const rbt_state *state, rbt_step_report *report) {
+static rbt_outcome look_at_contact(rbt_implicit *s, const rbt_state *state, rbt_step_report *report) {
     rbt_step_contact *c = s->objective.pairs;
     bool seen = !c || rbt_contact_look(c, state, rbt_implicit_contact_memory(s, state));
     return seen ? RBT_DONE : cannot_begin(c, state, report);
@@ -181,7 +179,7 @@ static rbt_outcome look_at_contact(implicit *s, const rbt_state *state, rbt_step
 
 // With contact a step begins where the last one ended, which is known to be apart. The solver goes from there towards
 // where find_start wants it to begin.
-static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
+static rbt_outcome begin_contact(rbt_implicit *s, const rbt_state *state, double h, rbt_step_report *report) {
     rbt_objective *o = &s->objective;
     rbt_step_contact *c = o->pairs;
     if (!c) return RBT_DONE;
@@ -202,7 +200,7 @@ static rbt_outcome begin_contact(implicit *s, const rbt_state *state, double h, 
 
 // The energies of bodies, once contact remembers its end. A shorter step has a stiffer contact than questions between
 // steps, which tell its energy.
-static rbt_outcome keep_energies(implicit *s, rbt_state *state, double h, rbt_step_report *report) {
+static rbt_outcome keep_energies(rbt_implicit *s, rbt_state *state, double h, rbt_step_report *report) {
     rbt_step_contact *c = s->objective.pairs;
     rbt_state end = *state;
     end.t = s->until;
@@ -213,7 +211,7 @@ static rbt_outcome keep_energies(implicit *s, rbt_state *state, double h, rbt_st
 }
 
 // Velocities of nodes of other methods, where the step ends at s->z; s->velocity is v_n.
-static void update_others(implicit *s, rbt_state *state) {
+static void update_others(rbt_implicit *s, rbt_state *state) {
     const rbt_objective *o = &s->objective;
     rbt_other_methods_velocities(o->others, s->z, s->other);
     for (size_t i = 0; i < 3 * o->model->node_count; i++)
@@ -221,7 +219,7 @@ static void update_others(implicit *s, rbt_state *state) {
     rbt_rigid_balance(&s->rigid, s->velocity, state->v);
 }
 
-static rbt_outcome update(implicit *s, rbt_state *state, double h, rbt_step_report *report) {
+static rbt_outcome update(rbt_implicit *s, rbt_state *state, double h, rbt_step_report *report) {
     const rbt_objective *o = &s->objective;
     size_t values = 3 * o->model->node_count;
     for (size_t i = 0; i < values; i++) {
@@ -260,7 +258,7 @@ static const double CONTACT_SHARE = 0.01;
 
 // Of the force test's tolerance. The midpoint rule continues twice as far as its minimum, and damps no error: those of
 // many steps add up.
-static double tolerance_share(const implicit *s) {
+static double tolerance_share(const rbt_implicit *s) {
     if (s->objective.pairs) return CONTACT_SHARE;
     return (s->solver->share > 0 ? s->solver->share : 1) * (s->rule == RBT_RULE_MIDPOINT ? 0.2 : 1);
 }
@@ -270,7 +268,7 @@ static double tolerance_share(const implicit *s) {
 // and where they do not help, later: from the ninth on half as much again each time.
 enum { CONTACT_ITERATIONS = 300, NEWTON_ITERATIONS = 150, OF_HALVES = 50, PATIENCE = 9 };
 
-static int most_iterations(const implicit *s, int halvings) {
+static int most_iterations(const rbt_implicit *s, int halvings) {
     int most = s->solver->max_iterations;
     if (s->options.max_iterations >= 0) return s->options.max_iterations;
     if (!s->objective.pairs) return most;
@@ -281,7 +279,7 @@ static int most_iterations(const implicit *s, int halvings) {
     return patience < most ? (int)patience : most;
 }
 
-static rbt_outcome minimise(implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
+static rbt_outcome minimise(rbt_implicit *s, const rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
     double share = tolerance_share(s) * (s->precision > 0 ? s->precision : 1);
     rbt_stop stop = rbt_stop_begin(&s->objective, s->options.stop, s->options.tolerance, share);
     if (s->objective.pairs) stop.share = 1;  // a smaller tolerance makes rounding no smaller
@@ -305,7 +303,7 @@ static void count_unconverged(double t, rbt_step_report *report) {
 // said.
 enum { DAMP_AFTER = 4 };
 
-static rbt_outcome solve_step(implicit *s, rbt_state *state, double until, rbt_stages *stages,
+static rbt_outcome solve_step(rbt_implicit *s, rbt_state *state, double until, rbt_stages *stages,
                               rbt_step_report *report) {
     double h = rbt_step_length(s->objective.model, state, until);
     s->until = until;
@@ -333,7 +331,7 @@ static rbt_outcome solve_step(implicit *s, rbt_state *state, double until, rbt_s
 }
 
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
-    implicit *s = self;
+    rbt_implicit *s = self;
     rbt_implicit_rule asked = s->rule;
     if (report->halvings == 0) s->refused = state->t;
     bool may_damp = asked == RBT_RULE_MIDPOINT && report->halvings >= DAMP_AFTER,
@@ -356,7 +354,7 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
 }
 
 static int error_law(const void *self, double ratio, double *constant) {
-    const implicit *s = self;
+    const rbt_implicit *s = self;
     bool bdf2 = s->rule == RBT_RULE_BDF2 && s->second, midpoint = s->rule == RBT_RULE_MIDPOINT && !s->damped;
     *constant = 0.5;
     if (midpoint) *constant = 1.0 / 12;
