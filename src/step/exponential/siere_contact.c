@@ -10,13 +10,13 @@
 
 static const double RESOLVED = 1;  // h^2 |lambda|
 
-static bool is_resolved(double h, double lambda, double damping) {
+bool rbt_siere_is_resolved(double lambda, double damping, double h) {
     return h * h * fabs(lambda) <= RESOLVED && h * fabs(damping) <= RESOLVED;
 }
 
 size_t rbt_siere_resolved(size_t used, const double *lambda, const double *damping, double h) {
     size_t count = 0;
-    while (count < used && is_resolved(h, lambda[count], damping[count])) count++;
+    while (count < used && rbt_siere_is_resolved(lambda[count], damping[count], h)) count++;
     return count;
 }
 
@@ -30,7 +30,7 @@ void rbt_siere_answer(size_t used, const double *lambda, const double *damping, 
     for (size_t l = 0; l < used; l++) {
         double theta = 1 + h * damping[l] + h * h * lambda[l];
         rbt_response r = rbt_oscillator_response(h, lambda[l], damping[l]);
-        bool resolved = is_resolved(h, lambda[l], damping[l]);
+        bool resolved = rbt_siere_is_resolved(lambda[l], damping[l], h);
         stiffening[l] = resolved ? h * h / r.step - theta : 0;
         quickening[l] = resolved ? r.impulse / r.step - 1 / h : 0;
     }
@@ -53,7 +53,7 @@ static void find_coefficients(meeting *m) {
     for (size_t l = 0; l < m->used; l++) {
         double lambda = m->modes->lambda[l], h = m->h, theta = 1 + h * m->damping[l] + h * h * lambda;
         rbt_response r = rbt_oscillator_response(h, lambda, m->damping[l]);
-        bool resolved = is_resolved(h, lambda, m->damping[l]);
+        bool resolved = rbt_siere_is_resolved(lambda, m->damping[l], h);
         m->by_velocity[l] = resolved ? r.impulse / h - 1 / theta : 0;
         m->by_displacement[l] = resolved ? r.step / h - h / theta : 0;
     }

@@ -18,7 +18,8 @@
 
 #include "step/exponential/siere.h"
 
-// How many of the first modes a step resolves
+// Whether a step resolves a mode, and how many of the first modes it does
+bool rbt_siere_is_resolved(double lambda, double damping, double h);
 size_t rbt_siere_resolved(size_t used, const double *lambda, const double *damping, double h);
 
 // The same answer as step/core/free_step.h has it, of `used` modes
