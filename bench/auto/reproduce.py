@@ -6,12 +6,13 @@ is a method and solver that the choice found able. It runs for 20 frames or 60 s
 are compared over the frames that the slowest of those compared has made. The error is that of the worst node over the
 size of its body, against the scene's own kind of reference at a sixteenth of its step: async-contact where the scene
 is one of async-contact, else backward-euler with newton. A candidate counts if its error is at most that of auto, or
-what was asked for. The regret is auto's time over the least of these.
+what was asked for. The regret is auto's time over the least of these: a candidate is ended when it has taken longer
+than auto took for all its frames, since it can no longer be the fastest.
 
 A third of the scenes, drawn by SEED, is for fitting (whoever changes a constant of the choice may look at them), the
-others for judging. What was measured is kept, a file for each scene, in out/auto/scenes: a second call goes on with
-those that are missing, --again measures anew. --seconds and --frames make it shorter; the page says with what it was
-made.
+others for judging. What was measured is kept, a file for each scene, in bench/auto/measured: all scenes take hours, and
+a second call, also of another checkout, continues with those that are missing; --again measures again. --seconds and
+--frames make it shorter; the page says with what it was made.
 """
 
 import argparse
@@ -27,7 +28,8 @@ from study import Ended, ROOT, TooLong, Tools, figure, measured_here, progress  
 
 SEED = 25
 PAGE = ROOT / "docs" / "auto.md"
-KEPT = ROOT / "out" / "auto" / "scenes"
+KEPT = ROOT / "bench" / "auto" / "measured"
+REFERENCE = ROOT / "out" / "auto" / "reference.bin"
 FINER = 16
 MARK = "<!-- measured: what follows is written by bench/auto/reproduce.py -->\n"
 WITHIN, NEVER, SHARE = 1.5, 3, 0.8  # of the fastest, on so many scenes; on none
@@ -53,14 +55,15 @@ class Study:
     def __init__(self, tools, asked):
         self.tools, self.asked = tools, asked
         self.seconds, self.frames = asked.seconds, asked.frames
-        KEPT.mkdir(parents=True, exist_ok=True)
+        for folder in (KEPT, REFERENCE.parent):
+            folder.mkdir(parents=True, exist_ok=True)
 
-    def precision(self, path, settings, *words, factor=1):
+    def precision(self, path, settings, *words, limit=None):
         settings = {"integrator": "null", **settings}
         assigned = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
-        limit = factor * self.seconds
+        limit = limit or self.seconds
         said = self.tools.call("precision", [path, *assigned, "--threads", 1, "--steps", self.frames, "--budget", limit,
-                                             *words], processor=int(3 * limit + 30))
+                                             *words], processor=int(1.2 * limit + 30))
         run = json.loads(said)
         run.pop("local")
         return run
@@ -75,10 +78,10 @@ class Study:
 
     def scene(self, name):
         own = json.loads((ROOT / "scenes" / f"{name}.json").read_text())
-        step, path, reference = step_of(own), ROOT / "scenes" / f"{name}.json", KEPT / "reference.bin"
+        step, path, reference = step_of(own), ROOT / "scenes" / f"{name}.json", REFERENCE
         method = "async-contact" if own.get("integrator", {}).get("method") == "async-contact" else "backward-euler"
         finest = self.attempt(path, {"integrator.method": method, "time.step": repr(step / FINER)}, "--save",
-                              reference, factor=4)
+                              reference, limit=4 * self.seconds)
         auto = self.attempt(path, {"integrator.method": "auto", "time.step": "auto"}, "--load", reference)
         candidates = {}
         choice = auto.get("choice") or {"candidates": []}
@@ -89,7 +92,8 @@ class Study:
             if c["solver"]:
                 settings["integrator.solver"] = c["solver"]
             label = c["method"] + (f":{c['solver']}" if c["solver"] else "")
-            candidates[label] = self.attempt(path, settings, "--load", reference)
+            limit = min(self.seconds, 1.05 * auto["processor_seconds"] + 0.1) if auto["good"] else self.seconds
+            candidates[label] = self.attempt(path, settings, "--load", reference, limit=limit)
             progress(f"{name}, {label}: {words_of(candidates[label])}")
         reference.unlink(missing_ok=True)
         return {"name": name, "reference": {"method": method, "step": step / FINER, **finest}, "auto": auto,
@@ -158,9 +162,12 @@ def write_page(names, fit):
     text = "\n## Measured\n\n"
     if kept:
         here = next(iter(kept.values()))["here"]
+        commits = sorted({f["here"]["commit"] for f in kept.values()})
+        dates = sorted({f["here"]["date"] for f in kept.values()})
         limits = sorted({(f["frames"], f["seconds"]) for f in kept.values()})
         text += textwrap.fill(
-            f"By `make reproduce-auto` on {here['date']} at commit `{here['commit']}`: {here['machine']}, one thread; "
+            f"By `make reproduce-auto` on {' and '.join(dates)} at commit {', '.join(f'`{c}`' for c in commits)}: "
+            f"{here['machine']}, one thread; "
             + " and ".join(f"{frames} frames or {seconds:g} s" for frames, seconds in limits)
             + f" of the processor for each candidate. {len(kept)} of {len(names)} shipped scenes are measured; the "
             f"others are not. A third of all, drawn with seed {SEED}, is for fitting, the rest for judging. Errors are "

@@ -6,6 +6,7 @@
 #include "cli/viewing.h"
 #include "serve/page.h"
 #include "sim/run.h"
+#include "step/core/body_methods.h"
 
 #include <math.h>
 #include <signal.h>
@@ -31,13 +32,16 @@ typedef struct voice {
     bool viewing_failed;
 } voice;
 
-static void describe_body(const rbt_body *b) {
+static void describe_body(const rbt_model *m, size_t body) {
+    const rbt_body *b = &m->bodies[body];
+    const rbt_body_integrator_def *own = rbt_body_integrator(m, body);
     size_t nodes = b->node_end - b->node_begin;
     printf("  %s: %zu nodes, %zu %ss, %zu unknowns, %.3g x %.3g x %.3g m, %.4g kg", b->name, nodes,
            rbt_body_element_count(b), rbt_body_element(b), 3 * (nodes - b->fixed_count - b->driven_count),
            b->box_max[0] - b->box_min[0], b->box_max[1] - b->box_min[1], b->box_max[2] - b->box_min[2], b->mass);
     if (b->fixed_count) printf(", %zu fixed", b->fixed_count);
     if (b->driven_count) printf(", %zu driven", b->driven_count);
+    if (own) printf(", by %s", rbt_method_name(own->method));
     printf("; explicit step about %.2g s\n", b->explicit_step);
 }
 
@@ -139,9 +143,11 @@ static void started(const rbt_run_progress *p, void *listener) {
         const rbt_step_control *control = &p->sim->stepper.control;
         if (control->on) snprintf(steps, sizeof steps, "steps for an error of %g", control->error);
         else snprintf(steps, sizeof steps, "step %g s", m->step);
-        printf("%s, %s, %lld frames every %g s, %d thread%s\n", p->sim->stepper.method->name, steps,
-               (long long)p->last_frame, m->frame_interval, rbt_threads_count(), rbt_threads_count() == 1 ? "" : "s");
-        for (size_t b = 0; b < m->body_count; b++) describe_body(&m->bodies[b]);
+        int threads = rbt_threads_count();  // unless somebody has said how many, steps take as many of them as pay
+        printf("%s, %s, %lld frames every %g s, %s%d thread%s\n", p->sim->stepper.method->name, steps,
+               (long long)p->last_frame, m->frame_interval, threads > 1 && !rbt_threads_are_given() ? "up to " : "",
+               threads, threads == 1 ? "" : "s");
+        for (size_t b = 0; b < m->body_count; b++) describe_body(m, b);
         if (p->frame > 0) printf("continuing after frame %lld\n", (long long)p->frame);
         if (intersections(p)) printf("frame %lld: %zu intersections\n", (long long)p->frame, intersections(p));
         print_intersections(p);

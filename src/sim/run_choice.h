@@ -1,8 +1,8 @@
 // The choices of methods that a run makes or repeats: choice.csv of its folder, a row each.
 //   frame,method,solver,error,longest,occasion
-// A choice holds from its frame on. Choosing measures times, so it is written down before anything follows from it, also
-// where the present method is kept; a run that continues takes what is written, and one that repeats another run chooses
-// nothing by itself.
+// A choice holds from its frame on. Choosing measures times, so it is written down before anything follows from it,
+// also where the present method is kept; a run that continues takes what is written, and one that repeats another run
+// chooses nothing by itself.
 #ifndef RBT_SIM_RUN_CHOICE_H
 #define RBT_SIM_RUN_CHOICE_H
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "sim/run.h"
+#include "step/core/body_methods.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -73,9 +74,11 @@ static void add_bodies(rbt_text *t, const rbt_model *m, const rbt_body *bodies) 
     rbt_text_add(t, "  \"bodies\": [\n");
     for (size_t b = 0; b < m->body_count; b++) {
         const rbt_body *body = &bodies[b];
+        const rbt_body_integrator_def *own = rbt_body_integrator(m, b);
         size_t nodes = body->node_end - body->node_begin;
         rbt_text_add(t, "    {");
         add_string(t, "name", body->name, ", ");
+        if (own) add_string(t, "method", rbt_method_name(own->method), ", ");
         rbt_text_add(t, "\"nodes\": %zu, \"%ss\": %zu, \"unknowns\": %zu, ", nodes, rbt_body_element(body),
                      rbt_body_element_count(body), 3 * (nodes - body->fixed_count - body->driven_count));
         add_number(t, "mass", body->mass, ", ");

@@ -64,6 +64,13 @@ rbt_energies rbt_sim_frame_energies(const rbt_sim *sim);
 // Makes the cuts that are due now; false: one has failed, as the report says.
 bool rbt_sim_cut(rbt_sim *sim, rbt_step_report *report);
 
+// After cuts a step that was left to the method is chosen again, at the end of the frame, so that its steps stay
+// equal; the method begins afresh with it, as a resumed run does.
+bool rbt_sim_choose_again(rbt_sim *sim, rbt_step_report *report);
+
+// The report of a cut or an event that failed; returns false.
+bool rbt_sim_fail_change(rbt_step_report *report, rbt_outcome outcome, const char *stage, const rbt_error *error);
+
 // One step (the last of a frame completes the frame), before it the cuts that are due; adds to the report.
 rbt_outcome rbt_sim_take_step(rbt_sim *sim, rbt_step_report *report);
 

@@ -73,4 +73,8 @@ sed 's/METHOD/async-contact/; s/"step": 0.01/"step": 0.001/' plain.json >async.j
 grep -q contact_force penalty/frames/frame_000001.vtu && fail "obstacles by penalty are no contact"
 grep -q 'Name="contact_force"' async/frames/frame_000001.vtu || fail "async-contact knows its contact forces"
 grep -q '"events": [1-9]' bdf2/run.json || fail "the judge has seen no iterates: $(grep -o '"verif[^}]*}' bdf2/run.json)"
+# A body with a method of its own: the head of the run and run.json name it.
+"$rubato" run rest.json -o two -n 1 --set 'bodies[0].integrator={"method": "siere"}' >head.txt
+grep -q ', by siere; explicit step' head.txt || fail "the head of a run does not name the method of a body: $(cat head.txt)"
+grep -q '"name": "block", "method": "siere"' two/run.json || fail "run.json does not name the method of a body"
 echo "contact forces agree"

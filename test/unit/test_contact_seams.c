@@ -46,7 +46,7 @@ static bench open_bench(const char *json) {
     write_springs();
     bench b = {.sim = sim_from(json)};
     remove("seams-springs.obj");
-    implicit *s = b.sim->stepper.self;
+    rbt_implicit *s = b.sim->stepper.self;
     b.c = s->objective.pairs;
     assert_non_null(b.c);
     b.z = malloc(3 * b.sim->model->node_count * sizeof *b.z);

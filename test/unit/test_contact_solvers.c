@@ -109,7 +109,7 @@ typedef struct end {
 // From `last`, where the state is, and past the stepper, whose questions about the state would make contact forget the
 // step. The positions of the state are `last` again afterwards: contact of the midpoint rule begins there.
 static end try_step(rbt_sim *sim, const double *last, const char *what) {
-    implicit *s = sim->stepper.self;
+    rbt_implicit *s = sim->stepper.self;
     rbt_stages stages = {0};
     rbt_step_report report = {0};
     rbt_outcome outcome = attempt(s, &sim->state, sim->state.t + sim->model->step, &stages, &report);
@@ -142,7 +142,7 @@ static double curvature(const rbt_model *m, const end *a, const end *b) {
 
 // Pairs whose nodes all belong to the same body
 static size_t own_pairs(const rbt_sim *sim) {
-    const implicit *s = sim->stepper.self;
+    const rbt_implicit *s = sim->stepper.self;
     const rbt_step_contact *c = s->objective.pairs;
     size_t count = 0;
     for (size_t i = 0; i < c->active_count; i++) {
@@ -186,7 +186,7 @@ static void solvers_agree(void **state) {
         for (size_t k = 0; k < SOLVER_COUNT; k++) {
             if (!rbt_sim_restore(sims[k], begin, &error)) fail_msg("%s", error.message);
             ends[k] = try_step(sims[k], x, SOLVERS[k].name);
-            size_t seen = ((implicit *)sims[k]->stepper.self)->objective.pairs->active_count;
+            size_t seen = ((rbt_implicit *)sims[k]->stepper.self)->objective.pairs->active_count;
             pairs = seen > pairs ? seen : pairs;
             seen = own_pairs(sims[k]);
             own = seen > own ? seen : own;
@@ -221,7 +221,7 @@ static void largest_multipliers_are_kept(void **state) {
     rbt_sim *sim = sim_of(&SCENES[0], 0);
     for (int i = 0; i < 6; i++) contact_try(sim);
     size_t count = rbt_sim_contacts(sim, NULL, 0);
-    const rbt_step_contact *c = ((implicit *)sim->stepper.self)->objective.pairs;
+    const rbt_step_contact *c = ((rbt_implicit *)sim->stepper.self)->objective.pairs;
     rbt_pair_force *all = calloc(count + 1, sizeof *all), *some = calloc(count + 1, sizeof *some);
     assert_true(count > 20 && all && some);
     assert_int_equal(rbt_multipliers_get(c, all, count), count);

@@ -24,7 +24,7 @@ static void damping_is_taken_where_the_force_is(void **state) {
                  {DAMPED("bdf2"), {0, 1, 1}}};
     for (int r = 0; r < 3; r++) {
         rbt_sim *sim = sim_from(RULES[r].json);
-        implicit *s = sim->stepper.self;
+        rbt_implicit *s = sim->stepper.self;
         size_t n = 3 * sim->model->node_count, numbers = 9 * s->objective.H.start[sim->model->node_count];
         double *there = malloc(n * sizeof *there), *used = malloc(numbers * sizeof *used);
         for (int k = 0; k < 3; k++) {

@@ -41,7 +41,7 @@ typedef struct bench {
 
 static bench open_bench(const char *json, double rate) {
     bench b = {.sim = sim_from(json)};
-    implicit *s = b.sim->stepper.self;
+    rbt_implicit *s = b.sim->stepper.self;
     b.c = s->objective.pairs;
     assert_non_null(b.c);
     b.values = 3 * b.sim->model->node_count;
@@ -269,7 +269,7 @@ static void matrix_is_the_change_of_forces(void **state) {
     (void)state;
     for (int middle = 0; middle < 2; middle++) {
         bench b = open_bench(middle ? SCENE("implicit-midpoint") : SCENE("backward-euler"), middle ? 2 : 1);
-        implicit *s = b.sim->stepper.self;
+        rbt_implicit *s = b.sim->stepper.self;
         rbt_block_matrix none = s->objective.H;
         size_t blocks = none.start[none.row_count];
         none.value = calloc(9 * blocks, sizeof(double));
@@ -375,7 +375,7 @@ static void closed_gaps_are_told(void **state) {
                          "'obstacles': [{'plane': {}}], 'contact': {'thickness': 0.05}, 'time': {'step': 0.01, "
                          "'frame': 0.01, 'end': 1}, 'integrator': {'method': 'backward-euler'}}",
                          1);
-    implicit *s = b.sim->stepper.self;
+    rbt_implicit *s = b.sim->stepper.self;
     rbt_objective *o = &s->objective;
     rbt_newton *newton = s->work;
     rbt_step_report report = {0};
@@ -416,7 +416,7 @@ static void constraints_have_an_energy(void **state) {
     (void)state;
     for (int middle = 0; middle < 2; middle++) {
         bench b = open_bench(middle ? SCENE("implicit-midpoint") : SCENE("backward-euler"), middle ? 2 : 1);
-        implicit *s = b.sim->stepper.self;
+        rbt_implicit *s = b.sim->stepper.self;
         for (size_t n = 0; n < b.sim->model->node_count; n++) b.c->firmness[n] = s->objective.stiff[n];
         rbt_block_matrix none = s->objective.H;
         none.value = calloc(9 * none.start[none.row_count], sizeof(double));
@@ -452,7 +452,7 @@ static void constraints_have_an_energy(void **state) {
 static void gaps_are_restored(void **state) {
     (void)state;
     bench b = open_bench(SCENE("backward-euler"), 1);
-    implicit *s = b.sim->stepper.self;
+    rbt_implicit *s = b.sim->stepper.self;
     for (size_t n = 0; n < b.sim->model->node_count; n++) b.c->firmness[n] = s->objective.stiff[n];
     shake(&b, 0.3);
     double length = rbt_step_contact_limit(b.c, b.z, b.p, 0, 0), before = INFINITY, after = INFINITY;
@@ -476,7 +476,7 @@ static void gaps_are_restored(void **state) {
 static void chases_are_safe(void **state) {
     (void)state;
     bench b = open_bench(SCENE("backward-euler"), 1);
-    implicit *s = b.sim->stepper.self;
+    rbt_implicit *s = b.sim->stepper.self;
     rbt_newton *newton = s->work;
     const rbt_model *m = b.sim->model;
     rbt_step_report report = {0};
@@ -517,7 +517,7 @@ static void friction_follows_normal_forces(void **state) {
                    "'obstacles': [{'plane': {}}], 'contact': {'thickness': 0.05, 'friction': 0.7}, 'time': "
                    "{'step': 0.01, 'frame': 0.01, 'end': 1}, 'integrator': {'method': 'backward-euler'}}",
                    1);
-    implicit *s = b.sim->stepper.self;
+    rbt_implicit *s = b.sim->stepper.self;
     rbt_block_matrix none = s->objective.H;
     none.value = calloc(9 * none.start[none.row_count], sizeof(double));
     double *product = malloc(b.values * sizeof *product), *force = malloc(b.values * sizeof *force);
@@ -627,7 +627,7 @@ static void iterations_leave_elements_room(void **state) {
     (void)state;
     bench b = open_bench(SCENE("backward-euler"), 1);
     const rbt_model *m = b.sim->model;
-    rbt_newton *newton = ((implicit *)b.sim->stepper.self)->work;
+    rbt_newton *newton = ((rbt_implicit *)b.sim->stepper.self)->work;
     rbt_contact_drive *drive = &newton->drive;
     for (int k = 0; k < 3; k++) {  // presses the low block, 0.4 m high, flat by so much
         const double by[] = {0.85, 0.95, 3}, left[] = {1, 0.5, 0.25};
@@ -647,7 +647,7 @@ static void iterations_leave_elements_room(void **state) {
 
 static double rounding_of(const char *json) {
     bench b = open_bench(json, 1);
-    implicit *s = b.sim->stepper.self;
+    rbt_implicit *s = b.sim->stepper.self;
     assert_int_equal(predict(s, &b.sim->state, 0.01), RBT_DONE);
     rbt_objective_gradient(&s->objective, b.z, b.other);
     double rounding = s->objective.acting[0].rounding;

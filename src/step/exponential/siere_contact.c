@@ -3,19 +3,26 @@
 #include "math/oscillator.h"
 #include "math/vector.h"
 #include "solve/vectors.h"
+#include "step/exponential/siere_modes.h"
+#include "step/linearised/linearised_contact.h"
 
 #include <math.h>
 
 static const double RESOLVED = 1;  // h^2 |lambda|
 
-static bool is_resolved(double h, double lambda, double damping) {
+bool rbt_siere_is_resolved(double lambda, double damping, double h) {
     return h * h * fabs(lambda) <= RESOLVED && h * fabs(damping) <= RESOLVED;
 }
 
 size_t rbt_siere_resolved(size_t used, const double *lambda, const double *damping, double h) {
     size_t count = 0;
-    while (count < used && is_resolved(h, lambda[count], damping[count])) count++;
+    while (count < used && rbt_siere_is_resolved(lambda[count], damping[count], h)) count++;
     return count;
+}
+
+void rbt_siere_leave_unresolved(rbt_siere *s, const rbt_state *state, double h) {
+    const rbt_impulse_memory *memory = rbt_siere_contact_memory(s, state);
+    if (memory && memory->count > 0) s->used = rbt_siere_resolved(s->used, s->modes.lambda, s->d, h);
 }
 
 void rbt_siere_answer(size_t used, const double *lambda, const double *damping, double h, double *stiffening,
@@ -23,17 +30,30 @@ void rbt_siere_answer(size_t used, const double *lambda, const double *damping, 
     for (size_t l = 0; l < used; l++) {
         double theta = 1 + h * damping[l] + h * h * lambda[l];
         rbt_response r = rbt_oscillator_response(h, lambda[l], damping[l]);
-        bool resolved = is_resolved(h, lambda[l], damping[l]);
+        bool resolved = rbt_siere_is_resolved(lambda[l], damping[l], h);
         stiffening[l] = resolved ? h * h / r.step - theta : 0;
         quickening[l] = resolved ? r.impulse / r.step - 1 / h : 0;
     }
 }
 
-static void find_coefficients(rbt_siere_meeting *m) {
+// What the functions for impulses are told
+typedef struct meeting {
+    rbt_linearised *base;
+    const rbt_modes *modes;
+    size_t used;
+    const double *damping;  // (used) d_l
+    double h;
+    const double *move;                     // (nodes x 3) displacements without contact
+    double *velocity;                       // (nodes x 3) velocities; momentum is made right to rounding
+    double *by_displacement, *by_velocity;  // (used) work: the coefficients of U U^T (siere_contact.h)
+    double *share;                          // (2 x used) work
+} meeting;
+
+static void find_coefficients(meeting *m) {
     for (size_t l = 0; l < m->used; l++) {
         double lambda = m->modes->lambda[l], h = m->h, theta = 1 + h * m->damping[l] + h * h * lambda;
         rbt_response r = rbt_oscillator_response(h, lambda, m->damping[l]);
-        bool resolved = is_resolved(h, lambda, m->damping[l]);
+        bool resolved = rbt_siere_is_resolved(lambda, m->damping[l], h);
         m->by_velocity[l] = resolved ? r.impulse / h - 1 / theta : 0;
         m->by_displacement[l] = resolved ? r.step / h - h / theta : 0;
     }
@@ -41,13 +61,13 @@ static void find_coefficients(rbt_siere_meeting *m) {
 
 static bool entries(void *self, size_t column_count, const int32_t *column, size_t row_count, const int32_t *row,
                     double *to) {
-    const rbt_siere_meeting *m = self;
+    const meeting *m = self;
     return rbt_cholesky_inverse(m->base->linear.cholesky, column_count, column, row_count, row, to);
 }
 
 static rbt_outcome apply(void *self, const double *J, double *displacement, double *velocity,
                          rbt_step_report *report) {
-    rbt_siere_meeting *m = self;
+    meeting *m = self;
     rbt_linearised *base = m->base;
     size_t n = 3 * base->model->node_count;
     rbt_vector_copy(n, displacement, m->move);
@@ -70,7 +90,7 @@ static rbt_outcome apply(void *self, const double *J, double *displacement, doub
     return RBT_DONE;
 }
 
-rbt_outcome rbt_siere_meet(rbt_siere_meeting *m, rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
+static rbt_outcome step_with(meeting *m, rbt_state *state, rbt_stages *stages, rbt_step_report *report) {
     const rbt_impulse_response response = {.entries = entries,
                                            .apply = apply,
                                            .mode_count = m->used,
@@ -82,4 +102,24 @@ rbt_outcome rbt_siere_meet(rbt_siere_meeting *m, rbt_state *state, rbt_stages *s
     rbt_impulses_balance(m->base->impulses, m->base->constrained, m->base->rhs, state->v, m->velocity);
     return rbt_impulses_step(m->base->impulses, &response, m, state, m->h, m->base->constrained, state->x, state->v,
                              stages, report);
+}
+
+rbt_outcome rbt_siere_meet(rbt_siere *s, rbt_state *state, double h, rbt_stages *stages, rbt_step_report *report) {
+    rbt_linearised *base = &s->base;
+    double *move = s->right, *change = s->right + 3 * base->model->node_count;
+    meeting m = {.base = base,
+                 .modes = &s->modes,
+                 .used = s->used,
+                 .damping = s->d,
+                 .h = h,
+                 .move = move,
+                 .velocity = change,
+                 .by_displacement = s->by_Q,
+                 .by_velocity = s->by_KU,
+                 .share = s->small};
+    rbt_outcome outcome = step_with(&m, state, stages, report);
+    if (outcome != RBT_DONE) return outcome;
+    RBT_STAGE("update", rbt_linearised_remember(base, state, h, rbt_siere_contact_memory(s, state), report));
+    rbt_siere_remember_modes(s, state, report);
+    return RBT_DONE;
 }

@@ -16,29 +16,22 @@
 #ifndef RBT_STEP_EXPONENTIAL_SIERE_CONTACT_H
 #define RBT_STEP_EXPONENTIAL_SIERE_CONTACT_H
 
-#include "solve/modes.h"
-#include "step/linearised/linearised.h"
+#include "step/exponential/siere.h"
 
-typedef struct rbt_siere_meeting {
-    rbt_linearised *base;
-    const rbt_modes *modes;
-    size_t used;
-    const double *damping;  // (used) d_l
-    double h;
-    const double *move;                     // (nodes x 3) displacements without contact
-    double *velocity;                       // (nodes x 3) velocities; momentum is made right to rounding
-    double *by_displacement, *by_velocity;  // (used) work: the coefficients of U U^T above
-    double *share;                          // (2 x used) work
-} rbt_siere_meeting;
-
-// How many of the first modes a step resolves
+// Whether a step resolves a mode, and how many of the first modes it does
+bool rbt_siere_is_resolved(double lambda, double damping, double h);
 size_t rbt_siere_resolved(size_t used, const double *lambda, const double *damping, double h);
 
 // The same answer as step/core/free_step.h has it, of `used` modes
 void rbt_siere_answer(size_t used, const double *lambda, const double *damping, double h, double *stiffening,
                       double *quickening);
 
-// The end of a step with contact: state->x and state->v.
-rbt_outcome rbt_siere_meet(rbt_siere_meeting *meeting, rbt_state *state, rbt_stages *stages, rbt_step_report *report);
+// A mode that a step does not resolve answers to contact as A does, but to its own forces exactly:
+// the two would balance at another place than that of rest. While something touches it is left to the rest.
+void rbt_siere_leave_unresolved(rbt_siere *s, const rbt_state *state, double h);
+
+// The end of a step with contact: state->x and state->v. `right` has the motion without it and the velocities of its
+// end, one behind the other.
+rbt_outcome rbt_siere_meet(rbt_siere *s, rbt_state *state, double h, rbt_stages *stages, rbt_step_report *report);
 
 #endif

@@ -8,17 +8,9 @@
 #ifndef RBT_STEP_EXPONENTIAL_SIERE_ERROR_H
 #define RBT_STEP_EXPONENTIAL_SIERE_ERROR_H
 
-#include <stddef.h>
+#include "model/model.h"
 
-typedef struct rbt_siere_error {
-    size_t count, modes;   // 3 x nodes
-    const double *U, *Q;   // (modes x count)
-    const double *missed;  // (modes) r
-    double *small;         // (2 x modes) work space
-    double *partial;       // of rbt_vectors_inner
-} rbt_siere_error;
-
-// ex and ev (count) are those of semi-implicit Euler; returns the order of the larger part of the result.
-int rbt_siere_refine(const rbt_siere_error *e, double h, double *ex, double *ev);
+// As rbt_method has it: ex and ev are those of semi-implicit Euler; returns the order of the larger part of the result.
+int rbt_siere_refine_error(void *self, const rbt_state *state, double h, int order, double *ex, double *ev);
 
 #endif

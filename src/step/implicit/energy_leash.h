@@ -67,8 +67,8 @@ void rbt_energy_leash_forces(rbt_energy_leash *leash, const double *x, double *d
 // With contact: what its pairs did in the step, whose end is that of the latest gradient.
 void rbt_energy_leash_take(rbt_energy_leash *leash);
 
-// Corrects state->v of a step of length h from x0 and v0 to state->x, whose forces were mixed by theta (implicit.c).
-// Pairs of contact have their energies at the end. debt (body_count) [J] follows.
+// Corrects state->v of a step of length h from x0 and v0 to state->x, whose forces were mixed by theta
+// (energy_euler.h). Pairs of contact have their energies at the end. debt (body_count) [J] follows.
 void rbt_energy_leash_finish(rbt_energy_leash *leash, rbt_state *state, const double *x0, const double *v0, double h,
                              double theta, double *debt);
 

@@ -5,9 +5,9 @@
 //
 // (for a lumped M this is, up to a constant, 1/2 |z - y'|_M^2 + ... with y' = y + tau^2 M^-1 f_ext.)
 // W: elastic energy, C: penalty of obstacles, D = alpha M + beta K(x_n): Rayleigh damping with K frozen and
-// projected, so that damping is a quadratic, and c = 1 but for energy-euler (implicit.c). Held nodes are no unknowns:
-// their z is given, and their rows of the gradient are 0. Nodes of bodies with a method of their own have other terms
-// (other_methods.h).
+// projected, so that damping is a quadratic, and c = 1 but for energy-euler (energy_euler.h). Held nodes are no
+// unknowns: their z is given, and their rows of the gradient are 0. Nodes of bodies with a method of their own have
+// other terms (other_methods.h).
 #ifndef RBT_STEP_IMPLICIT_OBJECTIVE_H
 #define RBT_STEP_IMPLICIT_OBJECTIVE_H
 

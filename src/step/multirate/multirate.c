@@ -446,7 +446,9 @@ static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stage
     RBT_STAGE("analyse", analyse(s, state));  // parts, orderings and fill, when nodes were released
     s->start = *state;
     if (s->rest) {  // modes, and velocities of the rest
-        rbt_outcome outcome = rbt_rest_modes_find(s->rest, state, H, stages, report);
+        const rbt_impulse_memory *contact = contact_memory(s, state);
+        bool touches = contact && contact->count > 0;
+        rbt_outcome outcome = rbt_rest_modes_find(s->rest, state, H, touches, stages, report);
         if (outcome != RBT_DONE) return outcome;
         s->start.v = s->rest->velocity;
     }

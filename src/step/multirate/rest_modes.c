@@ -4,11 +4,9 @@
 #include "math/vector.h"
 #include "solve/modes.h"
 #include "solve/vectors.h"
+#include "step/exponential/siere_contact.h"
 
-#include <math.h>
 #include <string.h>
-
-static const double RESOLVED = 1;  // h^2 |lambda|
 
 size_t rbt_rest_modes_memory(const rbt_model *m, int modes) { return rbt_siere_modes_memory(m, modes); }
 
@@ -82,16 +80,17 @@ static void add_mass_product(rbt_rest_modes *s, double factor, const double *sha
 
 static void find_resolved(rbt_rest_modes *s) {
     for (size_t l = 0; l < s->modes.count; l++)
-        s->resolved[l] =
-            s->h * s->h * fabs(s->modes.lambda[l]) <= RESOLVED && s->h * fabs(s->modes.damping[l]) <= RESOLVED;
+        s->resolved[l] = rbt_siere_is_resolved(s->modes.lambda[l], s->modes.damping[l], s->h);
 }
 
-rbt_outcome rbt_rest_modes_find(rbt_rest_modes *s, rbt_state *state, double h, rbt_stages *stages,
+rbt_outcome rbt_rest_modes_find(rbt_rest_modes *s, rbt_state *state, double h, bool touches, rbt_stages *stages,
                                 rbt_step_report *report) {
     size_t n = 3 * s->model->node_count;
     s->h = h;
     rbt_outcome outcome = rbt_siere_find_modes(s->siere, state, h, stages, report, &s->modes);
     if (outcome != RBT_DONE) return outcome;
+    s->found = s->modes.count;
+    if (touches) s->modes.count = rbt_siere_resolved(s->found, s->modes.lambda, s->modes.damping, h);
     rbt_mass_product(s->mass, state->v, s->product);
     inner(s, s->product, s->b);
     inner(s, s->modes.force, s->G);
@@ -104,7 +103,7 @@ rbt_outcome rbt_rest_modes_find(rbt_rest_modes *s, rbt_state *state, double h, r
 }
 
 void rbt_rest_modes_remember(const rbt_rest_modes *s, rbt_state *state, rbt_step_report *report) {
-    if (s->modes.count) rbt_siere_remember_modes(s->siere, state, report);
+    if (s->found) rbt_siere_remember_modes(s->siere, state, report);
 }
 
 void rbt_rest_modes_split(rbt_rest_modes *s, const double *J, double *to) {
