@@ -177,7 +177,7 @@ static void check_method(verify *v, const problem *p, const rbt_method *method, 
 }
 
 static void check_problem(verify *v, const problem *p) {
-    int steps = v->full ? 3200 : 800;
+    int steps = v->full ? 3200 : 1600;
     rbt_sim *exact = start(p, &RBT_SYMPLECTIC_EULER, "", steps), *half = start(p, &RBT_SYMPLECTIC_EULER, "", steps);
     rbt_sim *rates = start(p, &RBT_SYMPLECTIC_EULER, "", steps);
     runge_kutta(exact, 3200, false);
@@ -200,7 +200,7 @@ static void check_problem(verify *v, const problem *p) {
 }
 
 void verify_order(verify *v) {
-    int steps = v->full ? 3200 : 800;
+    int steps = v->full ? 3200 : 1600;
     verify_say(
         v,
         "## Order of the methods\n\n"
