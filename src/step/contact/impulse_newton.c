@@ -12,7 +12,6 @@
 
 #include <string.h>
 
-enum { MAX_UNKNOWNS = 300 };
 static const double REGULAR = 1e-7;  // of the diagonal
 static const double INSIDE = 1 - 1e-9;
 
@@ -108,21 +107,14 @@ static void take(const newton *n) {
 }
 
 bool rbt_impulses_newton(rbt_impulses *s) {
-    newton n = {.s = s, .p = &s->programme};
-    size_t rows = 3 * s->pair_count;
-    n.number = malloc((rows + 1) * sizeof *n.number);
-    n.factor = malloc((rows + 1) * sizeof *n.factor);
-    bool good = n.number && n.factor;
-    if (good) number_unknowns(&n);
-    if (good && n.count && n.count <= MAX_UNKNOWNS) {
-        n.A = malloc(n.count * n.count * sizeof *n.A);
-        n.b = malloc(n.count * sizeof *n.b);
-        good = n.A && n.b;
-        if (good) fill(&n);
-        good = good && rbt_dense_solve(n.count, n.A, 1, n.b);
-        for (size_t i = 0; good && i < n.count; i++) good = isfinite(n.b[i]);
-        if (good) take(&n);
-    } else good = false;
-    free(n.number), free(n.factor), free(n.A), free(n.b);
-    return good;
+    const rbt_impulse_programme *p = &s->programme;
+    newton n = {.s = s, .p = p, .number = p->number, .factor = p->factor, .A = p->matrix, .b = p->right};
+    number_unknowns(&n);
+    if (!n.count || n.count > RBT_MAX_NEWTON_UNKNOWNS) return false;
+    fill(&n);
+    if (!rbt_dense_solve(n.count, n.A, 1, n.b)) return false;
+    for (size_t i = 0; i < n.count; i++)
+        if (!isfinite(n.b[i])) return false;
+    take(&n);
+    return true;
 }

@@ -409,13 +409,19 @@ bool rbt_impulses_widen(rbt_impulses *s, double *J) {
 
 static bool reserve_programme(rbt_impulses *s) {
     rbt_impulse_programme *p = &s->programme;
-    size_t places = 0, base = 0, saved = 0, wanted = 0, count = s->pair_count + s->pair_count / 2 + 16;
+    size_t places = 0, base = 0, saved = 0, wanted = 0, number = 0, factor = 0, matrix = 0, right = 0;
+    size_t count = s->pair_count + s->pair_count / 2 + 16;
+    size_t unknowns = 3 * count < RBT_MAX_NEWTON_UNKNOWNS ? 3 * count : RBT_MAX_NEWTON_UNKNOWNS;
     if (s->pair_count <= p->capacity) return true;
     p->capacity = 0;
     bool good = reserve(s, &p->places, &places, 2 * count, sizeof *p->places) &&
                 reserve(s, &p->base, &base, 3 * count, sizeof *p->base) &&
                 reserve(s, &p->saved, &saved, 3 * count, sizeof *p->saved) &&
-                reserve(s, &p->wanted, &wanted, count, sizeof *p->wanted);
+                reserve(s, &p->wanted, &wanted, count, sizeof *p->wanted) &&
+                reserve(s, &p->number, &number, 3 * count, sizeof *p->number) &&
+                reserve(s, &p->factor, &factor, 3 * count, sizeof *p->factor) &&
+                reserve(s, &p->matrix, &matrix, unknowns * unknowns, sizeof *p->matrix) &&
+                reserve(s, &p->right, &right, unknowns, sizeof *p->right);
     if (good) p->capacity = count;
     return good;
 }

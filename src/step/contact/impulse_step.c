@@ -89,6 +89,7 @@ void rbt_impulses_free(rbt_impulses *s) {
     free(s->pairs);
     free(s->proposed);
     free(s->programme.places), free(s->programme.base), free(s->programme.saved), free(s->programme.wanted);
+    free(s->programme.number), free(s->programme.factor), free(s->programme.matrix), free(s->programme.right);
     free(s->programme.modal), free(s->programme.amount);
     free(s->entries);
     rbt_arena_free(s->arena);

@@ -90,11 +90,16 @@ typedef struct rbt_impulse_place {  // rows of a pair in the matrix of a part: f
     size_t row;
 } rbt_impulse_place;
 
+enum { RBT_MAX_NEWTON_UNKNOWNS = 300 };  // beyond, sweeps alone have to do
+
 typedef struct rbt_impulse_programme {
     rbt_impulse_place *places;  // (pairs x 2)
     double *base;               // (pairs x 3) c and u without impulses
     double *saved;              // (pairs x 3) work
     double *wanted;             // (pairs) [m] what gaps are to grow by
+    int32_t *number;            // (pairs x 3) work of Newton's method
+    double *factor;             // (pairs x 3) the same
+    double *matrix, *right;     // (unknowns^2), (unknowns) of it, at most RBT_MAX_NEWTON_UNKNOWNS
     double *modal;              // (pairs x 3 x modes) C U
     double *amount;             // (modes) U^T C^T p
     size_t modal_capacity, amount_capacity;
