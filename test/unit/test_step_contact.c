@@ -393,6 +393,13 @@ static void closed_gaps_are_told(void **state) {
             rbt_contact_drive_judge(&newton->drive, &stop, b.z, 1, 10, &solved, &b.sim->stepper.stages, &report),
             RBT_DONE);
         assert_int_equal(solved, GAPS[i] > 1e-12);
+        // and the last iteration is the last one there, too
+        stop.idle = 10;
+        report.at_cap = false;
+        rbt_outcome last =
+            rbt_contact_drive_judge(&newton->drive, &stop, b.z, 10, 10, &solved, &b.sim->stepper.stages, &report);
+        assert_int_equal(last, GAPS[i] < 1e-12 ? RBT_NOT_CONVERGED : RBT_DONE);
+        assert_int_equal(report.at_cap, GAPS[i] < 1e-12);
     }
     close_bench(&b);
 }

@@ -249,8 +249,10 @@ static rbt_outcome begin(rbt_contact_drive *s, const double *last, double *z, do
 rbt_outcome rbt_contact_drive_judge(rbt_contact_drive *s, rbt_stop *stop, const double *z, int k, int max_iterations,
                                     bool *solved, rbt_stages *stages, rbt_step_report *report) {
     rbt_outcome outcome = rbt_solver_judge(stop, z, s->gradient, k, max_iterations, solved, stages, report);
-    if (*solved && stop->residual > 1 && rbt_step_contact_is_shut(s->objective->pairs)) *solved = false;
-    return outcome;
+    if (outcome != RBT_DONE || !*solved || stop->residual <= 1 || !rbt_step_contact_is_shut(s->objective->pairs))
+        return outcome;
+    *solved = false;  // what rounding leaves of the forces is too much where gaps are closed to it
+    return k < max_iterations ? RBT_DONE : rbt_solver_at_cap(stop, z, s->gradient, report);
 }
 
 rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, double *z, rbt_stop *stop,

@@ -164,18 +164,21 @@ rbt_outcome rbt_solver_no_descent(const rbt_stop *stop, const double *z, const d
     return RBT_NOT_CONVERGED;
 }
 
-rbt_outcome rbt_solver_judge(rbt_stop *stop, const double *z, const double *gradient, int iteration,
-                             int max_iterations, bool *solved, rbt_stages *stages, rbt_step_report *report) {
-    const rbt_objective *o = stop->objective;
-    *solved = rbt_stop_judge(stop, iteration);
-    if (!isfinite(stop->residual)) return rbt_solver_not_finite(o, z, gradient, report);
-    report->statistics[RBT_STAT_RESIDUAL] = stop->residual;
-    rbt_trace_add(stages, report->statistics[RBT_STAT_RESIDUAL]);
-    if (*solved || iteration < max_iterations) return RBT_DONE;
+rbt_outcome rbt_solver_at_cap(const rbt_stop *stop, const double *z, const double *gradient,
+                              rbt_step_report *report) {
     report->at_cap = true;
     snprintf(report->hint, sizeof report->hint,
              "the residual force is still %.3g times the tolerance, most at node %zu; take a smaller step or more "
              "iterations",
-             report->statistics[RBT_STAT_RESIDUAL], report_worst(o->model, z, gradient, report));
+             report->statistics[RBT_STAT_RESIDUAL], report_worst(stop->objective->model, z, gradient, report));
     return RBT_NOT_CONVERGED;
+}
+
+rbt_outcome rbt_solver_judge(rbt_stop *stop, const double *z, const double *gradient, int iteration,
+                             int max_iterations, bool *solved, rbt_stages *stages, rbt_step_report *report) {
+    *solved = rbt_stop_judge(stop, iteration);
+    if (!isfinite(stop->residual)) return rbt_solver_not_finite(stop->objective, z, gradient, report);
+    report->statistics[RBT_STAT_RESIDUAL] = stop->residual;
+    rbt_trace_add(stages, report->statistics[RBT_STAT_RESIDUAL]);
+    return *solved || iteration < max_iterations ? RBT_DONE : rbt_solver_at_cap(stop, z, gradient, report);
 }

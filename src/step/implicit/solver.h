@@ -71,4 +71,7 @@ rbt_outcome rbt_solver_no_descent(const rbt_stop *stop, const double *z, const d
 rbt_outcome rbt_solver_judge(rbt_stop *stop, const double *z, const double *gradient, int iteration,
                              int max_iterations, bool *solved, rbt_stages *stages, rbt_step_report *report);
 
+// The outcome of an iterate that is not solved after so many iterations as there may be
+rbt_outcome rbt_solver_at_cap(const rbt_stop *stop, const double *z, const double *gradient, rbt_step_report *report);
+
 #endif
