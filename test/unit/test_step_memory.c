@@ -1,5 +1,6 @@
 // After warm-up a step allocates nothing, with any method, solver and material that go together; but for
 // multirate-euler's "lu" outside of linear bodies, where KLU makes its factor again in every factorisation.
+#include "base/threads.h"
 #include "count_malloc.h"
 #include "every_method.h"
 #include "sampled.h"
@@ -117,5 +118,8 @@ int main(void) {
         cmocka_unit_test(contact_allocates_nothing),
         cmocka_unit_test(callers_allocate_nothing),
     };
+    // A first step on more threads than before is a warm-up, too. Which one that is, times decide, unless a number is
+    // given.
+    if (!rbt_threads_are_given()) rbt_threads_set(2);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
