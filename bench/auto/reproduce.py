@@ -13,6 +13,10 @@ A third of the scenes, drawn by SEED, is for fitting (whoever changes a constant
 others for judging. What was measured is kept, a file for each scene, in bench/auto/measured: all scenes take hours, and
 a second call, also of another checkout, continues with those that are missing; --again measures again. --seconds and
 --frames make it shorter; the page says with what it was made.
+
+--choose-again is for whoever has changed how rubato chooses: only choices are made again, and what was measured of a
+candidate stands for auto where that is chosen now. Scenes of which it was not measured to the end are named and are to
+be measured with --again --only.
 """
 
 import argparse
@@ -41,9 +45,9 @@ def names_of_scenes():
 
 
 def fitted(names):
-    """A third of the scenes, drawn by the seed."""
-    drawn = random.Random(SEED).sample(names, len(names) // 3)
-    return set(drawn)
+    """A third of the scenes, drawn by the seed: each name draws a number, so that a new scene moves hardly any other."""
+    drawn = sorted(names, key=lambda name: random.Random(f"{SEED} {name}").random())
+    return set(drawn[:len(names) // 3])
 
 
 def step_of(scene):
@@ -91,13 +95,34 @@ class Study:
             settings = {"integrator.method": c["method"], "time.step": "auto", "goal.error": choice["error"]}
             if c["solver"]:
                 settings["integrator.solver"] = c["solver"]
-            label = c["method"] + (f":{c['solver']}" if c["solver"] else "")
+            label = label_of(c)
             limit = min(self.seconds, 1.05 * auto["processor_seconds"] + 0.1) if auto["good"] else self.seconds
             candidates[label] = self.attempt(path, settings, "--load", reference, limit=limit)
             progress(f"{name}, {label}: {words_of(candidates[label])}")
         reference.unlink(missing_ok=True)
         return {"name": name, "reference": {"method": method, "step": step / FINER, **finest}, "auto": auto,
                 "candidates": candidates, "seconds": self.seconds, "frames": self.frames, "here": measured_here()}
+
+
+    def choose_again(self, found):
+        """found with what is chosen now in the place of auto; None: that has not been measured to the end"""
+        path = ROOT / "scenes" / f"{found['name']}.json"
+        choice = self.attempt(path, {"integrator.method": "auto", "time.step": "auto"}, "--budget", 1e-9)["choice"]
+        before, label = found["auto"], chosen(choice)
+        if label == chosen(before["choice"]):
+            return {**found, "auto": {**before, "choice": choice}}
+        run = found["candidates"].get(label, {"good": False, "frames": 0})
+        whole = run["good"] and (run["frames"] == run["last_frame"] or run["processor_seconds"] >= found["seconds"])
+        return {**found, "auto": {**run, "choice": choice}} if whole else None
+
+
+def label_of(c):
+    return c["method"] + (f":{c['solver']}" if c["solver"] else "")
+
+
+def chosen(choice):
+    """The label of what was chosen"""
+    return next(label_of(c) for c in choice["candidates"] if c["fate"] == "chosen")
 
 
 def words_of(run):
@@ -123,7 +148,7 @@ def judge(found):
             if pace(run) is not None and run["frames"] >= auto["frames"] and run["error"] <= may}
     best = min(able, key=able.get) if able else None
     least = min(own, able[best]) if best else own
-    return auto["method"], own, auto["error"], best or "–", able.get(best), own / least
+    return chosen(auto["choice"]), own, auto["error"], best or "–", able.get(best), own / least
 
 
 def summary(found):
@@ -194,6 +219,7 @@ def main():
     words.add_argument("--only", nargs="+", metavar="NAME")
     words.add_argument("--again", action="store_true")
     words.add_argument("--page-only", action="store_true")
+    words.add_argument("--choose-again", action="store_true")
     asked = words.parse_args()
     names = names_of_scenes()
     fit = fitted(names)
@@ -203,6 +229,13 @@ def main():
     study, made = Study(Tools(asked.rubato), asked), 0
     for name in [] if asked.page_only else asked.only or names:
         path = KEPT / f"{name.replace('/', '--')}.json"
+        if asked.choose_again:
+            found = study.choose_again(json.loads(path.read_text())) if path.exists() else None
+            if found:
+                path.write_text(json.dumps(found))
+            elif path.exists():
+                print(f"{name}: what is chosen now has not been measured to the end")
+            continue
         if (path.exists() and not asked.again) or (asked.scenes is not None and made >= asked.scenes):
             continue
         found = study.scene(name)

@@ -171,6 +171,14 @@ static rbt_outcome one_step(rbt_stepper *s, rbt_state *state, double frame, rbt_
     return rbt_stepper_advance(s, state, state->t + s->model->step, report);
 }
 
+// After an impact a method without damping resolves the vibrations that it leaves for the rest of the run, and a trial
+// from the start has not seen any: it counts twice. Chosen.
+static double counted_cost(const rbt_model *m, const rbt_method_candidate *c) {
+    static const double RINGING = 2;
+    const rbt_method *method = rbt_method_at(c->method);
+    return c->tried_cost * (m->asked.meets && method->undamped && by_error(method, m) ? RINGING : 1);
+}
+
 static bool run_trial(rbt_stepper *s, rbt_state *state, rbt_method_candidate *c) {
     double frame = s->model->frame_interval, until = state->t + TRIAL_FRAMES * frame, begun = rbt_now(), spent = 0;
     double lengths = 0;
@@ -201,6 +209,7 @@ static bool run_trial(rbt_stepper *s, rbt_state *state, rbt_method_candidate *c)
     c->tried_seconds = counted ? spent / (2 - pow(0.5, counted - 1)) : 0;
     if (memory && memory->next > 2 * c->tried_step) c->tried_step *= 2;  // it would go on growing
     c->tried_cost = c->tried_step > 0 ? c->tried_seconds / c->tried_step : c->cost;
+    c->counted_cost = counted_cost(s->model, c);
     return true;
 }
 
@@ -263,7 +272,7 @@ static int next_to_try(const rbt_model *m, const rbt_choice *choice, double *cos
 // After so many trials: who still promises more than the best of them has shown
 static bool is_worth_a_trial(const rbt_choice *choice, double cost, int finished, double passed) {
     if (finished >= MOST_TRIALS || (finished > 1 && passed > LONG_CHOICE)) return false;
-    return finished < TRIALS || cost < choice->candidates[choice->best].tried_cost;
+    return finished < TRIALS || cost < choice->candidates[choice->best].counted_cost;
 }
 
 static bool try_best(const rbt_sim *sim, const rbt_state *state, rbt_choice *choice, rbt_error *error) {
@@ -277,7 +286,8 @@ static bool try_best(const rbt_sim *sim, const rbt_state *state, rbt_choice *cho
         finished += c->fate == RBT_FATE_TRIED;
         if (sim->stepper.stages.stop && *sim->stepper.stages.stop) break;
         if (c->fate != RBT_FATE_TRIED) continue;
-        if (choice->best < 0 || c->tried_cost < choice->candidates[choice->best].tried_cost) choice->best = next;
+        if (choice->best < 0 || c->counted_cost < choice->candidates[choice->best].counted_cost)
+            choice->best = next;
     }
     if (choice->best >= 0) choice->candidates[choice->best].fate = RBT_FATE_CHOSEN;
     return true;

@@ -31,6 +31,8 @@ static void add_tried(rbt_text *t, const rbt_choice *choice) {
         add_name(t, c);
         if (c->fate == RBT_FATE_FAILED) rbt_text_add(t, ", which failed (%s)", c->reason);
         else rbt_text_add(t, ", %.2g s (steps of %.2g s)", c->tried_cost, c->tried_step);
+        if (c->fate == RBT_FATE_TRIED && c->counted_cost > c->tried_cost)
+            rbt_text_add(t, ", counted as %.2g s for the vibrations that impacts leave", c->counted_cost);
     }
     if (others) rbt_text_add(t, ". ");
 }
@@ -117,7 +119,8 @@ void rbt_choice_json(const rbt_choice *choice, rbt_text *t) {
             rbt_text_add(t, ", ");
             add_number(t, "tried_step", c->tried_step, ", ");
             add_number(t, "tried_seconds", c->tried_seconds, ", ");
-            add_number(t, "tried_cost", c->tried_cost, "");
+            add_number(t, "tried_cost", c->tried_cost, ", ");
+            add_number(t, "counted_cost", c->counted_cost, "");
         }
         rbt_text_add(t, "}");
     }

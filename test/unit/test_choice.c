@@ -88,6 +88,26 @@ static void asks_who_can(void **unused) {
     rbt_sim_free(sim);
 }
 
+// In flight the midpoint rule costs what bdf2 does; after the impact it does not.
+static void undamped_methods_count_twice_where_things_meet(void **unused) {
+    (void)unused;
+    int judged = 0;
+    for (int again = 0; again < 6; again++) {
+        rbt_sim *sim = bar("'quality': 'preview'", "'method': 'auto'",
+                           ", 'contact': {}, 'obstacles': [{'plane': {'point': [0, -0.5, 0]}}]");
+        for (int i = 0; i < sim->choice->count; i++) {
+            const rbt_method_candidate *c = &sim->choice->candidates[i];
+            const rbt_method *method = rbt_method_at(c->method);
+            if (c->fate < RBT_FATE_TRIED) continue;
+            double times = method->undamped && method->error_law ? 2 : 1;
+            assert_true(c->counted_cost == times * c->tried_cost && best_of(sim)->counted_cost <= c->counted_cost);
+            judged += times == 2;
+        }
+        rbt_sim_free(sim);
+    }
+    assert_true(judged > 0);
+}
+
 // A scene with a step: every method takes it.
 static void takes_a_step_that_is_given(void **unused) {
     (void)unused;
@@ -154,6 +174,7 @@ int main(void) {
         cmocka_unit_test(chooses_and_says_why),
         cmocka_unit_test(keeps_what_is_asked_for),
         cmocka_unit_test(asks_who_can),
+        cmocka_unit_test(undamped_methods_count_twice_where_things_meet),
         cmocka_unit_test(takes_a_step_that_is_given),
         cmocka_unit_test(changes_at_frames),
     };
