@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TRIALS = 4, MOST_TRIALS = 6, TRIAL_STEPS = 6, MOST_STEPS = 400 };
+enum { TRIALS = 4, MOST_TRIALS = 6, MOST_SOLVERS = 3, TRIAL_STEPS = 6, MOST_STEPS = 400 };
 static const double TRIAL_SECONDS = 0.25, LONG_TRIAL = 2, TRIAL_FRAMES = 2, LONG_CHOICE = 10;
+static const double ALIKE = 8;  // times what is predicted of the best, for a trial of another solver of its method
 
 // ---- What the scene is like
 
@@ -269,6 +270,19 @@ static int next_to_try(const rbt_model *m, const rbt_choice *choice, double *cos
     return best;
 }
 
+// Another solver of the best method: unit costs know what its step does, not how many iterations a step takes. -1: none
+// whose prediction is near enough
+static int next_solver(const rbt_choice *choice) {
+    const rbt_method_candidate *best = &choice->candidates[choice->best];
+    int next = -1;
+    for (int i = 0; i < choice->count; i++) {
+        const rbt_method_candidate *c = &choice->candidates[i];
+        if (c->fate != RBT_FATE_PREDICTED || c->method != best->method || c->cost > ALIKE * best->cost) continue;
+        if (next < 0 || c->cost < choice->candidates[next].cost) next = i;
+    }
+    return next;
+}
+
 // After so many trials: who still promises more than the best of them has shown
 static bool is_worth_a_trial(const rbt_choice *choice, double cost, int finished, double passed) {
     if (finished >= MOST_TRIALS || (finished > 1 && passed > LONG_CHOICE)) return false;
@@ -277,10 +291,12 @@ static bool is_worth_a_trial(const rbt_choice *choice, double cost, int finished
 
 static bool try_best(const rbt_sim *sim, const rbt_state *state, rbt_choice *choice, rbt_error *error) {
     double begun = rbt_now();
-    for (int finished = 0;;) {
-        double cost = 0;
+    for (int finished = 0, solvers = 0;;) {
+        double cost = 0, passed = rbt_now() - begun;
         int next = next_to_try(sim->model, choice, &cost);
-        if (next < 0 || !is_worth_a_trial(choice, cost, finished, rbt_now() - begun)) break;
+        if (next < 0 || !is_worth_a_trial(choice, cost, finished, passed))
+            next = choice->best >= 0 && solvers++ < MOST_SOLVERS && passed < LONG_CHOICE ? next_solver(choice) : -1;
+        if (next < 0) break;
         rbt_method_candidate *c = &choice->candidates[next];
         if (!try_out(sim, state, c, error)) return false;
         finished += c->fate == RBT_FATE_TRIED;
