@@ -45,6 +45,7 @@ static size_t find_parts(const rbt_block_matrix *K, int32_t *part) {
 static bool build(rbt_impulses *s, const rbt_model *m, const rbt_block_matrix *K, rbt_error *error) {
     s->contact = rbt_step_contact_new(m, m->step, K, error);
     if (!s->contact) return false;
+    s->rounding = rbt_model_energy_rounding(m);
     size_t all = 3 * s->contact->node_count, values = 3 * m->node_count;
     double **vectors[] = {&s->move, &s->velocity, &s->J, &s->safe, &s->step_move, &s->push, &s->ignored};
     bool ok = (s->part_of = rbt_arena_take(s->arena, m->node_count, sizeof *s->part_of)) &&
@@ -403,7 +404,7 @@ static rbt_outcome check_energy(rbt_impulses *s, const rbt_state *state, rbt_ste
     for (size_t i = 0; i < 3 * m->node_count; i++) work += force[i] * (s->safe[i] - state->x[i]);
     double given = rbt_impulses_work(s, s->safe), scale = first + fabs(work) + fabs(given);
     double gained = last - first - work - given;
-    if (gained <= MAX_GAIN * scale) return RBT_DONE;
+    if (gained <= MAX_GAIN * scale + s->rounding) return RBT_DONE;
     if (!isfinite(last) && rbt_report_inverted(report, m, next.x)) return RBT_INVERTED;
     report->body = report->element = -1;
     report->value = gained;

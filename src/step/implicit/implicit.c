@@ -373,13 +373,9 @@ CREATE(create_midpoint, RBT_RULE_MIDPOINT)
 CREATE(create_bdf2, RBT_RULE_BDF2)
 CREATE(create_energy_euler, RBT_RULE_ENERGY_EULER)
 
-// A thousand pieces are worth a step that things pass by a thousand times their size in; one that needs all 16384 was
-// meant to be another.
-enum { MOST_ATTEMPTS = 1000 };
-
 // What the rows have in common
 #define SHARED                                                                                                       \
-    .solvers = rbt_step_solver_name, .contact = true, .most_attempts = MOST_ATTEMPTS,                                \
+    .solvers = rbt_step_solver_name, .contact = true, .most_attempts = RBT_MOST_ATTEMPTS,                            \
     .destroy = rbt_implicit_destroy, .attempt = attempt, .work = rbt_implicit_work,                                  \
     .set_precision = rbt_implicit_set_precision, .describe = rbt_implicit_describe, .labels = rbt_implicit_labels,   \
     .subdomains = rbt_implicit_subdomains, .set_observer = rbt_implicit_set_observer,                                \
