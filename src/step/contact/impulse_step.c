@@ -343,15 +343,27 @@ static void move_on(rbt_impulses *s, double length) {
     if (length > 0) rbt_step_contact_show(c, s->safe);
 }
 
-// Impulses of the pairs, and the motion with them
+// Impulses of the pairs, and the motion with them. Corrections that leave it further off than they found it, and by
+// more than a thickness, say that S~ is not near S: round after round they would grow, with ever more pairs that such a
+// motion meets.
 static rbt_outcome push(rbt_impulses *s, rbt_step_report *report) {
+    double first = 0;
     for (int i = 0;; i++) {
         rbt_outcome outcome = rbt_impulses_solve(s, report);
         if (outcome != RBT_DONE) return outcome;
         rbt_impulses_sum(s, s->J);
         outcome = s->method->apply(s->self, s->J, s->move, s->velocity, report);
-        if (outcome != RBT_DONE || !s->method->approximate || i == CORRECTIONS) return outcome;
-        if (rbt_impulses_defect(s) <= DEFECT * s->contact->thickness) return RBT_DONE;
+        if (outcome != RBT_DONE || !s->method->approximate) return outcome;
+        double defect = rbt_impulses_defect(s);
+        if (defect <= DEFECT * s->contact->thickness) return RBT_DONE;
+        if (i == 0) first = defect;
+        if (i < CORRECTIONS) continue;
+        if (defect < fmax(first, s->contact->thickness)) return RBT_DONE;
+        snprintf(report->hint, sizeof report->hint,
+                 "at %g s the motion of the impulses is another one than they were found for, by %.3g m; take a "
+                 "smaller step or backward-euler",
+                 s->contact->t, defect);
+        return RBT_NOT_CONVERGED;
     }
 }
 
