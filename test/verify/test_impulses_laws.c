@@ -265,8 +265,8 @@ static void inverted_tets_are_named(void **state) {
 
 // Balls that pass through each other's places in a step, each with a part of short steps: what impulses do to it is
 // taken for a symmetric matrix, which it is not, and which may have directions in which sweeps over pairs grow, as may
-// their corrections. Such a step is halved; once it went on for 20 rounds with ever more pairs (35244 sweeps in the first
-// case, and no end within 25 s in the second).
+// their corrections. Such a step is halved; once it went on for 20 rounds with ever more pairs (35244 sweeps in the
+// first case, and no end within 25 s in the second).
 static void what_grows_is_halved(void **state) {
     (void)state;
     static const struct {
