@@ -26,13 +26,13 @@ enum { OPENINGS = 8 };  // attempts to part the sides of a cut, each with half t
 struct rbt_cutting {
     const rbt_scene *scene;
     rbt_sources *sources;
-    double rounding;    // [s] by which times may differ
-    size_t count;       // of cuts: those of the scene, then those of its events
-    rbt_cut_def *defs;  // (count) with times of their own
-    rbt_mesh **files;   // (count) NULL where a cut has none
-    int32_t *done;      // (count) strokes
-    double thickness;   // of contact [m]; 0: there is none
-    double *waits;      // (count) time at which a stroke found no room [s]; NaN: none
+    double rounding;              // [s] by which times may differ
+    size_t count;                 // of cuts: those of the scene, then those of its events
+    rbt_cut_def *defs;            // (count) with times of their own
+    rbt_mesh **files;             // (count) NULL where a cut has none
+    int32_t *done;                // (count) strokes
+    double thickness;             // of contact [m]; 0: there is none
+    double *waits;                // (count) time at which a stroke found no room [s]; NaN: none
     rbt_cutting_accepts accepts;  // NULL: nobody asks
     void *context;                // of accepts
 };

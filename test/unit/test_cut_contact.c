@@ -131,7 +131,8 @@ static void gaps_are_kept(void **state) {
     for (int i = 0; i < 2; i++) {
         rbt_sim *sim = contact_sim(
             "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.3, 0.15, 0.2], "
-            "'cells': [%s]}}}, 'material': {'model': 'corotational', 'young': 1e6, 'poisson': 0.3, 'density': 1000}}], "
+            "'cells': [%s]}}}, 'material': {'model': 'corotational', 'young': 1e6, 'poisson': 0.3, 'density': "
+            "1000}}], "
             "'contact': {'thickness': 6e-4, 'gap': 5e-3}, 'cuts': [{'time': 0, 'surface': {'plane': {'point': [0.45, "
             "0.52, 0.48], 'normal': [%s], 'relative': true}}}], " TIME "}",
             CUTS[i][0], CUTS[i][1]);

@@ -305,8 +305,10 @@ static void rounding_is_no_gain(void **state) {
     for (int i = 0; i < METHOD_COUNT; i++)
         for (size_t k = 0; k < sizeof MODELS / sizeof *MODELS; k++) {
             rbt_sim *sim = contact_sim(
-                "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'ball': {'radius': 0.2, 'layers': 2}}}, "
-                "'transform': {'axis': [1, 2, 3], 'degrees': 40, 'translate': [0.3, 1.1, 0.7]}, 'material': {'model': "
+                "{'rubato': 1, 'bodies': [{'name': 'ball', 'mesh': {'shape': {'ball': {'radius': 0.2, 'layers': "
+                "2}}}, "
+                "'transform': {'axis': [1, 2, 3], 'degrees': 40, 'translate': [0.3, 1.1, 0.7]}, 'material': "
+                "{'model': "
                 "'%s', 'young': 1e8, 'poisson': 0.499, 'density': 1000}}], 'contact': {}, 'time': {'step': 0.004, "
                 "'frame': 0.004, 'end': 10}, 'integrator': {'method': '%s'}}",
                 MODELS[k], METHODS[i]);
