@@ -92,7 +92,6 @@ rbt_other_methods *rbt_other_methods_new(const rbt_model *m, const rbt_block_mat
     rbt_other_methods *o = rbt_array_new(1, sizeof *o, "methods of bodies", error);
     if (!o) return NULL;
     o->model = plain_model(m);
-    o->rounding = rbt_model_energy_rounding(m);
     o->arena = rbt_arena_new();
     if (!o->arena || !allocate(o, m, K))
         rbt_fail_memory(error, 9 * K->start[K->row_count] * sizeof(double), "methods of bodies");
@@ -295,7 +294,7 @@ rbt_outcome rbt_other_methods_check(rbt_other_methods *o, const rbt_state *end, 
     before += elastic(o, x0, x0, energies) - rest;
     after += elastic(o, end->x, x0, energies) - rest;
     double gained = after - before - work - given;
-    if (gained <= MAX_GAIN * (before + fabs(work) + fabs(given)) + o->rounding) return RBT_DONE;
+    if (gained <= MAX_GAIN * (before + fabs(work) + fabs(given))) return RBT_DONE;
     if (!isfinite(after) && rbt_report_inverted(report, m, end->x)) return RBT_INVERTED;
     report->body = report->element = -1;
     report->element_kind = NULL;

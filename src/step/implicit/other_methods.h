@@ -52,7 +52,6 @@ typedef struct rbt_other_methods {
     double *still;                // (node_count x 3) z, with these nodes where the step began
     double *away, *pull;          // (node_count x 3) z - x^ and B (z - x^), 0 elsewhere
     double h;                     // [s]
-    double rounding;              // [J] of differences of energies
     size_t mode_count, capacity;  // of all free steps, those that a step resolves
     double *P, *T;                // (capacity x node_count x 3)
     double *quickening;           // (capacity) over stiffening
