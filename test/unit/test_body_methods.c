@@ -408,8 +408,8 @@ static void clones_have_methods_of_their_own(void **state) {
     rbt_sim_free(next);
 }
 
-// A soft ball whose material must not turn inside out hits another one in a step in which it flies fifty times its size.
-// No linearisation of it can tell that: pieces of a sixteenth of the step and less are backward Euler's for both.
+// A soft ball whose material must not turn inside out hits another one in a step in which it flies fifty times its
+// size. No linearisation of it can tell that: pieces of a sixteenth of the step and less are backward Euler's for both.
 static void hard_hits_are_backward_eulers(void **state) {
     (void)state;
     rbt_sim *sim = contact_sim(
