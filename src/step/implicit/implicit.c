@@ -331,8 +331,8 @@ static rbt_outcome solve_step(rbt_implicit *s, rbt_state *state, double until, r
     return RBT_DONE;
 }
 
-// Beside bodies of other methods: pieces that one linearisation of these would turn inside out or give energy, and those
-// that are not found with them, are backward Euler's for all bodies.
+// Beside bodies of other methods: pieces that one linearisation of these would turn inside out or give energy, and
+// those that are not found with them, are backward Euler's for all bodies.
 static rbt_outcome attempt_together(rbt_implicit *s, rbt_state *state, double until, rbt_stages *stages,
                                     rbt_step_report *report) {
     rbt_other_methods *others = s->objective.others;
