@@ -545,7 +545,7 @@ def make(seed):
         some_parts(seed, scene)
     if body_methods:
         some_methods(seed, scene)
-    for body in scene["bodies"] if method in ("imex", "async-contact") else []:
+    for body in scene["bodies"] if method in ("imex", "async-contact", "energy-euler") else []:
         body.pop("consistent_mass", None)  # they have a mass per node
     if cuts:
         scene["cuts"] = some_cuts(blade, p, bodies)

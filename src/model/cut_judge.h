@@ -11,6 +11,7 @@ typedef struct rbt_cut_verdict {
     size_t count;     // places where something that has been moved meets something
     int body;         // of the first of them
     double place[3];  // and where
+    char close[200];  // no place at all, but what contact could not tell apart; empty: nothing
 } rbt_cut_verdict;
 
 // x (node_count x 3): positions at time t; moved (node_count): which nodes the cut has put there. Pairs without such a

@@ -26,13 +26,15 @@ enum { OPENINGS = 8 };  // attempts to part the sides of a cut, each with half t
 struct rbt_cutting {
     const rbt_scene *scene;
     rbt_sources *sources;
-    double rounding;    // [s] by which times may differ
-    size_t count;       // of cuts: those of the scene, then those of its events
-    rbt_cut_def *defs;  // (count) with times of their own
-    rbt_mesh **files;   // (count) NULL where a cut has none
-    int32_t *done;      // (count) strokes
-    double thickness;   // of contact [m]; 0: there is none
-    double *waits;      // (count) time at which a stroke found no room [s]; NaN: none
+    double rounding;              // [s] by which times may differ
+    size_t count;                 // of cuts: those of the scene, then those of its events
+    rbt_cut_def *defs;            // (count) with times of their own
+    rbt_mesh **files;             // (count) NULL where a cut has none
+    int32_t *done;                // (count) strokes
+    double thickness;             // of contact [m]; 0: there is none
+    double *waits;                // (count) time at which a stroke found no room [s]; NaN: none
+    rbt_cutting_accepts accepts;  // NULL: nobody asks
+    void *context;                // of accepts
 };
 
 // ---- Plans
@@ -142,6 +144,11 @@ double rbt_cutting_next(const rbt_cutting *cutting, double t) {
 }
 
 void rbt_cutting_set_thickness(rbt_cutting *cutting, double thickness) { cutting->thickness = thickness; }
+
+void rbt_cutting_set_accepts(rbt_cutting *cutting, rbt_cutting_accepts accepts, void *context) {
+    cutting->accepts = accepts;
+    cutting->context = context;
+}
 
 // ---- Carrying out
 
@@ -409,13 +416,15 @@ static bool open_sides(const rbt_cutting *c, const rbt_model *model, const rbt_s
 }
 
 // Looks at where the nodes of the new model come to.
-static bool judge(const rbt_change *change, const rbt_model *before, const rbt_state *state, opening *o,
-                  rbt_cut_verdict *verdict, rbt_error *error) {
+static bool judge(const rbt_cutting *c, const rbt_change *change, const rbt_model *before, const rbt_state *state,
+                  opening *o, rbt_cut_verdict *verdict, rbt_error *error) {
     double *x = rbt_array_new(o->node_count, 3 * sizeof *x, "positions", error);
     if (!x) return false;
     rbt_change_carry(change, state->x, 3, x);
     for (size_t i = 0; i < 3 * o->node_count; i++) x[i] += o->by[i];
     bool good = rbt_cut_judge(change->after, before->obstacle_motions, x, state->t, o->moved, verdict, error);
+    if (good && !verdict->count && c->accepts)
+        good = c->accepts(c->context, change->after, state->t, x, verdict->close, error);
     free(x);
     return good;
 }
@@ -435,6 +444,11 @@ static bool cannot_part(const rbt_cutting *c, size_t cut, const rbt_model *model
                         rbt_error *error) {
     char path[64];
     cut_at(c->scene, cut, path);
+    if (!verdict->count)
+        return rbt_fail_path(error, c->scene->file, path,
+                             "contact could not tell %s apart after it; move the cut a little, or take a larger "
+                             "\"tolerance\" for it, a larger contact.thickness or a smaller gap",
+                             verdict->close);
     return rbt_fail_path(error, c->scene->file, path,
                          "the two sides of the cut cannot be parted by %.3g m in body \"%s\": %zu places meet "
                          "something, the first near (%.4g, %.4g, %.4g); move the cut a little, or take a larger "
@@ -474,13 +488,13 @@ static bool make_model(rbt_cutting *c, const rbt_model *model, rbt_state *state,
     for (int i = 0; good && i < OPENINGS; i++) {
         rbt_model *after = compile_next(c, model, error);
         good = after && make_change(model, after, results, change, error) &&
-               (!wide || judge(change, model, state, &o, verdict, error));
-        if (good && wide) *apart = !verdict->count;
+               (!wide || judge(c, change, model, state, &o, verdict, error));
+        if (good && wide) *apart = !verdict->count && !verdict->close[0];
         if (good && *apart) good = carry_state(change, o.by, state, error);
         if (good && *apart) break;
         rbt_change_free(change);
         rbt_model_free(after);
-        if (!good) break;
+        if (!good || verdict->close[0]) break;  // less way makes no wider gaps
         halve(&o);
         good = move_rest(c, model, results, o.back, error);
     }

@@ -23,6 +23,14 @@ typedef struct rbt_cutting rbt_cutting;
 // compiled after a cut are told, since "auto" chooses it by the start.
 void rbt_cutting_set_thickness(rbt_cutting *cutting, double thickness);
 
+// What contact could not tell apart in a model that a cut leaves, with positions x at time t: `text`, empty if it can.
+// Gaps that it has to keep are no crossings, so the exact judge does not see that they are missing. false: an error.
+typedef bool (*rbt_cutting_accepts)(void *context, const rbt_model *after, double t, const double *x, char text[200],
+                                    rbt_error *error);
+
+// Asked about every cut under contact; NULL: nobody.
+void rbt_cutting_set_accepts(rbt_cutting *cutting, rbt_cutting_accepts accepts, void *context);
+
 // How many a scene plans: in "cuts", and as events.
 size_t rbt_scene_cut_count(const rbt_scene *scene);
 

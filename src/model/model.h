@@ -245,11 +245,17 @@ bool rbt_state_copy(rbt_state *to, const rbt_state *from, rbt_error *error);
 bool rbt_state_has_room(const rbt_state *to, const rbt_state *from);
 bool rbt_state_reserve_watch(rbt_state *state, size_t bytes, rbt_error *error);
 
-// energies (plan.chunk_count) is work space.
 // The diagonal of the box that all nodes start in [m]
 double rbt_model_diagonal(const rbt_model *model);
 
+// energies (plan.chunk_count) is work space.
 rbt_energies rbt_model_energies(const rbt_model *model, const rbt_state *state, rbt_sum *energies);
+
+// Energy of a tet whose strain is 1 in one direction, lambda + 2 mu per volume [J]. Energies are differences of numbers
+// of this size.
+double rbt_model_tet_energy(const rbt_model *model, size_t tet);
+// What differences of elastic energies are off by, for sums of millions of elements [J]
+double rbt_model_energy_rounding(const rbt_model *model);
 
 // von Mises stress of every tet [Pa] (tet_count).
 void rbt_model_von_mises(const rbt_model *model, const double *x, double *stress);

@@ -84,6 +84,21 @@ double rbt_model_diagonal(const rbt_model *m) {
     return m->node_count ? rbt_length(across) : 0;
 }
 
+double rbt_model_tet_energy(const rbt_model *m, size_t t) {
+    const int32_t *n = m->tets + 4 * t;
+    const rbt_material_def *material = &m->regions[m->tet_region[t]].material;
+    double nu = material->poisson, modulus = material->young * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+    double volume = rbt_tet_volume(m->X + 3 * (size_t)n[0], m->X + 3 * (size_t)n[1], m->X + 3 * (size_t)n[2],
+                                   m->X + 3 * (size_t)n[3]);
+    return fabs(modulus * volume);
+}
+
+double rbt_model_energy_rounding(const rbt_model *m) {
+    double sum = m->sheet_energy;
+    for (size_t t = 0; t < m->tet_count; t++) sum += rbt_model_tet_energy(m, t);
+    return 1e-14 * sum;
+}
+
 rbt_energies rbt_model_energies(const rbt_model *m, const rbt_state *state, rbt_sum *energies) {
     enum { KINETIC, GRAVITY, CONTACT, MOMENTUM, ANGULAR = MOMENTUM + 3, TERMS = ANGULAR + 3 };
     rbt_energies e = {0};

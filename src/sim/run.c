@@ -409,10 +409,10 @@ bool rbt_run_damped_warning(const rbt_sim *sim, char text[320]) {
     if (!(damped > 0)) return false;
     snprintf(
         text, 320,
-        "%.0f steps were taken by backward Euler, which loses energy, because the midpoint rule would have gained "
+        "%.0f steps were taken by backward Euler, which loses energy, because %s would have gained "
         "some, turned an element inside out, or found no solution, even at a sixteenth of the step; take a smaller "
         "step, or backward-euler for all",
-        damped);
+        damped, sim->stepper.method->joins ? "bodies of other methods" : "the midpoint rule");
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "model/input.h"
 #include "sim/sim.h"
+#include "step/contact/step_contact.h"
 
 #include <math.h>
 #include <string.h>
@@ -177,17 +178,18 @@ static bool keep_materials(const rbt_sim *sim, rbt_change *change, rbt_error *er
     return model != NULL;
 }
 
-// Contact must be able to keep apart what a cut leaves.
-static bool accepts_cut(const rbt_sim *sim, rbt_error *error) {
-    const rbt_method *method = sim->stepper.method;
-    char text[200];
-    if (!sim->model->contact.on || !method->accepts ||
-        method->accepts(sim->stepper.self, &sim->state, text, sizeof text))
-        return true;
-    return rbt_fail(error,
-                    "after the cut contact cannot tell %s apart; move the cut a little, or take a larger "
-                    "\"tolerance\" for it or a larger contact.thickness",
-                    text);
+// For rbt_cutting_set_accepts: obstacles move as they do now, by what was given to them, too.
+static bool find_close(void *context, const rbt_model *after, double t, const double *x, char text[200],
+                       rbt_error *error) {
+    const rbt_sim *sim = context;
+    rbt_model model = *after;
+    model.obstacle_motions = sim->model->obstacle_motions;
+    rbt_step_contact *contact = rbt_step_contact_new(&model, model.step, NULL, error);
+    if (!contact) return false;
+    text[0] = '\0';
+    rbt_step_contact_is_apart(contact, t, x, text, 200);
+    rbt_step_contact_free(contact);
+    return true;
 }
 
 // All cuts that are due. Trouble with them ends the run as a failed step does.
@@ -202,6 +204,7 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
     while (good && rbt_cutting_due(sim->cutting, sim->state.t)) {
         rbt_change change;
         if (method->thickness) rbt_cutting_set_thickness(sim->cutting, method->thickness(sim->stepper.self));
+        if (method->accepts) rbt_cutting_set_accepts(sim->cutting, find_close, sim);
         good = rbt_cutting_stroke(sim->cutting, sim->model, &sim->state, &change, &error) &&
                keep_materials(sim, &change, &error);
         if (good && change.after) {
@@ -214,7 +217,6 @@ static bool make_cuts(rbt_sim *sim, rbt_step_report *report) {
             good = good && rbt_input_follow(sim->model, &sim->state, &error);
             if (good) rbt_sim_share_forces(sim);
             rbt_input_attach(sim->model, &sim->state);
-            good = good && accepts_cut(sim, &error);
         }
         rbt_change_free(&change);
     }

@@ -122,6 +122,30 @@ static void what_is_close_stays_apart(void **state) {
     rbt_sim_free(sim);
 }
 
+// A body keeps a gap as wide as a sixth of its cells. Where slivers let nodes move less, sides that do not cross are
+// closer than that: such a stroke is made with edges parted further from their ends, or waits, instead of ending the
+// run.
+static void gaps_are_kept(void **state) {
+    (void)state;
+    static const char *const CUTS[][2] = {{"4, 2, 2", "0.2, 0.1, 1"}, {"3, 2, 2", "0.3, 1, 0.2"}};
+    for (int i = 0; i < 2; i++) {
+        rbt_sim *sim = contact_sim(
+            "{'rubato': 1, 'bodies': [{'name': 'block', 'mesh': {'shape': {'cuboid': {'size': [0.3, 0.15, 0.2], "
+            "'cells': [%s]}}}, 'material': {'model': 'corotational', 'young': 1e6, 'poisson': 0.3, 'density': "
+            "1000}}], "
+            "'contact': {'thickness': 6e-4, 'gap': 5e-3}, 'cuts': [{'time': 0, 'surface': {'plane': {'point': [0.45, "
+            "0.52, 0.48], 'normal': [%s], 'relative': true}}}], " TIME "}",
+            CUTS[i][0], CUTS[i][1]);
+        size_t nodes = sim->model->node_count;
+        step(sim);
+        print_message("%s: %zu nodes, then %zu\n", CUTS[i][0], nodes, sim->model->node_count);
+        assert_true(sim->model->node_count > nodes);
+        char text[200];
+        assert_true(sim->stepper.method->accepts(sim->stepper.self, &sim->state, text, sizeof text));
+        rbt_sim_free(sim);
+    }
+}
+
 // Where all elements are inside out, sides cannot be parted: the stroke waits, nothing has changed, and after 20 steps
 // it fails and tells the place.
 static void strokes_wait_for_room(void **state) {
@@ -193,6 +217,7 @@ int main(void) {
                                        cmocka_unit_test(held_nodes_too),
                                        cmocka_unit_test(thickness_stays),
                                        cmocka_unit_test(what_is_close_stays_apart),
+                                       cmocka_unit_test(gaps_are_kept),
                                        cmocka_unit_test(strokes_wait_for_room)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,7 @@ static size_t find_parts(const rbt_block_matrix *K, int32_t *part) {
 static bool build(rbt_impulses *s, const rbt_model *m, const rbt_block_matrix *K, rbt_error *error) {
     s->contact = rbt_step_contact_new(m, m->step, K, error);
     if (!s->contact) return false;
+    s->rounding = rbt_model_energy_rounding(m);
     size_t all = 3 * s->contact->node_count, values = 3 * m->node_count;
     double **vectors[] = {&s->move, &s->velocity, &s->J, &s->safe, &s->step_move, &s->push, &s->ignored};
     bool ok = (s->part_of = rbt_arena_take(s->arena, m->node_count, sizeof *s->part_of)) &&
@@ -342,15 +343,27 @@ static void move_on(rbt_impulses *s, double length) {
     if (length > 0) rbt_step_contact_show(c, s->safe);
 }
 
-// Impulses of the pairs, and the motion with them
+// Impulses of the pairs, and the motion with them. Corrections that leave it further off than they found it, and by
+// more than a thickness, say that S~ is not near S: round after round they would grow, with ever more pairs that such a
+// motion meets.
 static rbt_outcome push(rbt_impulses *s, rbt_step_report *report) {
+    double first = 0;
     for (int i = 0;; i++) {
         rbt_outcome outcome = rbt_impulses_solve(s, report);
         if (outcome != RBT_DONE) return outcome;
         rbt_impulses_sum(s, s->J);
         outcome = s->method->apply(s->self, s->J, s->move, s->velocity, report);
-        if (outcome != RBT_DONE || !s->method->approximate || i == CORRECTIONS) return outcome;
-        if (rbt_impulses_defect(s) <= DEFECT * s->contact->thickness) return RBT_DONE;
+        if (outcome != RBT_DONE || !s->method->approximate) return outcome;
+        double defect = rbt_impulses_defect(s);
+        if (defect <= DEFECT * s->contact->thickness) return RBT_DONE;
+        if (i == 0) first = defect;
+        if (i < CORRECTIONS) continue;
+        if (defect < fmax(first, s->contact->thickness)) return RBT_DONE;
+        snprintf(report->hint, sizeof report->hint,
+                 "at %g s the motion of the impulses is another one than they were found for, by %.3g m; take a "
+                 "smaller step or backward-euler",
+                 s->contact->t, defect);
+        return RBT_NOT_CONVERGED;
     }
 }
 
@@ -403,7 +416,7 @@ static rbt_outcome check_energy(rbt_impulses *s, const rbt_state *state, rbt_ste
     for (size_t i = 0; i < 3 * m->node_count; i++) work += force[i] * (s->safe[i] - state->x[i]);
     double given = rbt_impulses_work(s, s->safe), scale = first + fabs(work) + fabs(given);
     double gained = last - first - work - given;
-    if (gained <= MAX_GAIN * scale) return RBT_DONE;
+    if (gained <= MAX_GAIN * scale + s->rounding) return RBT_DONE;
     if (!isfinite(last) && rbt_report_inverted(report, m, next.x)) return RBT_INVERTED;
     report->body = report->element = -1;
     report->value = gained;

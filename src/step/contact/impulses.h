@@ -121,6 +121,7 @@ typedef struct rbt_impulses {
     rbt_impulse_proposal *proposed;  // work
     size_t proposed_capacity;
     rbt_sum *chunks;                     // (chunks of elements) work
+    double rounding;                     // [J] of differences of energies
     double *most_missing;                // (nodes of the model) work
     double *free, *free_velocity;        // (contact nodes x 3) without impulses
     double *base, *base_velocity;        // the same, or of `approximate` methods what S~ leaves of y(J_0)

@@ -301,7 +301,7 @@ static bool build(rbt_step_contact *c, double tau, const rbt_block_matrix *K, rb
     find_stiffness(c, tau);
     find_friction(c, tau);
     c->effort = (rbt_contact_effort){0};  // what steps take counts
-    return rbt_contact_matrix_init(&c->matrix, K, error);
+    return !K || rbt_contact_matrix_init(&c->matrix, K, error);
 }
 
 rbt_step_contact *rbt_step_contact_new(const rbt_model *model, double tau, const rbt_block_matrix *K,

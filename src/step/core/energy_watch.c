@@ -42,17 +42,6 @@ static double given_acceleration(const rbt_model *m) {
     return sum;
 }
 
-// Energy of a tet whose strain is 1 in one direction: lambda + 2 mu per volume. Energies are differences of numbers of
-// this size.
-static double tet_energy(const rbt_model *m, size_t t) {
-    const int32_t *n = m->tets + 4 * t;
-    const rbt_material_def *material = &m->regions[m->tet_region[t]].material;
-    double nu = material->poisson, modulus = material->young * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
-    double volume = rbt_tet_volume(m->X + 3 * (size_t)n[0], m->X + 3 * (size_t)n[1], m->X + 3 * (size_t)n[2],
-                                   m->X + 3 * (size_t)n[3]);
-    return fabs(modulus * volume);
-}
-
 // Rounding of energies, 1e-12 of the numbers that they are sums of (4,000 units in the last place, for sums of
 // millions), and all nodes moving by a millionth of their body's size in the whole run
 static double noise(const rbt_model *m) {
@@ -60,7 +49,7 @@ static double noise(const rbt_model *m) {
     rbt_terms terms;
     rbt_terms_begin(&terms, 1);
     for (size_t t = 0; t < m->tet_count; t++)
-        if (rbt_ranks_counts_tet(m, t)) terms.value[0][rbt_terms_next(&terms)] = 1e-12 * tet_energy(m, t);
+        if (rbt_ranks_counts_tet(m, t)) terms.value[0][rbt_terms_next(&terms)] = 1e-12 * rbt_model_tet_energy(m, t);
     for (size_t n = 0; n < m->node_count; n++)
         if (rbt_ranks_owns(m, n))
             terms.value[0][rbt_terms_next(&terms)] = 1e-12 * fabs(m->mass[n] * rbt_dot(m->gravity, m->x0 + 3 * n));

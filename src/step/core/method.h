@@ -31,6 +31,10 @@ typedef enum rbt_label_kind {
 } rbt_label_kind;
 const char *rbt_label_name(int kind);  // NULL past the end
 
+// A thousand pieces are worth a step that things pass by a thousand times their size in; one that needs all 16384 was
+// meant to be another.
+enum { RBT_MOST_ATTEMPTS = 1000 };
+
 typedef struct rbt_method {
     const char *name;
     const char *doc;   // what it does, one sentence
@@ -63,7 +67,7 @@ typedef struct rbt_method {
     // A failed attempt leaves the memory as it was, or one to try again with: it is not copied before every step.
     bool failure_spares_memory;
     // Attempts at a step and its pieces, in all, after which it is given up as RBT_STALLED; 0: any number
-    int most_attempts;
+    int most_attempts;  // RBT_MOST_ATTEMPTS
 
     // A workspace for this model; `options` points to the struct that the table describes (NULL: defaults).
     void *(*create)(const rbt_model *model, int solver, const void *options, rbt_error *error);

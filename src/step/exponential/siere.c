@@ -429,6 +429,7 @@ const rbt_method RBT_SIERE = {
     .memory_size = rbt_siere_memory_size,
     .memory_head = sizeof(rbt_siere_memory),
     .failure_spares_memory = true,
+    .most_attempts = RBT_MOST_ATTEMPTS,
     .contact = true,
     .create = rbt_siere_create,
     .destroy = rbt_siere_destroy,

@@ -590,6 +590,7 @@ const rbt_method RBT_IMEX = {
     .options = &RBT_IMEX_OPTIONS,
     .memory_size = memory_size,
     .failure_spares_memory = true,
+    .most_attempts = RBT_MOST_ATTEMPTS,
     .create = create,
     .follow = follow,
     .destroy = destroy,

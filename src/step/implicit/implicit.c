@@ -298,7 +298,8 @@ static void count_unconverged(double t, rbt_step_report *report) {
 }
 
 // Halvings after which a step of the midpoint rule that would still gain energy, or turn an element inside out behind
-// its minimum, or that the solver does not find, is backward Euler's, and any step of energy-euler. That a step may be
+// its minimum, or that the solver does not find, is backward Euler's, and so is one beside bodies of other methods, and
+// any step of energy-euler. That a step may be
 // right for the rule that is thousands of times shorter is no help to anyone; that it was not the midpoint rule's is
 // said.
 enum { DAMP_AFTER = 4 };
@@ -330,10 +331,29 @@ static rbt_outcome solve_step(rbt_implicit *s, rbt_state *state, double until, r
     return RBT_DONE;
 }
 
+// Beside bodies of other methods: pieces that one linearisation of these would turn inside out or give energy, and
+// those that are not found with them, are backward Euler's for all bodies.
+static rbt_outcome attempt_together(rbt_implicit *s, rbt_state *state, double until, rbt_stages *stages,
+                                    rbt_step_report *report) {
+    rbt_other_methods *others = s->objective.others;
+    bool may_damp = s->objective.pairs && report->halvings >= DAMP_AFTER, damped = may_damp && state->t < s->refused;
+    rbt_outcome outcome = damped ? RBT_INVERTED : solve_step(s, state, until, stages, report);
+    bool refused = outcome == RBT_INVERTED || outcome == RBT_NOT_CONVERGED || outcome == RBT_BLOCKED;
+    if (refused && may_damp) {
+        s->objective.others = NULL;
+        outcome = solve_step(s, state, until, stages, report);
+        s->objective.others = others;
+        if (outcome == RBT_DONE) report->statistics[RBT_STAT_DAMPED]++;
+    }
+    if (refused) s->refused = fmax(s->refused, until);
+    return outcome;
+}
+
 static rbt_outcome attempt(void *self, rbt_state *state, double until, rbt_stages *stages, rbt_step_report *report) {
     rbt_implicit *s = self;
     rbt_implicit_rule asked = s->rule;
     if (report->halvings == 0) s->refused = state->t;
+    if (s->objective.others) return attempt_together(s, state, until, stages, report);
     bool may_damp = asked == RBT_RULE_MIDPOINT && report->halvings >= DAMP_AFTER,
          damped = may_damp && state->t < s->refused;
     if (damped) s->rule = RBT_RULE_BACKWARD_EULER;
@@ -373,13 +393,9 @@ CREATE(create_midpoint, RBT_RULE_MIDPOINT)
 CREATE(create_bdf2, RBT_RULE_BDF2)
 CREATE(create_energy_euler, RBT_RULE_ENERGY_EULER)
 
-// A thousand pieces are worth a step that things pass by a thousand times their size in; one that needs all 16384 was
-// meant to be another.
-enum { MOST_ATTEMPTS = 1000 };
-
 // What the rows have in common
 #define SHARED                                                                                                       \
-    .solvers = rbt_step_solver_name, .contact = true, .most_attempts = MOST_ATTEMPTS,                                \
+    .solvers = rbt_step_solver_name, .contact = true, .most_attempts = RBT_MOST_ATTEMPTS,                            \
     .destroy = rbt_implicit_destroy, .attempt = attempt, .work = rbt_implicit_work,                                  \
     .set_precision = rbt_implicit_set_precision, .describe = rbt_implicit_describe, .labels = rbt_implicit_labels,   \
     .subdomains = rbt_implicit_subdomains, .set_observer = rbt_implicit_set_observer,                                \

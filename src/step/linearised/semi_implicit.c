@@ -129,6 +129,7 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .contact = true,
     .memory_size = memory_size,
     .failure_spares_memory = true,
+    .most_attempts = RBT_MOST_ATTEMPTS,
     .forget = forget,
     .set_observer = set_observer,
     .accepts = accepts,

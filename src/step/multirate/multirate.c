@@ -590,6 +590,7 @@ const rbt_method RBT_MULTIRATE_EULER = {
     .contact = true,
     .memory_size = memory_size,
     .failure_spares_memory = true,
+    .most_attempts = RBT_MOST_ATTEMPTS,
     .forget = forget,
     .set_observer = set_observer,
     .accepts = accepts,
