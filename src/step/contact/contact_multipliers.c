@@ -7,9 +7,9 @@
 
 // m over the stiffness of the softer side, and how much larger it gets where a round has left a pair off
 static const double PENALTY = 100, RAISE = 10;
-// Of the target: how far off a pair may be, w, where the net is, and what is made good in a step of what is missing at
-// its start; of d^: lambda/m at most
-static const double OFF = 0.1, ENTRY = 0.1, NET = 0.5, RECOVERY = 0.25, LONGEST = 0.5;
+// Of the target: how far off a pair may be, w, w where no pair has a multiplier yet, where the net is, and what is made
+// good in a step of what is missing at its start; of d^: lambda/m at most
+static const double OFF = 0.1, ENTRY = 0.1, FIRST_ENTRY = 1, NET = 0.5, RECOVERY = 0.25, LONGEST = 0.5;
 
 // ---- One pair
 
@@ -39,7 +39,7 @@ void rbt_multipliers_apply(const rbt_step_contact *c, rbt_contact_pair *pair) {
     b->scale = fmax(softest, own ? own->penalty : 0);
     b->scale = fmax(b->scale, pair->multiplier / (LONGEST * c->thickness));
     b->net = NET * pair->target;
-    b->entry = ENTRY * pair->target;
+    b->entry = (c->multiplier_count ? ENTRY : FIRST_ENTRY) * pair->target;
     b->dhat = pair->target + (b->scale > 0 ? rbt_parabola_depth(b->scale, b->entry, pair->multiplier) : 0);
 }
 
@@ -117,9 +117,10 @@ bool rbt_multipliers_follow(rbt_step_contact *c) {
     if (!reserve(c, c->active_count)) return false;
     for (size_t i = 0; i < c->active_count; i++) {
         const rbt_active_pair *a = &c->active[i];
-        bool off = !is_settled(c, a);
-        c->multipliers[i] = (rbt_pair_multiplier){
-            .key = a->pair.key, .force = force_of(a), .penalty = (off ? RAISE : 1) * a->pair.barrier.scale};
+        bool known = a->pair.multiplier > 0, off = !is_settled(c, a);
+        double penalty = (off ? RAISE : 1) * a->pair.barrier.scale;
+        c->multipliers[i] =
+            (rbt_pair_multiplier){.key = a->pair.key, .force = force_of(a), .penalty = known ? penalty : 0};
     }
     c->multiplier_count = c->active_count;
     c->listed = SIZE_MAX;
