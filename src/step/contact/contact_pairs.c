@@ -402,30 +402,10 @@ void rbt_step_contact_lag(rbt_step_contact *c, const double *z) {
         if (!(mu > 0) || !(c->lagged[i] > 0)) continue;
         double force = contact_of(c, &c->active[i], &shape);
         rbt_rubbing_pair *rubbing = &c->rubbing[c->rubbing_count++];
-        rubbing->key = pair->key;
         memcpy(rubbing->node, pair->node, sizeof rubbing->node);
         rbt_gap_gradient(&shape.gap, rubbing->change);
         for (int k = 0; k < 12; k++) rubbing->change[k] *= -c->active[i].hardness / force;
         rbt_pair_friction_make(&shape, mu * c->lagged[i], c->h * c->slip_speed, &rubbing->friction);
-    }
-}
-
-bool rbt_step_contact_keep_friction(rbt_step_contact *c) {
-    c->kept_count = 0;
-    if (!c->augmented || !c->rubbing_count) return true;
-    if (!reserve(c, &c->kept, &c->kept_capacity, c->rubbing_count, sizeof *c->kept)) return false;
-    memcpy(c->kept, c->rubbing, c->rubbing_count * sizeof *c->kept);
-    c->kept_count = c->rubbing_count;
-    return true;
-}
-
-// Both ascend by key.
-void rbt_step_contact_blend_friction(rbt_step_contact *c) {
-    for (size_t i = 0, k = 0; i < c->rubbing_count; i++) {
-        rbt_rubbing_pair *pair = &c->rubbing[i];
-        while (k < c->kept_count && c->kept[k].key < pair->key) k++;
-        bool known = k < c->kept_count && c->kept[k].key == pair->key;
-        pair->friction.limit = 0.5 * (pair->friction.limit + (known ? c->kept[k].friction.limit : 0));
     }
 }
 

@@ -333,7 +333,6 @@ void rbt_step_contact_free(rbt_step_contact *c) {
     free(c->hessians);
     free(c->corners);
     free(c->rubbing);
-    free(c->kept);
     free(c->lagged);
     free(c->constraints);
     free(c->multipliers);
@@ -375,7 +374,7 @@ bool rbt_step_contact_begin(rbt_step_contact *c, double t, double h, double tau,
     c->constrained = constrained;
     c->share = 0;
     c->out_of_memory = c->cautious = false;
-    c->rubbing_count = c->kept_count = c->constraint_count = 0;
+    c->rubbing_count = c->constraint_count = 0;
     c->linearised = false;
     if (c->augmented) c->listed = SIZE_MAX;  // targets and stiffness are of the step
     fill_positions(c, t, last, c->x0);

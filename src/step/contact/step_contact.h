@@ -88,7 +88,6 @@ typedef struct rbt_contact_constraint {  // contact_constraints.h
 } rbt_contact_constraint;
 
 typedef struct rbt_rubbing_pair {
-    rbt_pair_key key;
     int32_t node[4];
     double change[12];  // N'/N [1/m] where the forces were taken
     rbt_pair_friction friction;
@@ -162,8 +161,7 @@ typedef struct rbt_step_contact {
     size_t gradient_capacity, hessian_capacity, corner_capacity;
     rbt_rubbing_pair *rubbing;  // (rubbing_count) pairs of friction with their lagged forces
     double *lagged;             // (active_count) work: their normal forces [N]
-    rbt_rubbing_pair *kept;     // (kept_count) those of rbt_step_contact_keep_friction
-    size_t rubbing_count, rubbing_capacity, lagged_capacity, kept_count, kept_capacity;
+    size_t rubbing_count, rubbing_capacity, lagged_capacity;
     bool lagged_once;  // friction keeps the normal forces of the step's start
     bool cautious;     // the secant of friction stands in the Hessian (contact/friction/pair_friction.h)
     double *force;     // (node_count x 3) -d(B + D)/dy
@@ -254,11 +252,6 @@ bool rbt_step_contact_normal_forces(rbt_step_contact *contact);
 
 // Normal forces and tangents of friction at z, for what comes.
 void rbt_step_contact_lag(rbt_step_contact *contact, const double *z);
-
-// Of constraints. Keeps the present friction; false: no memory. And later: friction, which has been taken anew since,
-// gets the mean of its normal forces and of those that were kept.
-bool rbt_step_contact_keep_friction(rbt_step_contact *contact);
-void rbt_step_contact_blend_friction(rbt_step_contact *contact);
 
 // The pairs that push each other at positions x of the model's nodes at time t, into `active`, with their forces,
 // without friction; between steps. Of constraints these are the multipliers that were set last. false: no memory, or

@@ -71,13 +71,6 @@ static rbt_outcome lag(rbt_contact_drive *s, double *z, double *value, rbt_step_
     return c->out_of_memory ? RBT_OUT_OF_MEMORY : evaluate(s, z, value, report);
 }
 
-// Where forces of friction that follow normal forces at once go to and fro: half of the way
-static rbt_outcome blend(rbt_contact_drive *s, double *z, double *value, rbt_step_report *report) {
-    if (!s->objective->pairs->augmented) return RBT_DONE;
-    rbt_step_contact_blend_friction(s->objective->pairs);
-    return evaluate(s, z, value, report);
-}
-
 // Another round, with the forces of this one as multipliers
 static rbt_outcome begin_round(rbt_contact_drive *s, double *z, double *value, rbt_step_report *report) {
     if (!rbt_multipliers_follow(s->objective->pairs)) return RBT_OUT_OF_MEMORY;
@@ -282,7 +275,6 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
         if (k == 0) lagged = stop->residual;
         if (k > 0 && c->has_friction && !fresh && !c->lagged_once &&
             (solved || stop->residual <= lag_share * lagged)) {
-            if (!rbt_step_contact_keep_friction(c)) return RBT_OUT_OF_MEMORY;
             outcome = lag(s, z, &value, report);
             if (outcome == RBT_DONE)
                 outcome = rbt_contact_drive_judge(s, stop, z, k, max_iterations, &solved, stages, report);
@@ -299,7 +291,6 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
         }
         if (fresh && c->rubbing_count && s->lags - first_lag >= MANY_LAGS) {
             outcome = rbt_contact_drive_coupled(s, z, &value, &found, stages, report);
-            if (outcome == RBT_DONE && !found && !rbt_stop_at_rounding(stop)) outcome = blend(s, z, &value, report);
             if (outcome != RBT_DONE) return outcome;
         }
         if (found) continue;

@@ -12,9 +12,7 @@
 // Friction has the normal forces and tangents of an earlier iterate (lag). New ones are taken whenever the residual
 // with the old ones has halved: sooner, energies of different friction would be compared, and both swing. An iterate is
 // called solved only if it is with its own forces, so that it meets Coulomb's law. Where lags are many, steps with the
-// true derivative of friction take over (contact_coupled.c). Where these lead nowhere either and contact is by
-// constraints, friction goes half of the way from its former forces to the present ones: forces that answer each other
-// by up to three times as much, with the other sign, settle then.
+// true derivative of friction take over (contact_coupled.c).
 #ifndef RBT_STEP_IMPLICIT_CONTACT_DRIVE_H
 #define RBT_STEP_IMPLICIT_CONTACT_DRIVE_H
 
