@@ -212,6 +212,30 @@ static void pairs_that_push_are_a_thickness_apart(void **state) {
     contact_by = NULL;
 }
 
+// Two blocks at rest, within the thickness: constraints store no energy that could drive them apart.
+static void gaps_open_without_energy(void **state) {
+    (void)state;
+    contact_by = BY[1];
+    for (int i = 0; i < CONTACT_METHOD_COUNT; i++) {
+        rbt_sim *sim = contact_sim("{'rubato': 1, 'bodies': [{'name': 'low', 'mesh': {'shape': {'cuboid': {'size': "
+                                   "[0.1, 0.1, 0.1], 'cells': "
+                                   "[2, 2, 2]}}}, 'material': {'young': 1e5, 'density': 1000}}, {'name': 'high', "
+                                   "'mesh': {'shape': {'cuboid': "
+                                   "{'size': [0.1, 0.1, 0.1], 'cells': [1, 1, 1]}}}, 'transform': {'translate': [0, "
+                                   "0.1005, 0]}, 'material': "
+                                   "{'young': 1e5, 'density': 1000}}], 'contact': {'thickness': 2e-3}, 'time': "
+                                   "{'step': 1e-4, 'frame': 1e-4, "
+                                   "'end': 1}, 'integrator': {'method': '%s', 'solver': 'newton'}}",
+                                   CONTACT_METHODS[i]);
+        contact_steps(sim, 10);
+        rbt_energies e = rbt_sim_energies(sim);
+        print_message("%-17s %.3g J\n", CONTACT_METHODS[i], e.kinetic + e.elastic);
+        assert_below(e.kinetic + e.elastic, 1e-12);
+        rbt_sim_free(sim);
+    }
+    contact_by = NULL;
+}
+
 // What a state holds of multipliers may come from anywhere: what cannot be is not used.
 static void wrong_multipliers_are_not_used(void **state) {
     (void)state;
@@ -256,6 +280,7 @@ int main(void) {
         cmocka_unit_test(difference_falls_with_the_thickness),
         cmocka_unit_test(steps_are_solved_whole),
         cmocka_unit_test(pairs_that_push_are_a_thickness_apart),
+        cmocka_unit_test(gaps_open_without_energy),
         cmocka_unit_test(wrong_multipliers_are_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

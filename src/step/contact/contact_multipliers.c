@@ -24,6 +24,14 @@ static size_t find(const rbt_step_contact *c, rbt_pair_key key) {
     return low;
 }
 
+// The largest of its nodes [m/s]
+static double speed_of(const rbt_step_contact *c, const rbt_contact_pair *pair) {
+    double most = 0;
+    for (int k = 0; k < 4; k++)
+        if (pair->node[k] >= 0) most = fmax(most, c->node_speed[pair->node[k]]);
+    return most;
+}
+
 void rbt_multipliers_apply(const rbt_step_contact *c, rbt_contact_pair *pair) {
     rbt_pair_barrier *b = &pair->barrier;
     double start[12], softest = PENALTY * rbt_contact_softer_side(c, pair), gap = c->thickness;
@@ -33,7 +41,8 @@ void rbt_multipliers_apply(const rbt_step_contact *c, rbt_contact_pair *pair) {
     rbt_contact_gather(pair->node, c->x0, start);
     if (!rbt_contact_is_far(pair, start, start, c->thickness)) gap = fmin(gap, rbt_contact_gap_of(pair, c->x0));
     // half as much in half a step: what is pushed apart gets no faster for it
-    pair->target = gap + RECOVERY * fmin(1, c->h / c->model->step) * (c->thickness - gap);
+    double good = fmin(fmin(1, c->h / c->model->step) * (c->thickness - gap), c->h * speed_of(c, pair));
+    pair->target = gap + RECOVERY * good;
     pair->multiplier = own ? own->force : 0;
     b->parabola = true;
     b->scale = fmax(softest, own ? own->penalty : 0);

@@ -29,6 +29,10 @@
 // narrow entry line searches stopped at one group of pairs after the other: fifteen cards that lie on each other took
 // three times as many iterations and had to halve the step.
 //
+// A pair that begins a step closer than d^ makes good a quarter of what is missing, at a quarter of the largest speed
+// of its nodes at most (rbt_step_contact_note_speed). Constraints store no energy, so that what opens a gap is energy
+// from nothing: things that began at rest within the thickness flew apart with d^/h, which short steps make large.
+//
 // m is no less than lambda over half of d^, so that no pair acts beyond 1.55 d^, which candidates are listed for.
 // Multipliers of the end of a step are where the next one begins.
 #ifndef RBT_STEP_CONTACT_CONTACT_MULTIPLIERS_H
