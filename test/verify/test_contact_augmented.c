@@ -14,8 +14,13 @@ static const char *const BY[2] = {"barrier", "augmented-lagrangian"};
 static const struct {
     const char *file;
     int steps;
-} SHIPPED[] = {
-    {"squash", 10}, {"gripper", 10}, {"trash-compactor", 10}, {"squeezed-animal", 10}, {"stack-of-blocks", 10}};
+} SHIPPED[] = {{"squash", 10},
+               {"gripper", 10},
+               {"trash-compactor", 10},
+               {"squeezed-animal", 10},
+               {"stack-of-blocks", 10},
+               {"house-of-cards", 10},
+               {"chain", 10}};
 
 static rbt_sim *shipped(const char *name, const char *solver) {
     char path[600], setting[64];
@@ -57,15 +62,18 @@ static double apart(rbt_sim *sims[2], size_t *pairs) {
     return most;
 }
 
-// The thickness that a run has chosen [m]
-static double thickness_of(const rbt_sim *sim) {
+// A number that a run's report has
+static double described(const rbt_sim *sim, const char *name) {
     rbt_text words = {0};
     sim->stepper.method->describe(sim->stepper.self, &words);
-    const char *at = words.text ? strstr(words.text, "\"thickness\": ") : NULL;
-    double thickness = at ? strtod(at + strlen("\"thickness\": "), NULL) : NAN;
+    const char *at = words.text ? strstr(words.text, name) : NULL;
+    double value = at ? strtod(at + strlen(name), NULL) : NAN;
     rbt_text_free(&words);
-    return thickness;
+    return value;
 }
+
+// The thickness that a run has chosen [m]
+static double thickness_of(const rbt_sim *sim) { return described(sim, "\"thickness\": "); }
 
 static void shipped_scenes_are_the_same_within_two_thicknesses(void **state) {
     (void)state;
@@ -132,6 +140,29 @@ static void difference_falls_with_the_thickness(void **state) {
     contact_by = NULL;
 }
 
+// ---- Steps are solved whole
+
+// Where impacts, first touches and friction that swings once made steps halve, and how many searches for pairs these
+// steps may take (0: any): a chase that leads away makes motions of thousands of thicknesses, each with a search of its
+// own.
+static const struct {
+    const char *file;
+    int solver, steps, searches;
+} WHOLE[] = {{"chain", 0, 2, 0}, {"chain", 1, 2, 0}, {"house-of-cards", 1, 2, 10}, {"balls-in-box", 1, 10, 0}};
+
+static void steps_are_solved_whole(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof WHOLE / sizeof *WHOLE; i++) {
+        rbt_sim *sim = shipped(WHOLE[i].file, BY[WHOLE[i].solver]);
+        contact_steps(sim, WHOLE[i].steps);
+        double searches = described(sim, "\"searches\": ");
+        print_message("%s, %s: %g searches in %d steps\n", WHOLE[i].file, BY[WHOLE[i].solver], searches,
+                      WHOLE[i].steps);
+        if (WHOLE[i].searches) assert_below(searches, WHOLE[i].searches);
+        rbt_sim_free(sim);
+    }
+}
+
 // ---- Gaps and multipliers
 
 // A stack of blocks that comes to rest: where a step ends, pairs that push are a thickness apart within a tenth, which
@@ -181,6 +212,30 @@ static void pairs_that_push_are_a_thickness_apart(void **state) {
     contact_by = NULL;
 }
 
+// Two blocks at rest, within the thickness: constraints store no energy that could drive them apart.
+static void gaps_open_without_energy(void **state) {
+    (void)state;
+    contact_by = BY[1];
+    for (int i = 0; i < CONTACT_METHOD_COUNT; i++) {
+        rbt_sim *sim = contact_sim("{'rubato': 1, 'bodies': [{'name': 'low', 'mesh': {'shape': {'cuboid': {'size': "
+                                   "[0.1, 0.1, 0.1], 'cells': "
+                                   "[2, 2, 2]}}}, 'material': {'young': 1e5, 'density': 1000}}, {'name': 'high', "
+                                   "'mesh': {'shape': {'cuboid': "
+                                   "{'size': [0.1, 0.1, 0.1], 'cells': [1, 1, 1]}}}, 'transform': {'translate': [0, "
+                                   "0.1005, 0]}, 'material': "
+                                   "{'young': 1e5, 'density': 1000}}], 'contact': {'thickness': 2e-3}, 'time': "
+                                   "{'step': 1e-4, 'frame': 1e-4, "
+                                   "'end': 1}, 'integrator': {'method': '%s', 'solver': 'newton'}}",
+                                   CONTACT_METHODS[i]);
+        contact_steps(sim, 10);
+        rbt_energies e = rbt_sim_energies(sim);
+        print_message("%-17s %.3g J\n", CONTACT_METHODS[i], e.kinetic + e.elastic);
+        assert_below(e.kinetic + e.elastic, 1e-12);
+        rbt_sim_free(sim);
+    }
+    contact_by = NULL;
+}
+
 // What a state holds of multipliers may come from anywhere: what cannot be is not used.
 static void wrong_multipliers_are_not_used(void **state) {
     (void)state;
@@ -223,7 +278,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_scenes_are_the_same_within_two_thicknesses),
         cmocka_unit_test(difference_falls_with_the_thickness),
+        cmocka_unit_test(steps_are_solved_whole),
         cmocka_unit_test(pairs_that_push_are_a_thickness_apart),
+        cmocka_unit_test(gaps_open_without_energy),
         cmocka_unit_test(wrong_multipliers_are_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,9 +7,9 @@
 
 // m over the stiffness of the softer side, and how much larger it gets where a round has left a pair off
 static const double PENALTY = 100, RAISE = 10;
-// Of the target: how far off a pair may be, w, where the net is, and what is made good in a step of what is missing at
-// its start; of d^: lambda/m at most
-static const double OFF = 0.1, ENTRY = 0.1, NET = 0.5, RECOVERY = 0.25, LONGEST = 0.5;
+// Of the target: how far off a pair may be, w, w where no pair has a multiplier yet, where the net is, and what is made
+// good in a step of what is missing at its start; of d^: lambda/m at most
+static const double OFF = 0.1, ENTRY = 0.1, FIRST_ENTRY = 1, NET = 0.5, RECOVERY = 0.25, LONGEST = 0.5;
 
 // ---- One pair
 
@@ -24,6 +24,14 @@ static size_t find(const rbt_step_contact *c, rbt_pair_key key) {
     return low;
 }
 
+// The largest of its nodes [m/s]
+static double speed_of(const rbt_step_contact *c, const rbt_contact_pair *pair) {
+    double most = 0;
+    for (int k = 0; k < 4; k++)
+        if (pair->node[k] >= 0) most = fmax(most, c->node_speed[pair->node[k]]);
+    return most;
+}
+
 void rbt_multipliers_apply(const rbt_step_contact *c, rbt_contact_pair *pair) {
     rbt_pair_barrier *b = &pair->barrier;
     double start[12], softest = PENALTY * rbt_contact_softer_side(c, pair), gap = c->thickness;
@@ -33,13 +41,14 @@ void rbt_multipliers_apply(const rbt_step_contact *c, rbt_contact_pair *pair) {
     rbt_contact_gather(pair->node, c->x0, start);
     if (!rbt_contact_is_far(pair, start, start, c->thickness)) gap = fmin(gap, rbt_contact_gap_of(pair, c->x0));
     // half as much in half a step: what is pushed apart gets no faster for it
-    pair->target = gap + RECOVERY * fmin(1, c->h / c->model->step) * (c->thickness - gap);
+    double good = fmin(fmin(1, c->h / c->model->step) * (c->thickness - gap), c->h * speed_of(c, pair));
+    pair->target = gap + RECOVERY * good;
     pair->multiplier = own ? own->force : 0;
     b->parabola = true;
     b->scale = fmax(softest, own ? own->penalty : 0);
     b->scale = fmax(b->scale, pair->multiplier / (LONGEST * c->thickness));
     b->net = NET * pair->target;
-    b->entry = ENTRY * pair->target;
+    b->entry = (c->multiplier_count ? ENTRY : FIRST_ENTRY) * pair->target;
     b->dhat = pair->target + (b->scale > 0 ? rbt_parabola_depth(b->scale, b->entry, pair->multiplier) : 0);
 }
 
@@ -117,9 +126,10 @@ bool rbt_multipliers_follow(rbt_step_contact *c) {
     if (!reserve(c, c->active_count)) return false;
     for (size_t i = 0; i < c->active_count; i++) {
         const rbt_active_pair *a = &c->active[i];
-        bool off = !is_settled(c, a);
-        c->multipliers[i] = (rbt_pair_multiplier){
-            .key = a->pair.key, .force = force_of(a), .penalty = (off ? RAISE : 1) * a->pair.barrier.scale};
+        bool known = a->pair.multiplier > 0, off = !is_settled(c, a);
+        double penalty = (off ? RAISE : 1) * a->pair.barrier.scale;
+        c->multipliers[i] =
+            (rbt_pair_multiplier){.key = a->pair.key, .force = force_of(a), .penalty = known ? penalty : 0};
     }
     c->multiplier_count = c->active_count;
     c->listed = SIZE_MAX;

@@ -22,7 +22,8 @@ static bool take(rbt_step_contact *c, rbt_error *error) {
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof vectors / sizeof *vectors; i++)
         ok = (*vectors[i] = rbt_arena_take(c->arena, 3 * n, sizeof(double))) != NULL;
-    double **scalars[] = {&c->stiffness, &c->raise, &c->half_gap, &c->reach, &c->hardness, &c->firmness};
+    double **scalars[] = {&c->stiffness, &c->raise,    &c->half_gap,  &c->reach,
+                          &c->hardness,  &c->firmness, &c->node_speed};
     for (size_t i = 0; ok && i < sizeof scalars / sizeof *scalars; i++)
         ok = (*scalars[i] = rbt_arena_take(c->arena, n, sizeof(double))) != NULL;
     ok = ok && (c->body_stiffness = rbt_arena_take(c->arena, c->model->body_count + 1, sizeof(double)));
@@ -97,7 +98,7 @@ static void common_velocity(const rbt_model *m, const double *v, double mean[3])
     for (int k = 0; k < 3; k++) mean[k] = bound || !(mass > 0) ? 0 : mean[k] / mass;
 }
 
-// The largest speed of obstacles from t to t + h [m/s]
+// The largest speed of obstacles from t to t + h, and into c->node_speed that of each of their nodes [m/s]
 static double obstacle_speed(rbt_step_contact *c, double t, double h) {
     double most = 0, by[3];
     if (c->node_count == c->model->node_count) return 0;
@@ -105,7 +106,8 @@ static double obstacle_speed(rbt_step_contact *c, double t, double h) {
     rbt_model_surface_place(&c->surface, t + h, c->x1);
     for (size_t n = c->model->node_count; n < c->node_count; n++) {
         rbt_subtract(c->x1 + 3 * n, c->x0 + 3 * n, by);
-        most = fmax(most, rbt_length(by) / h);
+        c->node_speed[n] = rbt_length(by) / h;
+        most = fmax(most, c->node_speed[n]);
     }
     return most;
 }
@@ -133,7 +135,8 @@ void rbt_step_contact_note_speed(rbt_step_contact *c, double t, double h, const 
     for (size_t n = 0; n < m->node_count; n++) {
         rbt_subtract(v + 3 * n, mean, by);
         if (m->mass[n] > 0) rbt_add_scaled(by, h / m->mass[n], external + 3 * n);
-        most = fmax(most, rbt_length(by));
+        c->node_speed[n] = rbt_length(by);
+        most = fmax(most, c->node_speed[n]);
     }
     c->step_speed = most;
     if (c->is_raised) c->listed = SIZE_MAX;

@@ -126,6 +126,7 @@ typedef struct rbt_step_contact {
     bool is_raised;          // some of them are more than 1
     bool uses_raise;         // in a step, not between steps
     double step_speed;       // [m/s] the largest where the whole step began, for S of its pieces
+    double *node_speed;      // (node_count) [m/s] of each node there
     double *body_stiffness;  // (bodies) [N] mean of S over the nodes of a body's surface
     int32_t *node_edges, *edge_faces;  // (node_count), (edges of primitives): edges at a node, triangles at an edge
     double *half_gap;                  // (node_count) [m] what a node keeps free of others
@@ -188,8 +189,8 @@ rbt_step_contact *rbt_step_contact_new(const rbt_model *model, double tau, const
                                        rbt_error *error);
 void rbt_step_contact_free(rbt_step_contact *contact);
 
-// Before a whole step from t to t + h: the largest speed that things move against each other with, v + h f/m, for S of
-// its pieces. v has the prescribed velocities; f are outside forces.
+// Before a whole step from t to t + h: the speeds that things move against each other with, v + h f/m, the largest for
+// S of its pieces. v has the prescribed velocities; f are outside forces.
 void rbt_step_contact_note_speed(rbt_step_contact *contact, double t, double h, const double *v,
                                  const double *external);
 

@@ -10,6 +10,10 @@
 #include "step/implicit/contact_drive.h"
 
 enum { MAX_ROUNDS = 30, MAX_HALVINGS = 40 };
+// Of the longest way to the wanted position at first, how far one of its steps may go. What is in the way leads it
+// aside or back; linear constraints that contradict each other, as those of both sides of a thin edge do, lead it
+// further away each time, with ever more pairs in the way.
+static const double FARTHEST = 4;
 
 // To whom looks: every move by itself, since the judge looks at straight ways
 static void show(rbt_contact_drive *s, const double *safe, double share) {
@@ -85,8 +89,12 @@ static rbt_outcome improve(rbt_contact_drive *s, bool *found, rbt_stages *stages
     return RBT_DONE;
 }
 
-static rbt_outcome chase(rbt_contact_drive *s, double *z, double *share, rbt_stages *stages,
+// driven: what is prescribed has to be made, however far everything else goes.
+static rbt_outcome chase(rbt_contact_drive *s, bool driven, double *z, double *share, rbt_stages *stages,
                          rbt_step_report *report) {
+    rbt_objective *o = s->objective;
+    rbt_vector_combine(3 * o->model->node_count, s->direction, s->wanted, -1, z);
+    double farthest = driven ? INFINITY : FARTHEST * rbt_objective_longest(o, s->direction);
     for (int k = 0; k < MAX_ROUNDS; k++) {
         double length;
         bool found;
@@ -94,7 +102,7 @@ static rbt_outcome chase(rbt_contact_drive *s, double *z, double *share, rbt_sta
         if (length == 1) return RBT_DONE;
         rbt_outcome outcome = improve(s, &found, stages, report);
         if (outcome != RBT_DONE) return outcome;
-        if (!found) return RBT_DONE;
+        if (!found || o->move > farthest) return RBT_DONE;
     }
     return RBT_DONE;
 }
@@ -102,12 +110,13 @@ static rbt_outcome chase(rbt_contact_drive *s, double *z, double *share, rbt_sta
 rbt_outcome rbt_contact_drive_chase(rbt_contact_drive *s, double *z, rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     double share = c->share;
+    bool driven = rbt_step_contact_is_driven(c);
     size_t rubbing = c->rubbing_count;
     c->share = 1;
     c->linearised = true;
     c->rubbing_count = 0;  // friction comes in when the step is solved
     rbt_constraints_begin(c);
-    rbt_outcome outcome = chase(s, z, &share, stages, report);
+    rbt_outcome outcome = chase(s, driven, z, &share, stages, report);
     c->share = share;
     c->linearised = false;
     c->rubbing_count = rubbing;

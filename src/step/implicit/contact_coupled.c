@@ -8,15 +8,16 @@
 // Newton's step of the forces that act solves (A + B) p = -g. Where friction is strong, lags alone contract slowly
 // (0.9 an iteration), or not at all. GMRES (Saad and Schultz 1986), preconditioned by the factor of A that is there,
 // needs about as many solves as pairs whose normal force changes the motion. There is no energy to decrease: a step
-// counts if it makes the residual less, friction having its own forces at both ends.
+// counts if it makes the residual less, friction having its own forces at both ends; where the whole step does not, for
+// pairs have come in or have begun to slip on the way, a half, a quarter or an eighth of it is tried.
 #include "math/vector.h"
 #include "step/implicit/contact_drive.h"
 
 #include <string.h>
 
-enum { DIMENSION = RBT_KRYLOV_DIMENSION };
+enum { DIMENSION = RBT_KRYLOV_DIMENSION, HALVINGS = 4 };
 static const double TOLERANCE = 1e-3;  // of the linear system
-static const double PROGRESS = 0.7;    // of the residual, for a step to count
+static const double PROGRESS = 0.3;    // how much less the residual must be after a whole step
 
 typedef struct rbt_krylov {
     double H[DIMENSION + 1][DIMENSION];  // upper Hessenberg, made triangular by rotations
@@ -112,9 +113,10 @@ rbt_outcome rbt_contact_drive_coupled(rbt_contact_drive *s, double *z, double *v
     rbt_vector_copy(values, s->before, z);
     double start = rbt_now();
     report->stage = "search";
-    if (longest > 0) {
-        rbt_vector_combine(values, z, s->before, longest, s->direction);
-        *found = measure(s, z, value, &after) && after <= PROGRESS * before;
+    for (int halvings = 0; longest > 0 && !*found && halvings < HALVINGS; halvings++) {
+        double length = ldexp(longest, -halvings);
+        rbt_vector_combine(values, z, s->before, length, s->direction);
+        *found = measure(s, z, value, &after) && after <= (1 - PROGRESS * length) * before;
     }
     if (!*found) {
         rbt_vector_copy(values, z, s->before);

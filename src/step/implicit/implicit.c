@@ -265,17 +265,20 @@ static double tolerance_share(const rbt_implicit *s) {
 
 // With contact: what L-BFGS has not solved by then it seldom solves, and two halves of the step cost less than to find
 // that out. Newton's method, which solves most steps in ten, is to be halved sooner; halves sooner than the whole step,
-// and where they do not help, later: from the ninth on half as much again each time.
-enum { CONTACT_ITERATIONS = 300, NEWTON_ITERATIONS = 150, OF_HALVES = 50, PATIENCE = 9 };
+// and where they do not help, later: from the ninth on half as much again each time. Constraints need more: rounds, and
+// pairs that come in one after the other.
+enum { CONTACT_ITERATIONS = 300, NEWTON_ITERATIONS = 150, OF_HALVES = 50, OF_CONSTRAINED_HALVES = 100, PATIENCE = 9 };
 
 static int most_iterations(const rbt_implicit *s, int halvings) {
     int most = s->solver->max_iterations;
     if (s->options.max_iterations >= 0) return s->options.max_iterations;
     if (!s->objective.pairs) return most;
     if (most > CONTACT_ITERATIONS) return CONTACT_ITERATIONS;
-    if (s->objective.pairs->augmented || s->options.at_cap == RBT_CAP_CONTINUES) return most;
-    if (halvings == 0) return NEWTON_ITERATIONS;
-    double patience = OF_HALVES * pow(1.5, halvings > PATIENCE ? halvings - PATIENCE : 0);
+    if (s->options.at_cap == RBT_CAP_CONTINUES) return most;
+    bool augmented = s->objective.pairs->augmented;
+    if (halvings == 0) return augmented ? most : NEWTON_ITERATIONS;
+    double more = pow(1.5, halvings > PATIENCE ? halvings - PATIENCE : 0),
+           patience = more * (augmented ? OF_CONSTRAINED_HALVES : OF_HALVES);
     return patience < most ? (int)patience : most;
 }
 
