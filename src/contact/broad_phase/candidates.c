@@ -81,36 +81,50 @@ static bool is_known(const rbt_candidates *c, const double *x) {
 static bool both_hold(rbt_candidates *c, const double *x) {
     if (is_known(c, x)) return true;
     rbt_holding narrow = rbt_narrow_holds(c, x);
-    if (!(narrow == RBT_HOLDS_ALL && c->nested) && !(narrow && rbt_wide_holds(c, x, 0))) return false;
+    if (!(narrow == RBT_HOLDS_ALL && c->nested) && !(narrow && rbt_wide_holds(c, x, 0) != RBT_NO_ROOM)) return false;
     know(c, x);
     return true;
 }
 
-static bool wide_holds(rbt_candidates *c, const double *x, const double *y, double room) {
-    return rbt_wide_holds(c, x, room) && (x == y || rbt_wide_holds(c, y, room));
+static rbt_room wide_holds(rbt_candidates *c, const double *x, const double *y, double room) {
+    rbt_room begin = rbt_wide_holds(c, x, room);
+    if (begin == RBT_NO_ROOM || x == y) return begin;
+    rbt_room end = rbt_wide_holds(c, y, room);
+    return begin < end ? begin : end;
 }
 
-// A wide list for motions from x to y. Where they are small corrections of a motion from the start on, the next ones
-// will be like that one.
-static bool widen(rbt_candidates *c, const double *start, const double *x, const double *y, double slack) {
-    if (start == x || x == y) return rbt_candidates_search(c, x, y, slack);
-    return rbt_candidates_search(c, start, y, slack) &&
-           (wide_holds(c, x, y, 0) || rbt_candidates_search(c, x, y, slack));
+// Both ends of a motion that was searched for, and where it began, are off its way by rounding only, which is less than
+// half of the slack.
+static rbt_room room_on_way(const rbt_candidates *c, double room) {
+    return c->wide.slack >= 2 * room ? RBT_ENOUGH_ROOM : RBT_LITTLE_ROOM;
+}
+
+// A wide list for motions from x to y, and the room that it has. Where they are small corrections of a motion from the
+// start on, the next ones will be like that one. false: no memory.
+static bool widen(rbt_candidates *c, const double *start, const double *x, const double *y, double slack, double wide,
+                  rbt_room *room) {
+    if (start != x && x != y) {
+        if (!rbt_candidates_search(c, start, y, wide)) return false;
+        *room = rbt_wide_holds(c, x, slack);
+        rbt_room end = room_on_way(c, slack);
+        if (end < *room) *room = end;
+        if (*room != RBT_NO_ROOM) return true;
+    }
+    *room = rbt_candidates_search(c, x, y, wide) ? room_on_way(c, slack) : RBT_NO_ROOM;
+    return *room != RBT_NO_ROOM;
 }
 
 bool rbt_candidates_prepare(rbt_candidates *c, const double *start, const double *x, const double *y, double slack,
                             double wide_slack) {
     if (both_hold(c, x) && (x == y || both_hold(c, y))) return true;
+    rbt_room room = wide_holds(c, x, y, slack);
+    if (room == RBT_NO_ROOM && !widen(c, start, x, y, slack, slack > wide_slack ? slack : wide_slack, &room)) {
+        rbt_candidates_forget(c);
+        return false;
+    }
     // What keeps to the new narrow tube in every coordinate is off both ends by no more than its slack, and the wide
     // list holds for whatever lies between two positions that it holds for.
-    c->nested = wide_holds(c, x, y, slack);
-    if (!c->nested && !wide_holds(c, x, y, 0)) {
-        if (!widen(c, start, x, y, slack > wide_slack ? slack : wide_slack)) {
-            rbt_candidates_forget(c);
-            return false;
-        }
-        c->nested = wide_holds(c, x, y, slack);
-    }
+    c->nested = room == RBT_ENOUGH_ROOM;
     rbt_candidates_narrow(c, x, y, slack);
     know(c, y);
     return true;

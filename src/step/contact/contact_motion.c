@@ -1,6 +1,7 @@
 // How far nodes may move, and prescribed motion. See step_contact.h.
 #include "base/threads.h"
 #include "contact/ccd/additive.h"
+#include "math/scalar.h"
 #include "math/vec3.h"
 #include "step/contact/contact_parts.h"
 
@@ -30,7 +31,7 @@ static double aim(rbt_step_contact *c, const double *p, double part, double shar
     for (size_t n = 0; n < c->node_count; n++) {
         double by[3];
         rbt_subtract(c->motion + 3 * n, c->y + 3 * n, by);
-        most = fmax(most, rbt_dot(by, by));
+        most = rbt_larger(rbt_dot(by, by), most);
     }
     return sqrt(most);
 }

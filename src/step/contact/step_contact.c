@@ -1,6 +1,7 @@
 // Life of contact: what it is made of, its constants, and the beginning of a step. See step_contact.h.
 #include "step/contact/step_contact.h"
 
+#include "math/scalar.h"
 #include "math/vec3.h"
 #include "model/contact_settings.h"
 #include "model/force.h"
@@ -128,14 +129,14 @@ static double largest_speed(rbt_step_contact *c) {
 
 void rbt_step_contact_note_speed(rbt_step_contact *c, double t, double h, const double *v, const double *external) {
     const rbt_model *m = c->model;
-    double mean[3], most = obstacle_speed(c, t, h), by[3];
+    double mean[3], square = 0, by[3];
     common_velocity(m, v, mean);
     for (size_t n = 0; n < m->node_count; n++) {
         rbt_subtract(v + 3 * n, mean, by);
         if (m->mass[n] > 0) rbt_add_scaled(by, h / m->mass[n], external + 3 * n);
-        most = fmax(most, rbt_length(by));
+        square = rbt_larger(rbt_dot(by, by), square);
     }
-    c->step_speed = most;
+    c->step_speed = fmax(obstacle_speed(c, t, h), sqrt(square));
     if (c->is_raised) c->listed = SIZE_MAX;
     c->is_raised = false;
     for (size_t n = 0; n < c->node_count; n++) c->raise[n] = 1;
