@@ -174,8 +174,8 @@ static bool keeps_within(const rbt_offset_box *box, float length) {
 
 // D of candidate_hold.h, 0 if boxes meet
 static float boxes_apart(const rbt_moving_box *a, const rbt_moving_box *b) {
-    rbt_four above = rbt_four_smaller(a->low[0] + b->minus_high[0], a->low[1] + b->minus_high[1]);
-    rbt_four below = rbt_four_smaller(a->minus_high[0] + b->low[0], a->minus_high[1] + b->low[1]);
+    rbt_four above = rbt_four_smaller(a->low[0][0] + b->minus_high[0][0], a->low[1][0] + b->minus_high[1][0]);
+    rbt_four below = rbt_four_smaller(a->minus_high[0][0] + b->low[0][0], a->minus_high[1][0] + b->low[1][0]);
     float most = 0;
     for (int k = 0; k < 3; k++) {
         if (above[k] > most) most = above[k];
@@ -223,7 +223,7 @@ static float above_plane(const holding *h, int32_t group, const plane *p) {
         const double *point = (end ? c->wide.to : c->wide.from) + 3 * (size_t)p->wall->node;
         double up = 0;
         for (int k = 0; k < 3; k++) {
-            double low = (double)box->low[end][k], high = -(double)box->minus_high[end][k];
+            double low = (double)box->low[end][0][k], high = -(double)box->minus_high[end][0][k];
             up += rbt_smaller(n[k] * low, n[k] * high) - n[k] * point[k];
             size = rbt_larger(size, rbt_larger(fabs(low), fabs(high)) + fabs(point[k]));
         }

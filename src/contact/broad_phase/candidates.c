@@ -28,6 +28,38 @@ void rbt_tube_lay(rbt_tube *t, const double *x, const double *y, double times, d
     t->holds = true;
 }
 
+// ---- The order of the tree
+
+bool rbt_tree_order_init(rbt_tree_order *o, const rbt_contact_surface *s, rbt_error *error) {
+    *o = (rbt_tree_order){.edge_begin = rbt_array_new(s->leaf_count + 1, sizeof *o->edge_begin, WHAT, error),
+                          .node_begin = rbt_array_new(s->leaf_count + 1, sizeof *o->node_begin, WHAT, error),
+                          .edge = rbt_array_new(s->edge_count, sizeof *o->edge, WHAT, error),
+                          .node = rbt_array_new(s->def.node_count, sizeof *o->node, WHAT, error),
+                          .place = rbt_array_new(s->edge_count, sizeof *o->place, WHAT, error),
+                          .end = rbt_array_new(s->leaf_count, 1, WHAT, error)};
+    return o->edge_begin && o->node_begin && o->edge && o->node && o->place && o->end;
+}
+
+void rbt_tree_order_free(rbt_tree_order *o) {
+    free(o->edge_begin), free(o->node_begin), free(o->edge), free(o->node), free(o->place), free(o->end);
+    *o = (rbt_tree_order){0};
+}
+
+void rbt_tree_order_find(rbt_tree_order *o, const rbt_contact_surface *s, const rbt_box_tree *tree) {
+    size_t edges = 0, nodes = 0;
+    for (size_t i = 0; i < s->leaf_count; i++) {
+        const rbt_leaf *leaf = &s->leaves[tree->order[i]];
+        o->edge_begin[i] = edges, o->node_begin[i] = nodes;
+        for (int k = 0; k < 3; k++) {
+            if (leaf->owned_nodes >> k & 1) o->node[nodes++] = leaf->node[k];
+            if (!(leaf->owned_edges >> k & 1)) continue;
+            o->place[leaf->edge[k]] = (int32_t)edges;
+            o->edge[edges++] = leaf->edge[k];
+        }
+    }
+    o->edge_begin[s->leaf_count] = edges, o->node_begin[s->leaf_count] = nodes;
+}
+
 // ---- Life
 
 bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, const double *reach,
@@ -44,8 +76,8 @@ bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, 
     c->piles = rbt_array_new(RBT_CANDIDATE_PILES + 1, sizeof *c->piles, WHAT, error);
     c->bucket = rbt_array_new(rbt_candidate_buckets(c) + 1, sizeof *c->bucket, WHAT, error);
     bool tubes = tube_init(&c->wide, nodes, error) && tube_init(&c->narrow, nodes, error);
-    if (tubes && c->leaves && c->edges && c->nodes && c->bounds && c->ordered && c->places && c->known && c->piles &&
-        c->bucket)
+    if (tubes && rbt_tree_order_init(&c->order, surface, error) && c->leaves && c->edges && c->nodes && c->bounds &&
+        c->ordered && c->places && c->known && c->piles && c->bucket)
         return true;
     rbt_candidates_free(c);
     return false;
@@ -54,6 +86,7 @@ bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, 
 void rbt_candidates_free(rbt_candidates *c) {
     for (size_t i = 0; c->piles && i <= RBT_CANDIDATE_PILES; i++) free(c->piles[i].keys);
     rbt_box_tree_free(&c->tree);
+    rbt_tree_order_free(&c->order);
     free(c->leaves), free(c->edges), free(c->nodes), free(c->bounds), free(c->ordered);
     tube_free(&c->wide), tube_free(&c->narrow);
     free(c->known), free(c->groups), free(c->offsets), free(c->group_nodes);
@@ -68,9 +101,10 @@ void rbt_candidates_forget(rbt_candidates *c) {
     c->lists++;
 }
 
-static void know(rbt_candidates *c, const double *x) {
+static void know(rbt_candidates *c, const double *x, double room) {
     memcpy(c->known, x, c->wide.values * sizeof *x);
     c->is_known = true;
+    c->known_room = room;
 }
 
 static bool is_known(const rbt_candidates *c, const double *x) {
@@ -82,12 +116,13 @@ static bool both_hold(rbt_candidates *c, const double *x) {
     if (is_known(c, x)) return true;
     rbt_holding narrow = rbt_narrow_holds(c, x);
     if (!(narrow == RBT_HOLDS_ALL && c->nested) && !(narrow && rbt_wide_holds(c, x, 0) != RBT_NO_ROOM)) return false;
-    know(c, x);
+    know(c, x, 0);
     return true;
 }
 
 static rbt_room wide_holds(rbt_candidates *c, const double *x, const double *y, double room) {
-    rbt_room begin = rbt_wide_holds(c, x, room);
+    bool known = c->known_room >= room && is_known(c, x);
+    rbt_room begin = known ? RBT_ENOUGH_ROOM : rbt_wide_holds(c, x, room);
     if (begin == RBT_NO_ROOM || x == y) return begin;
     rbt_room end = rbt_wide_holds(c, y, room);
     return begin < end ? begin : end;
@@ -126,6 +161,6 @@ bool rbt_candidates_prepare(rbt_candidates *c, const double *start, const double
     // list holds for whatever lies between two positions that it holds for.
     c->nested = room == RBT_ENOUGH_ROOM;
     rbt_candidates_narrow(c, x, y, slack);
-    know(c, y);
+    know(c, y, c->nested ? slack : 0);
     return true;
 }
