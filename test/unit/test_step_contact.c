@@ -149,6 +149,76 @@ static void candidates_are_complete(void **state) {
     close_bench(&b);
 }
 
+static bool boxes_meet(const rbt_candidates *c, rbt_pair_key key) {
+    size_t a = key >> 30 & 0x3fffffff, b = key & 0x3fffffff;
+    const int32_t *place = c->order.place;
+    switch (rbt_pair_key_kind(key)) {
+    case RBT_TOUCH_FACE: return rbt_moving_boxes_meet(&c->nodes[a], &c->leaves[b]);
+    case RBT_TOUCH_EDGES: return rbt_moving_boxes_meet(&c->edges[place[a]], &c->edges[place[b]]);
+    case RBT_TOUCH_EDGE: return rbt_moving_boxes_meet(&c->nodes[a], &c->edges[place[b]]);
+    default: return rbt_moving_boxes_meet(&c->nodes[a], &c->nodes[b]);
+    }
+}
+
+// The wide list has the pairs whose boxes overlap, each once, and no others; returns how many.
+static size_t check_found(const rbt_candidates *c) {
+    const rbt_contact_surface *s = c->surface;
+    size_t count = 0, found = 0;
+    for (size_t a = 0; a < s->leaf_count; a++)
+        for (size_t b = a + 1; b < s->leaf_count; b++) {
+            rbt_pair_key keys[15];
+            int names = rbt_leaf_pairs(s, (int32_t)a, (int32_t)b, keys);
+            for (int i = 0; i < names; i++) {
+                size_t at = 0;
+                if (!boxes_meet(c, keys[i])) continue;
+                while (at < c->found_count && c->found[at] != keys[i]) at++;
+                assert_true(at < c->found_count);
+                count++;
+            }
+        }
+    for (size_t i = 0; i < c->found_count; i++) {
+        if (i) assert_true(c->found[i] > c->found[i - 1]);
+        found += rbt_pair_key_kind(c->found[i]) != RBT_TOUCH_WALL;
+    }
+    assert_int_equal(found, count);
+    return count;
+}
+
+// The kernels of each instruction set: the same pairs, and the same directions to the last bit
+static void every_instruction_set_lists_the_same(void **state) {
+    (void)state;
+    bench b = open_bench(SCENE("backward-euler"), 1);
+    rbt_candidates *c = &b.c->candidates;
+    size_t counts[2] = {0}, apart = 0, found = 0;
+    rbt_listed *listed = NULL;
+    rbt_pair_key *keys = NULL;
+    const char *before = getenv("RUBATO_ISA");
+    char *forced = before ? strdup(before) : NULL;
+    for (int set = RBT_PLAIN; set < RBT_INSTRUCTION_SETS; set++) {
+        if (!rbt_processor_has((rbt_instruction_set)set)) continue;
+        setenv("RUBATO_ISA", rbt_instruction_set_name((rbt_instruction_set)set), 1);
+        rbt_candidates_forget(c);
+        random_again(0);
+        shake(&b, 0.1);
+        rbt_step_contact_limit(b.c, b.z, b.p, 0, 1);
+        found += check_found(c);
+        if (!listed) {
+            counts[0] = c->found_count, counts[1] = c->count;
+            listed = calloc(counts[0] + 1, sizeof *listed), keys = calloc(counts[1] + 1, sizeof *keys);
+            memcpy(listed, c->listed, counts[0] * sizeof *listed);
+            memcpy(keys, c->keys, counts[1] * sizeof *keys);
+        }
+        assert_true(c->found_count == counts[0] && c->count == counts[1]);
+        assert_memory_equal(listed, c->listed, counts[0] * sizeof *listed);
+        assert_memory_equal(keys, c->keys, counts[1] * sizeof *keys);
+        apart = counts[0] - counts[1];
+    }
+    assert_true(found > 1000 && counts[1] > 100 && apart > 100);
+    forced ? setenv("RUBATO_ISA", forced, 1) : unsetenv("RUBATO_ISA");
+    free(forced), free(listed), free(keys);
+    close_bench(&b);
+}
+
 // Everything moves by many times the slack, obstacles included, and bodies that were further from each other come
 // together, each node with a little of its own: lists last as long as no two sides come nearer than they allow for, and
 // are complete.
@@ -672,6 +742,7 @@ static void damping_has_rounding(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(candidates_are_complete),
+        cmocka_unit_test(every_instruction_set_lists_the_same),
         cmocka_unit_test(lists_last_where_things_move_together),
         cmocka_unit_test(far_bodies_keep_their_lists),
         cmocka_unit_test(forces_are_the_gradient),

@@ -59,7 +59,7 @@ bool rbt_candidates_group(rbt_candidates *c) {
 
 // Which s brings the motion of a tube near to x. Any will do, so some of the nodes are enough.
 static double share_of_motion(const rbt_candidates *c, const rbt_tube *t, const double *x) {
-    enum { EVERY = 5 };
+    enum { EVERY = 16 };
     double along = 0, square = 0;
     for (size_t i = 0; i < c->group_node_count; i += EVERY)
         for (size_t j = 3 * (size_t)c->group_nodes[i], end = j + 3; j < end; j++) {
@@ -89,13 +89,6 @@ static void offset_of(const holding *h, int32_t node, double e[3]) {
     }
 }
 
-static void include(double low[3], double high[3], const double e[3]) {
-    for (int k = 0; k < 3; k++) {
-        low[k] = rbt_smaller(low[k], e[k]);
-        high[k] = rbt_larger(high[k], e[k]);
-    }
-}
-
 static rbt_offset_box box_of(const double low[3], const double high[3]) {
     rbt_offset_box box = {{0}, {0}};
     for (int k = 0; k < 3; k++) {
@@ -105,29 +98,58 @@ static rbt_offset_box box_of(const double low[3], const double high[3]) {
     return box;
 }
 
+typedef double four_doubles __attribute__((vector_size(32)));
+
+// x, y and z of a node, and what stands behind them
+static inline void load(const double *all, int32_t node, four_doubles *values) {
+    memcpy(values, all + 3 * (size_t)node, sizeof *values);
+}
+
+// e of a node, rounded to nearest. `last`: nothing stands behind it.
+static inline rbt_four rounded_offset(const holding *h, int32_t node, int32_t last) {
+    if (node == last) {
+        double e[3];
+        offset_of(h, node, e);
+        return (rbt_four){(float)e[0], (float)e[1], (float)e[2], 0};
+    }
+    four_doubles from, to, x;
+    load(h->tube->from, node, &from);
+    load(h->tube->to, node, &to);
+    load(h->x, node, &x);
+    return __builtin_convertvector(x - (from + h->share * (to - from)), rbt_four);
+}
+
+// Rounding to single precision is monotone: the least of rounded numbers is that of the least, and so
+// rbt_float_below of it.
+static rbt_offset_box end_offsets(const holding *h, const rbt_leaf_group *group, rbt_four *sum) {
+    const int32_t *node = h->candidates->group_nodes, last = (int32_t)h->candidates->surface->def.node_count - 1;
+    rbt_four low = {INFINITY, INFINITY, INFINITY, INFINITY}, minus_high = low;
+    for (int32_t k = group->first; k < group->last; k++) {
+        rbt_four e = rounded_offset(h, node[k], last);
+        low = rbt_four_smaller(low, e);
+        minus_high = rbt_four_smaller(minus_high, -e);
+        *sum += e;
+    }
+    double begin[3] = {(double)low[0], (double)low[1], (double)low[2]};
+    double end[3] = {-(double)minus_high[0], -(double)minus_high[1], -(double)minus_high[2]};
+    return box_of(begin, end);
+}
+
 // Of all groups; false: one is not finite.
 static bool offset_all(const holding *h) {
     rbt_candidates *c = h->candidates;
-    bool finite = true;
+    rbt_four sum = {0};
     for (size_t i = c->group_count; i-- > 0;) {
         const rbt_leaf_group *group = &c->groups[i];
-        if (group->right) {
-            const rbt_offset_box *left = &c->offsets[i + 1], *right = &c->offsets[group->right];
-            c->offsets[i] = (rbt_offset_box){rbt_four_smaller(left->low, right->low),
-                                             rbt_four_smaller(left->minus_high, right->minus_high)};
+        if (!group->right) {
+            c->offsets[i] = end_offsets(h, group, &sum);
             continue;
         }
-        double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, sum = 0;
-        for (int32_t k = group->first; k < group->last; k++) {
-            double e[3];
-            offset_of(h, c->group_nodes[k], e);
-            include(low, high, e);
-            sum += e[0] + e[1] + e[2];
-        }
-        finite &= isfinite(sum);
-        c->offsets[i] = box_of(low, high);
+        const rbt_offset_box *left = &c->offsets[i + 1], *right = &c->offsets[group->right];
+        c->offsets[i] = (rbt_offset_box){rbt_four_smaller(left->low, right->low),
+                                         rbt_four_smaller(left->minus_high, right->minus_high)};
     }
-    return finite;
+    return isfinite(sum[0] + sum[1] + sum[2]);
 }
 
 // Sums of two numbers in single precision are off by half of this share of them.
@@ -152,8 +174,8 @@ static bool keeps_within(const rbt_offset_box *box, float length) {
 
 // D of candidate_hold.h, 0 if boxes meet
 static float boxes_apart(const rbt_moving_box *a, const rbt_moving_box *b) {
-    rbt_four above = rbt_four_smaller(a->low[0] + b->minus_high[0], a->low[1] + b->minus_high[1]);
-    rbt_four below = rbt_four_smaller(a->minus_high[0] + b->low[0], a->minus_high[1] + b->low[1]);
+    rbt_four above = rbt_four_smaller(a->low[0][0] + b->minus_high[0][0], a->low[1][0] + b->minus_high[1][0]);
+    rbt_four below = rbt_four_smaller(a->minus_high[0][0] + b->low[0][0], a->minus_high[1][0] + b->low[1][0]);
     float most = 0;
     for (int k = 0; k < 3; k++) {
         if (above[k] > most) most = above[k];
@@ -201,7 +223,7 @@ static float above_plane(const holding *h, int32_t group, const plane *p) {
         const double *point = (end ? c->wide.to : c->wide.from) + 3 * (size_t)p->wall->node;
         double up = 0;
         for (int k = 0; k < 3; k++) {
-            double low = (double)box->low[end][k], high = -(double)box->minus_high[end][k];
+            double low = (double)box->low[end][0][k], high = -(double)box->minus_high[end][0][k];
             up += rbt_smaller(n[k] * low, n[k] * high) - n[k] * point[k];
             size = rbt_larger(size, rbt_larger(fabs(low), fabs(high)) + fabs(point[k]));
         }
@@ -245,20 +267,35 @@ static bool planes_keep_within(const holding *h, double length) {
     return true;
 }
 
-static rbt_holding holds_at(rbt_candidates *c, const rbt_tube *t, const double *x, double room) {
-    if (!t->holds || !(t->slack >= room)) return RBT_HOLDS_NOT;
+// e of all groups at x; false: no list of this tube holds there.
+static bool lay_offsets(rbt_candidates *c, const rbt_tube *t, const double *x, holding *h) {
+    *h = (holding){.candidates = c, .tube = t, .x = x, .narrow = t == &c->narrow};
+    if (!t->holds) return false;
+    if (!c->group_count) return true;
+    h->share = share_of_motion(c, t, x);
+    return offset_all(h);
+}
+
+// With `room` to spare
+static rbt_holding holds_with(holding *h, double room) {
+    const rbt_candidates *c = h->candidates;
+    double length = h->tube->slack - room;
+    if (!(length >= 0)) return RBT_HOLDS_NOT;
     if (!c->group_count) return RBT_HOLDS_ALL;
-    double length = t->slack - room;
-    holding h = {.candidates = c, .tube = t, .x = x, .share = share_of_motion(c, t, x), .narrow = t == &c->narrow};
-    if (!offset_all(&h)) return RBT_HOLDS_NOT;
-    if (keeps_within(&c->offsets[0], rbt_float_below(length)) && planes_keep_within(&h, length)) return RBT_HOLDS_ALL;
-    h.within = rbt_float_below(2 * length);
-    h.left = 256 + 16 * (long)c->group_count;
-    return groups_hold(&h, 0, 0) && planes_hold(&h) ? RBT_HOLDS_GROUPS : RBT_HOLDS_NOT;
+    if (keeps_within(&c->offsets[0], rbt_float_below(length)) && planes_keep_within(h, length)) return RBT_HOLDS_ALL;
+    h->within = rbt_float_below(2 * length);
+    h->left = 256 + 16 * (long)c->group_count;
+    return groups_hold(h, 0, 0) && planes_hold(h) ? RBT_HOLDS_GROUPS : RBT_HOLDS_NOT;
 }
 
-bool rbt_wide_holds(rbt_candidates *c, const double *x, double room) {
-    return holds_at(c, &c->wide, x, room) != RBT_HOLDS_NOT;
+rbt_room rbt_wide_holds(rbt_candidates *c, const double *x, double room) {
+    holding h;
+    if (!lay_offsets(c, &c->wide, x, &h)) return RBT_NO_ROOM;
+    if (holds_with(&h, room) != RBT_HOLDS_NOT) return RBT_ENOUGH_ROOM;
+    return room > 0 && holds_with(&h, 0) != RBT_HOLDS_NOT ? RBT_LITTLE_ROOM : RBT_NO_ROOM;
 }
 
-rbt_holding rbt_narrow_holds(rbt_candidates *c, const double *x) { return holds_at(c, &c->narrow, x, 0); }
+rbt_holding rbt_narrow_holds(rbt_candidates *c, const double *x) {
+    holding h;
+    return lay_offsets(c, &c->narrow, x, &h) ? holds_with(&h, 0) : RBT_HOLDS_NOT;
+}

@@ -26,11 +26,18 @@ typedef enum rbt_holding {
     RBT_HOLDS_ALL,     // every node is within the slack
 } rbt_holding;
 
+typedef enum rbt_room {
+    RBT_NO_ROOM,  // it does not hold
+    RBT_LITTLE_ROOM,
+    RBT_ENOUGH_ROOM,
+} rbt_room;
+
 // The upper part of the tree; after it was built. false: no memory.
 bool rbt_candidates_group(rbt_candidates *candidates);
 
-// Whether the wide list holds at positions x, with `room` [m] to spare in each coordinate of each node
-bool rbt_wide_holds(rbt_candidates *candidates, const double *x, double room);
+// Whether the wide list holds at positions x, and if so, whether with `room` [m] to spare in each coordinate of each
+// node
+rbt_room rbt_wide_holds(rbt_candidates *candidates, const double *x, double room);
 
 // The same of the narrow one, provided that the wide one does
 rbt_holding rbt_narrow_holds(rbt_candidates *candidates, const double *x);

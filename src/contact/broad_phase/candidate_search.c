@@ -1,7 +1,7 @@
 // The wide list: a search in a tree of boxes. See candidates.h.
 #include "base/threads.h"
 #include "contact/broad_phase/candidate_hold.h"
-#include "contact/broad_phase/candidate_pile.h"
+#include "contact/broad_phase/candidate_kernels.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -20,8 +20,9 @@ static void place_all(rbt_candidates *c) {
         c->nodes[n] = rbt_moving_box_of(c->wide.from + 3 * n, c->wide.to + 3 * n, c->reach[n], c->wide.slack);
 #pragma omp parallel for schedule(static) if (s->edge_count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < s->edge_count; i++) {
-        c->edges[i] = c->nodes[s->edges[2 * i]];
-        rbt_moving_box_unite(&c->edges[i], &c->nodes[s->edges[2 * i + 1]]);
+        const int32_t *node = s->edges + 2 * (size_t)c->order.edge[i];
+        c->edges[i] = c->nodes[node[0]];
+        rbt_moving_box_unite(&c->edges[i], &c->nodes[node[1]]);
     }
 #pragma omp parallel for schedule(static) if (s->leaf_count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < s->leaf_count; i++) {
@@ -48,9 +49,26 @@ static bool build_tree(rbt_candidates *c) {
     c->built = boxes && rbt_box_tree_build(&c->tree, boxes, s->leaf_count, NULL);
     free(boxes);
     if (!c->built) return false;
+    rbt_tree_order_find(&c->order, s, &c->tree);
     if (rbt_candidates_group(c)) return true;
     rbt_box_tree_free(&c->tree);
     return c->built = false;
+}
+
+static bool is_obstacle(const rbt_candidates *c, int32_t leaf) {
+    return c->surface->def.body[c->surface->leaves[leaf].node[0]] < 0;
+}
+
+static unsigned char kind_of_end(const rbt_candidates *c, const rbt_box_node *node) {
+    unsigned kind = RBT_END_TRIANGLES | RBT_END_MOVES | RBT_END_OBSTACLE;
+    for (int32_t i = node->first; i < node->first + node->count; i++) {
+        const rbt_leaf *leaf = &c->surface->leaves[c->tree.order[i]];
+        if (leaf->corners < 3) kind &= ~(unsigned)RBT_END_TRIANGLES;
+        if (!is_obstacle(c, c->tree.order[i])) kind &= ~(unsigned)RBT_END_OBSTACLE;
+        for (int k = 0; k < leaf->corners; k++)
+            if (!(c->surface->def.inverse_mass[leaf->node[k]] > 0)) kind &= ~(unsigned)RBT_END_MOVES;
+    }
+    return (unsigned char)kind;
 }
 
 static void bound_tree(rbt_candidates *c) {
@@ -58,6 +76,7 @@ static void bound_tree(rbt_candidates *c) {
     for (size_t i = c->tree.node_count; i-- > 0;) {
         const rbt_box_node *node = &c->tree.nodes[i];
         rbt_moving_box *box = &c->bounds[i];
+        c->order.end[i] = node->right ? 0 : kind_of_end(c, node);
         *box = node->right ? c->bounds[i + 1] : c->ordered[node->first];
         if (node->right) rbt_moving_box_unite(box, &c->bounds[node->right]);
         for (int32_t k = 1; !node->right && k < node->count; k++)
@@ -65,77 +84,21 @@ static void bound_tree(rbt_candidates *c) {
     }
 }
 
-// ---- Pairs of leaves
+// ---- Piles
 
-static void add(rbt_candidate_pile *pile, rbt_pair_key key) {
-    if (pile->failed ||
-        (pile->count == pile->capacity && !rbt_array_reserve((void **)&pile->keys, &pile->capacity, pile->count + 1,
-                                                             sizeof key, "candidates", NULL))) {
-        pile->failed = true;
-        return;
-    }
+bool rbt_candidate_room(rbt_candidate_pile *pile, size_t more) {
+    pile->failed |= !rbt_array_reserve((void **)&pile->keys, &pile->capacity, pile->count + more, sizeof *pile->keys,
+                                       "candidates", NULL);
+    return !pile->failed;
+}
+
+void rbt_candidate_offer(const rbt_candidates *c, rbt_pair_key key, rbt_candidate_pile *pile) {
+    if (!rbt_pair_exists(c->surface, key)) return;
+    if (pile->count == pile->capacity && !rbt_candidate_room(pile, 1)) return;
     pile->keys[pile->count++] = key;
 }
 
-// Whether the two sides of a pair may come within reach of each other while nodes stay in their boxes
-static bool may_meet(const rbt_candidates *c, rbt_pair_key key) {
-    size_t a = key >> 30 & 0x3fffffff, b = key & 0x3fffffff;
-    switch (rbt_pair_key_kind(key)) {
-    case RBT_TOUCH_FACE: return rbt_moving_boxes_meet(&c->nodes[a], &c->leaves[b]);
-    case RBT_TOUCH_EDGES: return rbt_moving_boxes_meet(&c->edges[a], &c->edges[b]);
-    case RBT_TOUCH_EDGE: return rbt_moving_boxes_meet(&c->nodes[a], &c->edges[b]);
-    default: return rbt_moving_boxes_meet(&c->nodes[a], &c->nodes[b]);
-    }
-}
-
-static void offer(const rbt_candidates *c, rbt_candidate_pile *pile, rbt_pair_key key) {
-    if (rbt_pair_exists(c->surface, key)) add(pile, key);
-}
-
-// The nodes that triangle a owns against triangle b. Most triangles whose boxes overlap are neighbours: their own
-// corners and edges that meet in one are passed over at once; which of the others exist is told apart last, since most
-// are far.
-static void add_nodes(const rbt_candidates *c, int32_t a, int32_t b, rbt_candidate_pile *pile) {
-    const rbt_leaf *A = &c->surface->leaves[a];
-    const int32_t *own = c->surface->leaves[b].node;
-    for (unsigned left = A->owned_nodes; left; left &= left - 1) {
-        int32_t node = A->node[__builtin_ctz(left)];
-        if ((node == own[0]) | (node == own[1]) | (node == own[2])) continue;
-        if (rbt_moving_boxes_meet(&c->nodes[node], &c->leaves[b]))
-            offer(c, pile, rbt_pair_key_of(RBT_TOUCH_FACE, node, b));
-    }
-}
-
-static void add_edges(const rbt_candidates *c, int32_t a, int32_t b, rbt_candidate_pile *pile) {
-    const rbt_leaf *A = &c->surface->leaves[a], *B = &c->surface->leaves[b];
-    for (unsigned left = B->owned_edges ? A->owned_edges : 0; left; left &= left - 1) {
-        int32_t e = A->edge[__builtin_ctz(left)];
-        if (B->owned_edges & (B->owned_edges - 1) && !rbt_moving_boxes_meet(&c->edges[e], &c->leaves[b])) continue;
-        const int32_t *p = c->surface->edges + 2 * (size_t)e;
-        for (unsigned others = B->owned_edges; others; others &= others - 1) {
-            int32_t f = B->edge[__builtin_ctz(others)];
-            const int32_t *q = c->surface->edges + 2 * (size_t)f;
-            if ((p[0] == q[0]) | (p[0] == q[1]) | (p[1] == q[0]) | (p[1] == q[1])) continue;
-            if (rbt_moving_boxes_meet(&c->edges[e], &c->edges[f]))
-                offer(c, pile, rbt_pair_key_of(RBT_TOUCH_EDGES, e < f ? e : f, e < f ? f : e));
-        }
-    }
-}
-
-// Those pairs of two leaves' primitives whose own boxes overlap
-static void add_pairs(const rbt_candidates *c, int32_t a, int32_t b, rbt_candidate_pile *pile) {
-    const rbt_leaf *A = &c->surface->leaves[a], *B = &c->surface->leaves[b];
-    if (A->corners == 3 && B->corners == 3) {
-        add_nodes(c, a, b, pile);
-        add_nodes(c, b, a, pile);
-        add_edges(c, a, b, pile);
-        return;
-    }
-    rbt_pair_key keys[15];
-    int count = rbt_leaf_names(c->surface, a, b, keys);
-    for (int i = 0; i < count; i++)
-        if (may_meet(c, keys[i])) offer(c, pile, keys[i]);
-}
+// ---- All pairs of leaves
 
 static bool leaves_overlap(const rbt_candidates *c, int32_t a, int32_t b) {
     return rbt_moving_boxes_meet(&c->leaves[a], &c->leaves[b]);
@@ -166,58 +129,7 @@ void rbt_candidates_leaves(const rbt_candidates *c, rbt_leaf_visit visit, void *
     for (size_t a = 0; c->built && a < c->surface->leaf_count; a++) meet(c, (int32_t)a, visit, context);
 }
 
-// ---- Pairs of nodes of the tree, a = b: everything below that node against itself
-
-// What a pair of nodes is made of: up to three pairs below it; 0 if it is one of two ends.
-static int split(const rbt_candidates *c, rbt_tree_pair pair, rbt_tree_pair parts[3]) {
-    const rbt_box_node *a = &c->tree.nodes[pair.a], *b = &c->tree.nodes[pair.b];
-    if (pair.a == pair.b) {
-        if (!a->right) return 0;
-        parts[0] = (rbt_tree_pair){pair.a + 1, pair.a + 1};
-        parts[1] = (rbt_tree_pair){a->right, a->right};
-        parts[2] = (rbt_tree_pair){pair.a + 1, a->right};
-        return 3;
-    }
-    if (!a->right && !b->right) return 0;
-    bool first = a->right && (!b->right || a->count >= b->count);  // the larger one is opened
-    parts[0] = first ? (rbt_tree_pair){pair.a + 1, pair.b} : (rbt_tree_pair){pair.a, pair.b + 1};
-    parts[1] = first ? (rbt_tree_pair){a->right, pair.b} : (rbt_tree_pair){pair.a, b->right};
-    return 2;
-}
-
-static bool nodes_overlap(const rbt_candidates *c, rbt_tree_pair pair) {
-    return pair.a == pair.b || rbt_moving_boxes_meet(&c->bounds[pair.a], &c->bounds[pair.b]);
-}
-
-static bool is_obstacle(const rbt_candidates *c, int32_t leaf) {
-    return c->surface->def.body[c->surface->leaves[leaf].node[0]] < 0;
-}
-
-static void meet_ends(const rbt_candidates *c, rbt_tree_pair pair, rbt_candidate_pile *pile) {
-    const rbt_box_node *a = &c->tree.nodes[pair.a], *b = &c->tree.nodes[pair.b];
-    const int32_t *order = c->tree.order;
-    for (int32_t i = a->first; i < a->first + a->count; i++)
-        for (int32_t j = pair.a == pair.b ? i + 1 : b->first; j < b->first + b->count; j++) {
-            if (!rbt_moving_boxes_meet(&c->ordered[i], &c->ordered[j])) continue;
-            if (is_obstacle(c, order[i]) && is_obstacle(c, order[j])) continue;
-            bool up = order[i] < order[j];
-            add_pairs(c, up ? order[i] : order[j], up ? order[j] : order[i], pile);
-        }
-}
-
-// A pair is opened at most twice the tree's depth often, and leaves two more pairs behind each time.
-static void meet_below(const rbt_candidates *c, rbt_tree_pair pair, rbt_candidate_pile *pile) {
-    rbt_tree_pair stack[4 * RBT_BOX_TREE_DEPTH], parts[3];
-    int depth = 0;
-    if (nodes_overlap(c, pair)) stack[depth++] = pair;
-    while (depth) {
-        rbt_tree_pair top = stack[--depth];
-        int count = split(c, top, parts);
-        if (!count) meet_ends(c, top, pile);
-        for (int i = 0; i < count; i++)
-            if (nodes_overlap(c, parts[i])) stack[depth++] = parts[i];
-    }
-}
+// ---- Dividing the search
 
 // Pairs that together are all of them, one pile each; returns how many. They depend on the tree and the boxes alone.
 static size_t divide(const rbt_candidates *c, rbt_tree_pair pairs[RBT_CANDIDATE_PILES]) {
@@ -226,7 +138,7 @@ static size_t divide(const rbt_candidates *c, rbt_tree_pair pairs[RBT_CANDIDATE_
     pairs[count++] = (rbt_tree_pair){0, 0};
     for (size_t i = 0; i < count && count + 3 <= RBT_CANDIDATE_PILES;) {
         rbt_tree_pair parts[3];
-        int more = nodes_overlap(c, pairs[i]) ? split(c, pairs[i], parts) : 0;
+        int more = rbt_tree_pair_meets(c, pairs[i]) ? rbt_tree_pair_split(c, pairs[i], parts) : 0;
         if (!more) {
             i++;
             continue;
@@ -263,7 +175,7 @@ static void meet_walls(const rbt_candidates *c, rbt_candidate_pile *pile) {
             for (int k = 0; k < c->surface->leaves[a].corners; k++) {
                 int32_t node = c->surface->leaves[a].node[k];
                 if ((c->surface->leaves[a].owned_nodes >> k & 1) && meets_wall(c, node, &c->surface->def.walls[w]))
-                    offer(c, pile, rbt_pair_key_of(RBT_TOUCH_WALL, node, (int32_t)w));
+                    rbt_candidate_offer(c, rbt_pair_key_of(RBT_TOUCH_WALL, node, (int32_t)w), pile);
             }
 }
 
@@ -382,17 +294,18 @@ static bool gather(rbt_candidates *c) {
 }
 
 bool rbt_candidates_search(rbt_candidates *c, const double *x, const double *y, double slack) {
+    const rbt_candidate_kernels *kernels = rbt_candidate_kernels_best();
     rbt_tree_pair pairs[RBT_CANDIDATE_PILES];
     c->searches++;
     rbt_tube_lay(&c->wide, x, y, AHEAD, slack);
-    place_all(c);
     if (!build_tree(c)) return false;
+    place_all(c);
     bound_tree(c);
     c->pile_count = divide(c, pairs) + 1;
     for (size_t i = 0; i < c->pile_count; i++) c->piles[i].count = 0, c->piles[i].failed = false;
 #pragma omp parallel for schedule(dynamic, 1) if (c->surface->leaf_count >= RBT_PARALLEL_FROM)
     for (size_t i = 0; i < c->pile_count; i++) {
-        if (i) meet_below(c, pairs[i - 1], &c->piles[i]);
+        if (i) kernels->meet(c, pairs[i - 1], &c->piles[i]);
         else meet_walls(c, &c->piles[i]);
     }
     return gather(c);

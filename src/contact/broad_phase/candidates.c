@@ -28,6 +28,38 @@ void rbt_tube_lay(rbt_tube *t, const double *x, const double *y, double times, d
     t->holds = true;
 }
 
+// ---- The order of the tree
+
+bool rbt_tree_order_init(rbt_tree_order *o, const rbt_contact_surface *s, rbt_error *error) {
+    *o = (rbt_tree_order){.edge_begin = rbt_array_new(s->leaf_count + 1, sizeof *o->edge_begin, WHAT, error),
+                          .node_begin = rbt_array_new(s->leaf_count + 1, sizeof *o->node_begin, WHAT, error),
+                          .edge = rbt_array_new(s->edge_count, sizeof *o->edge, WHAT, error),
+                          .node = rbt_array_new(s->def.node_count, sizeof *o->node, WHAT, error),
+                          .place = rbt_array_new(s->edge_count, sizeof *o->place, WHAT, error),
+                          .end = rbt_array_new(s->leaf_count, 1, WHAT, error)};
+    return o->edge_begin && o->node_begin && o->edge && o->node && o->place && o->end;
+}
+
+void rbt_tree_order_free(rbt_tree_order *o) {
+    free(o->edge_begin), free(o->node_begin), free(o->edge), free(o->node), free(o->place), free(o->end);
+    *o = (rbt_tree_order){0};
+}
+
+void rbt_tree_order_find(rbt_tree_order *o, const rbt_contact_surface *s, const rbt_box_tree *tree) {
+    size_t edges = 0, nodes = 0;
+    for (size_t i = 0; i < s->leaf_count; i++) {
+        const rbt_leaf *leaf = &s->leaves[tree->order[i]];
+        o->edge_begin[i] = edges, o->node_begin[i] = nodes;
+        for (int k = 0; k < 3; k++) {
+            if (leaf->owned_nodes >> k & 1) o->node[nodes++] = leaf->node[k];
+            if (!(leaf->owned_edges >> k & 1)) continue;
+            o->place[leaf->edge[k]] = (int32_t)edges;
+            o->edge[edges++] = leaf->edge[k];
+        }
+    }
+    o->edge_begin[s->leaf_count] = edges, o->node_begin[s->leaf_count] = nodes;
+}
+
 // ---- Life
 
 bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, const double *reach,
@@ -44,8 +76,8 @@ bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, 
     c->piles = rbt_array_new(RBT_CANDIDATE_PILES + 1, sizeof *c->piles, WHAT, error);
     c->bucket = rbt_array_new(rbt_candidate_buckets(c) + 1, sizeof *c->bucket, WHAT, error);
     bool tubes = tube_init(&c->wide, nodes, error) && tube_init(&c->narrow, nodes, error);
-    if (tubes && c->leaves && c->edges && c->nodes && c->bounds && c->ordered && c->places && c->known && c->piles &&
-        c->bucket)
+    if (tubes && rbt_tree_order_init(&c->order, surface, error) && c->leaves && c->edges && c->nodes && c->bounds &&
+        c->ordered && c->places && c->known && c->piles && c->bucket)
         return true;
     rbt_candidates_free(c);
     return false;
@@ -54,6 +86,7 @@ bool rbt_candidates_init(rbt_candidates *c, const rbt_contact_surface *surface, 
 void rbt_candidates_free(rbt_candidates *c) {
     for (size_t i = 0; c->piles && i <= RBT_CANDIDATE_PILES; i++) free(c->piles[i].keys);
     rbt_box_tree_free(&c->tree);
+    rbt_tree_order_free(&c->order);
     free(c->leaves), free(c->edges), free(c->nodes), free(c->bounds), free(c->ordered);
     tube_free(&c->wide), tube_free(&c->narrow);
     free(c->known), free(c->groups), free(c->offsets), free(c->group_nodes);
@@ -68,9 +101,10 @@ void rbt_candidates_forget(rbt_candidates *c) {
     c->lists++;
 }
 
-static void know(rbt_candidates *c, const double *x) {
+static void know(rbt_candidates *c, const double *x, double room) {
     memcpy(c->known, x, c->wide.values * sizeof *x);
     c->is_known = true;
+    c->known_room = room;
 }
 
 static bool is_known(const rbt_candidates *c, const double *x) {
@@ -81,37 +115,52 @@ static bool is_known(const rbt_candidates *c, const double *x) {
 static bool both_hold(rbt_candidates *c, const double *x) {
     if (is_known(c, x)) return true;
     rbt_holding narrow = rbt_narrow_holds(c, x);
-    if (!(narrow == RBT_HOLDS_ALL && c->nested) && !(narrow && rbt_wide_holds(c, x, 0))) return false;
-    know(c, x);
+    if (!(narrow == RBT_HOLDS_ALL && c->nested) && !(narrow && rbt_wide_holds(c, x, 0) != RBT_NO_ROOM)) return false;
+    know(c, x, 0);
     return true;
 }
 
-static bool wide_holds(rbt_candidates *c, const double *x, const double *y, double room) {
-    return rbt_wide_holds(c, x, room) && (x == y || rbt_wide_holds(c, y, room));
+static rbt_room wide_holds(rbt_candidates *c, const double *x, const double *y, double room) {
+    bool known = c->known_room >= room && is_known(c, x);
+    rbt_room begin = known ? RBT_ENOUGH_ROOM : rbt_wide_holds(c, x, room);
+    if (begin == RBT_NO_ROOM || x == y) return begin;
+    rbt_room end = rbt_wide_holds(c, y, room);
+    return begin < end ? begin : end;
 }
 
-// A wide list for motions from x to y. Where they are small corrections of a motion from the start on, the next ones
-// will be like that one.
-static bool widen(rbt_candidates *c, const double *start, const double *x, const double *y, double slack) {
-    if (start == x || x == y) return rbt_candidates_search(c, x, y, slack);
-    return rbt_candidates_search(c, start, y, slack) &&
-           (wide_holds(c, x, y, 0) || rbt_candidates_search(c, x, y, slack));
+// Both ends of a motion that was searched for, and where it began, are off its way by rounding only, which is less than
+// half of the slack.
+static rbt_room room_on_way(const rbt_candidates *c, double room) {
+    return c->wide.slack >= 2 * room ? RBT_ENOUGH_ROOM : RBT_LITTLE_ROOM;
+}
+
+// A wide list for motions from x to y, and the room that it has. Where they are small corrections of a motion from the
+// start on, the next ones will be like that one. false: no memory.
+static bool widen(rbt_candidates *c, const double *start, const double *x, const double *y, double slack, double wide,
+                  rbt_room *room) {
+    if (start != x && x != y) {
+        if (!rbt_candidates_search(c, start, y, wide)) return false;
+        *room = rbt_wide_holds(c, x, slack);
+        rbt_room end = room_on_way(c, slack);
+        if (end < *room) *room = end;
+        if (*room != RBT_NO_ROOM) return true;
+    }
+    *room = rbt_candidates_search(c, x, y, wide) ? room_on_way(c, slack) : RBT_NO_ROOM;
+    return *room != RBT_NO_ROOM;
 }
 
 bool rbt_candidates_prepare(rbt_candidates *c, const double *start, const double *x, const double *y, double slack,
                             double wide_slack) {
     if (both_hold(c, x) && (x == y || both_hold(c, y))) return true;
+    rbt_room room = wide_holds(c, x, y, slack);
+    if (room == RBT_NO_ROOM && !widen(c, start, x, y, slack, slack > wide_slack ? slack : wide_slack, &room)) {
+        rbt_candidates_forget(c);
+        return false;
+    }
     // What keeps to the new narrow tube in every coordinate is off both ends by no more than its slack, and the wide
     // list holds for whatever lies between two positions that it holds for.
-    c->nested = wide_holds(c, x, y, slack);
-    if (!c->nested && !wide_holds(c, x, y, 0)) {
-        if (!widen(c, start, x, y, slack > wide_slack ? slack : wide_slack)) {
-            rbt_candidates_forget(c);
-            return false;
-        }
-        c->nested = wide_holds(c, x, y, slack);
-    }
+    c->nested = room == RBT_ENOUGH_ROOM;
     rbt_candidates_narrow(c, x, y, slack);
-    know(c, y);
+    know(c, y, c->nested ? slack : 0);
     return true;
 }

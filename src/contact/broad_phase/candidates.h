@@ -44,13 +44,29 @@ typedef struct rbt_offset_box {  // all e of a group: where they begin, and minu
     rbt_four low, minus_high;
 } rbt_offset_box;
 
+typedef enum rbt_end_kind {  // of the leaves below an end of the tree, as bits
+    RBT_END_TRIANGLES = 1,   // all are triangles
+    RBT_END_MOVES = 2,       // all corners can move: any pair with one of them exists
+    RBT_END_OBSTACLE = 4,    // all are of obstacles
+} rbt_end_kind;
+
+typedef struct rbt_tree_order {  // what leaves own, in the order of the tree: that of place i of it stands together
+    size_t *edge_begin;          // (leaf_count + 1)
+    size_t *node_begin;          // (leaf_count + 1)
+    int32_t *edge, *node;        // (edge_count), (node_count) their numbers
+    int32_t *place;              // (edge_count) of edges
+    unsigned char *end;          // (of the tree's nodes) rbt_end_kind; 0 where there are nodes below
+} rbt_tree_order;
+
 typedef struct rbt_candidates {
     const rbt_contact_surface *surface;
     // (node_count) [m] radius, and half of the distance at which pairs of this node matter; the caller's
     const double *reach;
     bool built;         // the tree has its shape
     rbt_box_tree tree;  // over the leaves
-    // (node_count), (edge_count), (leaf_count) and of the tree: boxes of the last search, with reach and slack
+    rbt_tree_order order;
+    // (node_count), (edge_count, in the order of the tree), (leaf_count) and of the tree: boxes of the last search,
+    // with reach and slack
     rbt_moving_box *nodes, *edges, *leaves, *bounds;
     rbt_moving_box *ordered;  // (leaf_count) those of leaves in the order of the tree
 
@@ -65,10 +81,11 @@ typedef struct rbt_candidates {
     rbt_listed *listed;   // (found_count) with directions along which they were apart last time
     size_t listed_capacity;
 
-    rbt_tube narrow;  // where the narrow list holds
-    bool nested;      // the wide list holds wherever nodes keep to the narrow one's slack
-    double *known;    // (node_count x 3) positions that both hold for
-    bool is_known;    // false: none
+    rbt_tube narrow;    // where the narrow list holds
+    bool nested;        // the wide list holds wherever nodes keep to the narrow one's slack
+    double *known;      // (node_count x 3) positions that both hold for
+    bool is_known;      // false: none
+    double known_room;  // [m] what the wide one has to spare there, at least
     size_t count, capacity;
     rbt_pair_key *keys;  // (count) the narrow list, ascending
 

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-enum { LEAF = 4 };
+enum { LEAF = RBT_BOX_TREE_LEAF };
 
 typedef struct builder {
     rbt_box_tree *tree;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { RBT_BOX_TREE_LEAF = 4 };    // items below a leaf, at most
 enum { RBT_BOX_TREE_DEPTH = 64 };  // a stack of this many nodes is enough for a walk that pushes one child
 
 typedef struct rbt_box {

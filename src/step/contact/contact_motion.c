@@ -1,6 +1,7 @@
 // How far nodes may move, and prescribed motion. See step_contact.h.
 #include "base/threads.h"
 #include "contact/ccd/additive.h"
+#include "math/scalar.h"
 #include "math/vec3.h"
 #include "step/contact/contact_parts.h"
 
@@ -22,15 +23,24 @@ void rbt_step_contact_drive(const rbt_step_contact *c, double *p) {
 
 // Where z + part p would bring all nodes, into c->motion; returns how far the one that moves most would go [m]
 static double aim(rbt_step_contact *c, const double *p, double part, double share, double advance) {
-    size_t values = 3 * c->model->node_count;
+    size_t bodies = c->model->node_count;
     double most = 0, end = fmin(1, share + part * advance);
-    for (size_t i = 0; i < values; i++) c->motion[i] = c->y[i] + c->rate * (part * p[i]);
-    for (size_t i = values; i < 3 * c->node_count; i++)
-        c->motion[i] = end < 1 ? c->x0[i] + end * (c->x1[i] - c->x0[i]) : c->x1[i];
-    for (size_t n = 0; n < c->node_count; n++) {
+    for (size_t n = 0; n < bodies; n++) {
+        double by[3], *to = c->motion + 3 * n;
+        const double *from = c->y + 3 * n, *direction = p + 3 * n;
+        for (int k = 0; k < 3; k++) {
+            to[k] = from[k] + c->rate * (part * direction[k]);
+            by[k] = to[k] - from[k];
+        }
+        most = rbt_larger(rbt_dot(by, by), most);
+    }
+    for (size_t n = bodies; n < c->node_count; n++) {
         double by[3];
-        rbt_subtract(c->motion + 3 * n, c->y + 3 * n, by);
-        most = fmax(most, rbt_dot(by, by));
+        for (size_t i = 3 * n; i < 3 * n + 3; i++) {
+            c->motion[i] = end < 1 ? c->x0[i] + end * (c->x1[i] - c->x0[i]) : c->x1[i];
+            by[i - 3 * n] = c->motion[i] - c->y[i];
+        }
+        most = rbt_larger(rbt_dot(by, by), most);
     }
     return sqrt(most);
 }

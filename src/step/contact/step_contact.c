@@ -1,6 +1,7 @@
 // Life of contact: what it is made of, its constants, and the beginning of a step. See step_contact.h.
 #include "step/contact/step_contact.h"
 
+#include "math/scalar.h"
 #include "math/vec3.h"
 #include "model/contact_settings.h"
 #include "model/force.h"
@@ -136,7 +137,7 @@ void rbt_step_contact_note_speed(rbt_step_contact *c, double t, double h, const 
         rbt_subtract(v + 3 * n, mean, by);
         if (m->mass[n] > 0) rbt_add_scaled(by, h / m->mass[n], external + 3 * n);
         c->node_speed[n] = rbt_length(by);
-        most = fmax(most, c->node_speed[n]);
+        most = rbt_larger(c->node_speed[n], most);
     }
     c->step_speed = most;
     if (c->is_raised) c->listed = SIZE_MAX;

@@ -62,13 +62,28 @@ static rbt_outcome evaluate(rbt_contact_drive *s, double *z, double *value, rbt_
     return rbt_solver_not_finite(s->objective, z, s->gradient, report);
 }
 
-// Normal forces and tangents of friction where the gradient was taken last, and the gradient with them
+// Normal forces and tangents of friction where the gradient was taken last, and the gradient with them: the one that is
+// there, if nothing rubs
 static rbt_outcome lag(rbt_contact_drive *s, double *z, double *value, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
+    size_t before = c->rubbing_count;
     if (!c->has_friction) return RBT_DONE;
     rbt_step_contact_lag(c, z);
     s->lags++;
-    return c->out_of_memory ? RBT_OUT_OF_MEMORY : evaluate(s, z, value, report);
+    if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
+    return before || c->rubbing_count ? evaluate(s, z, value, report) : RBT_DONE;
+}
+
+// The same at z, where no gradient has been taken: that of contact is enough to find what rubs. All of it, and *value,
+// follow if something does, or if they are `wanted`.
+static rbt_outcome lag_alone(rbt_contact_drive *s, double *z, bool wanted, double *value, rbt_step_report *report) {
+    rbt_step_contact *c = s->objective->pairs;
+    if (c->has_friction && isfinite(rbt_step_contact_gradient(c, z, c->share))) {
+        rbt_step_contact_lag(c, z);
+        s->lags++;
+    } else wanted |= c->has_friction;
+    if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
+    return wanted || c->rubbing_count ? evaluate(s, z, value, report) : RBT_DONE;
 }
 
 // Another round, with the forces of this one as multipliers
@@ -228,15 +243,15 @@ static rbt_outcome begin(rbt_contact_drive *s, const double *last, double *z, do
                          rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
     size_t values = 3 * s->objective->model->node_count;
-    double longest, held;
+    double longest;
+    *value = INFINITY;  // if it is not asked for
     rbt_vector_combine(values, s->direction, z, -1, last);
     rbt_vector_copy(values, z, last);
     RBT_STAGE("ccd", rbt_contact_drive_limit(s, z, 1, &longest));
     report->stage = "start";
-    rbt_outcome outcome = evaluate(s, z, value, report);
-    if (outcome == RBT_DONE) outcome = lag(s, z, value, report);
+    rbt_outcome outcome = lag_alone(s, z, longest < 1, value, report);
     if (outcome != RBT_DONE || longest < 1) return outcome;
-    held = c->rubbing_count ? *value : INFINITY;
+    double held = *value;
     rbt_vector_add_scaled(values, z, 1, s->direction);
     c->share = 1;
     *value = rbt_objective_gradient(s->objective, z, s->gradient);

@@ -2,14 +2,18 @@
 
 #include "math/svd3.h"
 #include "math/vec3.h"
+#include "step/contact/contact_parts.h"
 
 #include <string.h>
 
+typedef struct rbt_rigid_marks {  // of a cluster
+    bool bound;                   // something prescribed is in it
+    bool stiff;                   // it can only be shifted
+    bool mixed;                   // nodes of other methods are in it
+    bool damped;                  // masses are, of some body
+} rbt_rigid_marks;
+
 typedef struct rbt_rigid_sums {  // of a cluster
-    bool bound;                  // something prescribed is in it
-    bool stiff;                  // it can only be shifted
-    bool mixed;                  // nodes of other methods are in it
-    bool damped;                 // masses are, of some body
     double mass, centre[3], shift[3], S[9], Q[9];
 } rbt_rigid_sums;
 
@@ -21,6 +25,7 @@ bool rbt_rigid_init(rbt_rigid *r, rbt_objective *objective, rbt_error *error) {
     if (ok && objective->model->contact.on) {
         size_t nodes = objective->model->node_count;
         ok = (r->cluster = rbt_arena_take(r->arena, nodes, sizeof *r->cluster)) &&
+             (r->marks = rbt_arena_take(r->arena, nodes, sizeof *r->marks)) &&
              (r->sums = rbt_arena_take(r->arena, nodes, sizeof *r->sums)) &&
              (r->shift = rbt_arena_take(r->arena, 3 * nodes, sizeof *r->shift));
     }
@@ -173,12 +178,12 @@ static void join_pair(const rbt_rigid *r, const int32_t node[4]) {
         else if (first < 0) first = node[k];
         else rbt_pieces_join(r->cluster, first, node[k]);
     }
-    if (obstacle && first >= 0) r->sums[first].bound = true;
+    if (obstacle && first >= 0) r->marks[first].bound = true;
 }
 
 static void stiffen(const rbt_rigid *r, const int32_t node[4]) {
     for (int k = 0; k < 4; k++)
-        if (node[k] >= 0 && (size_t)node[k] < r->objective->model->node_count) r->sums[node[k]].stiff = true;
+        if (node[k] >= 0 && (size_t)node[k] < r->objective->model->node_count) r->marks[node[k]].stiff = true;
 }
 
 static void find_clusters(const rbt_rigid *r) {
@@ -188,11 +193,11 @@ static void find_clusters(const rbt_rigid *r) {
     bool stiff = !turns_freely(o->model);
     join_pieces(r);
     for (size_t n = 0; n < nodes; n++) {
-        r->sums[n] =
-            (rbt_rigid_sums){.stiff = stiff || o->model->bodies[o->model->node_body[n]].damping.stiffness > 0};
-        r->sums[n].bound = o->constrained[n] || !(o->model->mass[n] > 0);
-        r->sums[n].mixed = is_other(o, n);
-        r->sums[n].damped = o->model->bodies[o->model->node_body[n]].damping.mass > 0;
+        const rbt_damping_def *damping = &o->model->bodies[o->model->node_body[n]].damping;
+        r->marks[n] = (rbt_rigid_marks){.bound = o->constrained[n] || !(o->model->mass[n] > 0),
+                                        .stiff = stiff || damping->stiffness > 0,
+                                        .mixed = is_other(o, n),
+                                        .damped = damping->mass > 0};
     }
     for (size_t i = 0; i < c->active_count; i++) {
         join_pair(r, c->active[i].pair.node);
@@ -203,22 +208,33 @@ static void find_clusters(const rbt_rigid *r) {
         stiffen(r, c->rubbing[i].node);
     }
     for (size_t n = 0; n < nodes; n++) {
-        rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
-        sum->bound |= r->sums[n].bound;
-        sum->stiff |= r->sums[n].stiff;
-        sum->mixed |= r->sums[n].mixed;
-        sum->damped |= r->sums[n].damped;
+        rbt_rigid_marks *all = &r->marks[rbt_pieces_root(r->cluster, (int32_t)n)];
+        all->bound |= r->marks[n].bound;
+        all->stiff |= r->marks[n].stiff;
+        all->mixed |= r->marks[n].mixed;
+        all->damped |= r->marks[n].damped;
     }
+}
+
+static bool moves(const rbt_rigid *r, size_t root) { return !r->marks[root].bound && !r->marks[root].mixed; }
+
+// Whether a cluster may move as a whole
+static bool any_moves(const rbt_rigid *r) {
+    bool any = false;
+    for (size_t n = 0; n < r->objective->model->node_count; n++) any |= (size_t)r->cluster[n] == n && moves(r, n);
+    return any;
 }
 
 static void sum_up(const rbt_rigid *r, const double *z) {
     const rbt_objective *o = r->objective;
     size_t nodes = o->model->node_count;
     double g[3], from[3];
+    memset(r->sums, 0, nodes * sizeof *r->sums);
     for (size_t n = 0; n < nodes; n++) {
-        rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
+        size_t root = (size_t)rbt_pieces_root(r->cluster, (int32_t)n);
+        rbt_rigid_sums *sum = &r->sums[root];
         double mass = o->model->mass[n];
-        if (sum->bound) continue;
+        if (!moves(r, root)) continue;
         goal(o, n, g);
         for (size_t i = 0; i < 3; i++) sum->shift[i] += mass * (g[i] - z[3 * n + i]);
         rbt_add_scaled(sum->centre, mass, z + 3 * n);
@@ -228,8 +244,9 @@ static void sum_up(const rbt_rigid *r, const double *z) {
         for (size_t i = 0; i < 3 && r->sums[n].mass > 0; i++)
             r->sums[n].shift[i] /= r->sums[n].mass, r->sums[n].centre[i] /= r->sums[n].mass;
     for (size_t n = 0; n < nodes; n++) {
-        rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
-        if (sum->bound || sum->stiff) continue;
+        size_t root = (size_t)rbt_pieces_root(r->cluster, (int32_t)n);
+        rbt_rigid_sums *sum = &r->sums[root];
+        if (!moves(r, root) || r->marks[root].stiff) continue;
         goal(o, n, g);
         rbt_subtract(z + 3 * n, sum->centre, from);
         for (size_t i = 0; i < 9; i++)
@@ -237,7 +254,7 @@ static void sum_up(const rbt_rigid *r, const double *z) {
     }
     for (size_t n = 0; n < nodes; n++) {
         rbt_rigid_sums *sum = &r->sums[n];
-        if (sum->mass > 0 && (sum->stiff || !turn_of(sum->S, sum->Q))) memset(sum->Q, 0, sizeof sum->Q);
+        if (sum->mass > 0 && (r->marks[n].stiff || !turn_of(sum->S, sum->Q))) memset(sum->Q, 0, sizeof sum->Q);
     }
 }
 
@@ -246,13 +263,18 @@ void rbt_rigid_fit_clusters(rbt_rigid *r, double *z) {
     size_t nodes = o->model->node_count;
     if (o->mass.matrix.value) return;
     find_clusters(r);
+    if (!any_moves(r)) {
+        rbt_contact_put(o->pairs, z, o->pairs->share);
+        return;
+    }
     sum_up(r, z);
     for (size_t n = 0; n < nodes; n++) {
-        const rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
+        size_t root = (size_t)rbt_pieces_root(r->cluster, (int32_t)n);
+        const rbt_rigid_sums *sum = &r->sums[root];
         double from[3];
         rbt_subtract(z + 3 * n, sum->centre, from);
         for (size_t i = 0; i < 3; i++)
-            r->shift[3 * n + i] = sum->bound || sum->mixed ? 0 : sum->shift[i] + rbt_dot(sum->Q + 3 * i, from);
+            r->shift[3 * n + i] = moves(r, root) ? sum->shift[i] + rbt_dot(sum->Q + 3 * i, from) : 0;
     }
     if (!(rbt_step_contact_limit(o->pairs, z, r->shift, o->pairs->share, 0) >= 1)) return;
     for (size_t i = 0; i < 3 * nodes; i++) z[i] += r->shift[i];
@@ -275,8 +297,9 @@ void rbt_rigid_balance(const rbt_rigid *r, const double *v0, double *v) {
                 (is_other(o, n) ? o->others->given[i] : o->tau * o->external[i]) - mass[n] * (v[i] - v0[i]);
     }
     for (size_t n = 0; n < o->model->node_count; n++) {
-        const rbt_rigid_sums *sum = &r->sums[rbt_pieces_root(r->cluster, (int32_t)n)];
-        if (!sum->mixed || sum->bound || sum->damped) continue;
+        size_t root = (size_t)rbt_pieces_root(r->cluster, (int32_t)n);
+        const rbt_rigid_sums *sum = &r->sums[root];
+        if (!r->marks[root].mixed || r->marks[root].bound || r->marks[root].damped) continue;
         for (size_t i = 0; i < 3; i++) v[3 * n + i] += sum->shift[i] / sum->mass;
     }
 }

@@ -22,9 +22,10 @@ typedef struct rbt_rigid {
     unsigned char *free;  // (pieces.count) nothing holds the piece in this step
     double *held;         // (pieces.count) 0 where that is so, work
     bool any;
-    int32_t *cluster;             // (node_count) with contact: a node of the same cluster, work
-    struct rbt_rigid_sums *sums;  // (node_count) with contact: of clusters, work
-    double *shift;                // (node_count x 3) with contact: what is added to z, work
+    int32_t *cluster;               // (node_count) with contact: a node of the same cluster, work
+    struct rbt_rigid_marks *marks;  // (node_count) with contact: what the clusters of rbt_rigid_fit_clusters are
+    struct rbt_rigid_sums *sums;    // (node_count) with contact: of clusters, work
+    double *shift;                  // (node_count x 3) with contact: what is added to z, work
 } rbt_rigid;
 
 bool rbt_rigid_init(rbt_rigid *rigid, rbt_objective *objective, rbt_error *error);
