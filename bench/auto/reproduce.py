@@ -45,7 +45,7 @@ def names_of_scenes():
 
 
 def fitted(names):
-    """A third of the scenes, drawn by the seed: each name draws a number, so that a new scene moves hardly any other."""
+    """A third of the scenes, drawn by the seed: each name draws a number, so a new scene moves hardly any other."""
     drawn = sorted(names, key=lambda name: random.Random(f"{SEED} {name}").random())
     return set(drawn[:len(names) // 3])
 

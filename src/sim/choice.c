@@ -302,8 +302,7 @@ static bool try_best(const rbt_sim *sim, const rbt_state *state, rbt_choice *cho
         finished += c->fate == RBT_FATE_TRIED;
         if (sim->stepper.stages.stop && *sim->stepper.stages.stop) break;
         if (c->fate != RBT_FATE_TRIED) continue;
-        if (choice->best < 0 || c->counted_cost < choice->candidates[choice->best].counted_cost)
-            choice->best = next;
+        if (choice->best < 0 || c->counted_cost < choice->candidates[choice->best].counted_cost) choice->best = next;
     }
     if (choice->best >= 0) choice->candidates[choice->best].fate = RBT_FATE_CHOSEN;
     return true;
