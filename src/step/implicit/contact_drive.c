@@ -128,8 +128,6 @@ static bool flattens(const rbt_objective *o, const double *z, const double *tria
 double rbt_contact_drive_room(rbt_contact_drive *s, const double *z, double longest) {
     const rbt_model *m = s->objective->model;
     bool forbidden = false;
-    // Where nothing pushes and nothing is in the way, an iteration is as without contact.
-    if (longest == 1 && s->objective->pairs->active_count == 0 && s->objective->pairs->constraint_count == 0) return 1;
     for (size_t r = 0; r < m->region_count; r++)
         forbidden |= !rbt_material_at(m->regions[r].material.model)->survives_inversion;
     for (int halvings = 0; forbidden && longest > 0 && halvings < 40; halvings++, longest *= 0.5) {

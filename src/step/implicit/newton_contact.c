@@ -109,7 +109,9 @@ static rbt_outcome relax(void *self, double *z, double *value, bool *found, rbt_
     RBT_STAGE("ccd", rbt_contact_drive_limit(&s->drive, z, 0, &longest));
     outcome = rbt_contact_drive_detour(&s->drive, z, value, longest, found, stages, report);
     if (outcome != RBT_DONE || *found) return outcome;
-    longest = rbt_contact_drive_room(&s->drive, z, longest);
+    // Where nothing pushes and nothing is in the way, an iteration is as without contact.
+    const rbt_step_contact *c = s->objective->pairs;
+    if (longest < 1 || c->active_count || c->constraint_count) longest = rbt_contact_drive_room(&s->drive, z, longest);
     double slope = rbt_vector_dot(3 * s->objective->model->node_count, s->direction, s->gradient);
     s->search.expected = 0;
     report->stage = "search";
