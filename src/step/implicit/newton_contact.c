@@ -111,7 +111,8 @@ static rbt_outcome relax(void *self, double *z, double *value, bool *found, rbt_
     if (outcome != RBT_DONE || *found) return outcome;
     // Where nothing pushes and nothing is in the way, an iteration is as without contact.
     const rbt_step_contact *c = s->objective->pairs;
-    if (longest < 1 || c->active_count || c->constraint_count) longest = rbt_contact_drive_room(&s->drive, z, longest);
+    if (longest < 1 || c->active_count || c->constraint_count)
+        longest = rbt_contact_drive_room(&s->drive, z, longest);
     double slope = rbt_vector_dot(3 * s->objective->model->node_count, s->direction, s->gradient);
     s->search.expected = 0;
     report->stage = "search";
