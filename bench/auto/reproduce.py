@@ -77,7 +77,8 @@ class Study:
         try:
             run = self.precision(*words, **more)
         except Ended as why:
-            return {"good": False, "failed": str(why)[-300:], "long": isinstance(why, TooLong), "frames": 0}
+            said = str(why).replace(f"{ROOT}/", "")
+            return {"good": False, "failed": said[-300:], "long": isinstance(why, TooLong), "frames": 0}
         return run
 
     def scene(self, name):
