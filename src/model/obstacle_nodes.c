@@ -1,5 +1,6 @@
 #include "model/obstacle_nodes.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -91,10 +92,15 @@ void rbt_obstacle_nodes_at(const rbt_obstacle_nodes *n, size_t i, double t, doub
     rbt_motion_position(&n->motions[o], start, t, x);
 }
 
+// Times that are off a multiple by more are positions within a step: what is pressed by an obstacle that moves far in it
+// may be nearer to it than a millionth of its way.
+static const double ROUNDING = 16 * DBL_EPSILON;
+
 void rbt_obstacle_nodes_place(const rbt_obstacle_nodes *n, double t, double step, double *x) {
     double steps = step > 0 ? t / step : 0, whole = floor(steps), share = steps - whole;
-    if (share > 1 - 1e-6) whole++;
-    bool between = step > 0 && share > 1e-6 && share < 1 - 1e-6;
+    double rounding = ROUNDING * (1 + steps);
+    if (share > 1 - rounding) whole++;
+    bool between = step > 0 && share > rounding && share < 1 - rounding;
     for (size_t i = 0; i < n->count; i++) {
         double *at = x + 3 * i, next[3];
         rbt_obstacle_nodes_at(n, i, step > 0 ? whole * step : t, at);

@@ -255,7 +255,7 @@ static bool prepare_verification(run *r) {
                         stepper->method->name);
     r->verification.event_ways = every;
     r->observer = (rbt_observer){every, see, r};
-    if (stepper->method->set_observer) stepper->method->set_observer(stepper->self, &r->observer);
+    rbt_stepper_set_observer(&r->sim->stepper, &r->observer);
     r->report.verification = &r->verification;
     r->verified_generation = r->sim->model->generation;
     return rbt_verification_set_model(&r->verification, r->sim->model, stepper->method, r->error);
@@ -406,13 +406,13 @@ bool rbt_run_floor_warning(const rbt_sim *sim, char text[320]) {
 
 bool rbt_run_damped_warning(const rbt_sim *sim, char text[320]) {
     double damped = sim->stepper.statistics[RBT_STAT_DAMPED];
-    if (!(damped > 0)) return false;
+    if (!(damped > 0) || !sim->stepper.method->helped) return false;
     snprintf(
         text, 320,
         "%.0f steps were taken by backward Euler, which loses energy, because %s would have gained "
         "some, turned an element inside out, or found no solution, even at a sixteenth of the step; take a smaller "
         "step, or backward-euler for all",
-        damped, sim->stepper.method->joins ? "bodies of other methods" : "the midpoint rule");
+        damped, sim->stepper.method->helped);
     return true;
 }
 

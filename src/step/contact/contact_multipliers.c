@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-// m over the stiffness of the softer side, and how much larger it gets where a round has left a pair off
-static const double PENALTY = 100, RAISE = 10;
+// m over the stiffness of the softer side, and how much larger it gets where a round has left a pair off, or where an
+// iteration has left it below this share of its target
+static const double PENALTY = 100, RAISE = 10, DEEP = 0.1;
 // Of the target: how far off a pair may be, w, w where no pair has a multiplier yet, where the net is, and what is made
 // good in a step of what is missing at its start; of d^: lambda/m at most
 static const double OFF = 0.1, ENTRY = 0.1, FIRST_ENTRY = 1, NET = 0.5, RECOVERY = 0.25, LONGEST = 0.5;
@@ -48,7 +49,7 @@ void rbt_multipliers_apply(const rbt_step_contact *c, rbt_contact_pair *pair) {
     b->scale = fmax(softest, own ? own->penalty : 0);
     b->scale = fmax(b->scale, pair->multiplier / (LONGEST * c->thickness));
     b->net = NET * pair->target;
-    b->entry = (c->multiplier_count ? ENTRY : FIRST_ENTRY) * pair->target;
+    b->entry = (c->has_multipliers ? ENTRY : FIRST_ENTRY) * pair->target;
     b->dhat = pair->target + (b->scale > 0 ? rbt_parabola_depth(b->scale, b->entry, pair->multiplier) : 0);
 }
 
@@ -87,6 +88,7 @@ bool rbt_multipliers_set(rbt_step_contact *c, const rbt_pair_force *from, size_t
     for (size_t i = 0; i < count; i++)
         c->multipliers[i] = (rbt_pair_multiplier){.key = from[i].key, .force = from[i].force};
     c->multiplier_count = count;
+    c->has_multipliers = count > 0;
     c->listed = SIZE_MAX;  // pairs have other parameters now
     return true;
 }
@@ -132,7 +134,33 @@ bool rbt_multipliers_follow(rbt_step_contact *c) {
             (rbt_pair_multiplier){.key = a->pair.key, .force = force_of(a), .penalty = known ? penalty : 0};
     }
     c->multiplier_count = c->active_count;
+    c->has_multipliers = c->multiplier_count > 0;
     c->listed = SIZE_MAX;
+    return true;
+}
+
+// Entries of pairs that are not known yet get in at their place.
+static rbt_pair_multiplier *entry_of(rbt_step_contact *c, rbt_pair_key key) {
+    size_t i = find(c, key);
+    if (i < c->multiplier_count && c->multipliers[i].key == key) return &c->multipliers[i];
+    if (!reserve(c, c->multiplier_count + 1)) return NULL;
+    memmove(c->multipliers + i + 1, c->multipliers + i, (c->multiplier_count - i) * sizeof *c->multipliers);
+    c->multipliers[i] = (rbt_pair_multiplier){.key = key};
+    c->multiplier_count++;
+    return &c->multipliers[i];
+}
+
+bool rbt_multipliers_stiffen(rbt_step_contact *c, bool *any) {
+    *any = false;
+    for (size_t i = 0; i < c->active_count; i++) {
+        const rbt_active_pair *a = &c->active[i];
+        if (!(a->gap < DEEP * a->pair.target)) continue;
+        rbt_pair_multiplier *own = entry_of(c, a->pair.key);
+        if (!own) return false;
+        own->penalty = RAISE * a->pair.barrier.scale;
+        *any = true;
+    }
+    if (*any) c->listed = SIZE_MAX;
     return true;
 }
 

@@ -24,6 +24,10 @@
 // ten times as large where |c| was too large though lambda was more than 0, and the next round begins where this one
 // ended. (Multipliers that follow at every iteration, before f is in balance, swing.)
 //
+// Where a pair is pressed by far more than m d^, iterations go down the net: below a tenth of its target a pair gets ten
+// times the m at once, before the round is solved, and again in the next iteration. (A stiff bar that its driven ends
+// wind up on itself presses with 1e5 times m d^, and came to gaps of 1e-7 d^, where rounding leaves no way back.)
+//
 // Where no pair has a multiplier yet, at the start of a run and where bodies first meet, w is all of the target: which
 // pairs will push is found in the soft entry, as by a barrier, and how much they push comes out of that round. With the
 // narrow entry line searches stopped at one group of pairs after the other: fifteen cards that lie on each other took
@@ -55,6 +59,9 @@ bool rbt_multipliers_settled(const rbt_step_contact *contact);
 
 // lambda <- f of the latest gradient. false: no memory.
 bool rbt_multipliers_follow(rbt_step_contact *contact);
+
+// Pairs of the latest gradient that are far down the net get ten times the m; *any: there are some. false: no memory.
+bool rbt_multipliers_stiffen(rbt_step_contact *contact, bool *any);
 
 // The pairs of the multipliers at contact->y, as contact->active with forces lambda along their normals, and no energy:
 // constraints store none. false: no memory, or a pair touches.

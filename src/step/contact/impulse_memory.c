@@ -64,6 +64,32 @@ void rbt_impulses_remember(const rbt_impulses *s, const double *x, rbt_impulse_m
     }
 }
 
+// Copies of a pair (impulse_step.c) follow each other, and are one pair for others.
+void rbt_impulses_give(const rbt_model *m, const rbt_impulse_memory *memory, rbt_contact_handover *to) {
+    const rbt_impulse_note *notes = read_notes(memory);
+    to->work = to->dissipation = 0;
+    to->count = 0;
+    memset(to->force, 0, 3 * m->node_count * sizeof(double));
+    rbt_impulses_add_forces(m, memory, to->force);
+    for (size_t i = 0; i < memory->count && i < note_capacity(m); i++) {
+        if (to->count && to->pairs[to->count - 1].key == notes[i].key)
+            to->pairs[to->count - 1].force += notes[i].force;
+        else if (to->count < to->capacity) to->pairs[to->count++] = (rbt_pair_force){notes[i].key, notes[i].force};
+    }
+}
+
+void rbt_impulses_take(const rbt_model *m, rbt_impulse_memory *memory, const rbt_contact_handover *from) {
+    rbt_impulse_note *notes = notes_of(memory);
+    memory->work += from->work;
+    memory->dissipation += from->dissipation;
+    memory->count = 0;
+    memset(notes, 0, note_capacity(m) * sizeof *notes);
+    for (size_t i = 0; i < from->count && memory->count < note_capacity(m); i++)
+        if (from->pairs[i].force > 0)
+            notes[memory->count++] = (rbt_impulse_note){from->pairs[i].key, from->pairs[i].force};
+    memcpy(notes + note_capacity(m), from->force, 3 * m->node_count * sizeof(double));
+}
+
 void rbt_impulses_energies(const rbt_impulse_memory *memory, rbt_energies *e) {
     e->contact = 0;
     e->total = e->kinetic + e->elastic + e->gravity;

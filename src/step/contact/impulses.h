@@ -211,6 +211,10 @@ double rbt_impulses_work(const rbt_impulses *impulses, const double *x);
 // After a step that has ended at x.
 void rbt_impulses_remember(const rbt_impulses *impulses, const double *x, rbt_impulse_memory *memory);
 
+// Contact of the last step for another method's, and from it (step/core/fall_back.h)
+void rbt_impulses_give(const rbt_model *model, const rbt_impulse_memory *memory, rbt_contact_handover *to);
+void rbt_impulses_take(const rbt_model *model, rbt_impulse_memory *memory, const rbt_contact_handover *from);
+
 // As rbt_method has them
 void rbt_impulses_energies(const rbt_impulse_memory *memory, rbt_energies *energies);
 size_t rbt_impulses_points(rbt_impulses *impulses, const rbt_impulse_memory *memory, const rbt_state *state,

@@ -37,6 +37,7 @@
 #include "contact/friction/pair_friction.h"
 #include "model/contact_surface.h"
 #include "step/contact/contact_matrix.h"
+#include "step/core/fall_back.h"
 #include "step/core/method.h"
 #include "step/core/stage.h"
 
@@ -71,11 +72,6 @@ typedef struct rbt_pair_multiplier {  // contact_multipliers.h
     double force;    // lambda [N]
     double penalty;  // m [N/m], at least
 } rbt_pair_multiplier;
-
-typedef struct rbt_pair_force {  // a multiplier, as states remember it
-    rbt_pair_key key;
-    double force;  // lambda [N]
-} rbt_pair_force;
 
 typedef struct rbt_contact_constraint {  // contact_constraints.h
     rbt_contact_pair pair;
@@ -174,6 +170,7 @@ typedef struct rbt_step_contact {
 
     rbt_pair_multiplier *multipliers;  // (multiplier_count) ascending by key
     size_t multiplier_count, multiplier_capacity;
+    bool has_multipliers;  // and some of them are forces of a round or a step
 
     rbt_contact_matrix matrix;     // H with the blocks of pairs
     rbt_pair_key blocking;         // the pair that limited the last motion

@@ -35,6 +35,8 @@ const char *rbt_label_name(int kind);  // NULL past the end
 // meant to be another.
 enum { RBT_MOST_ATTEMPTS = 1000 };
 
+struct rbt_contact_handover;
+
 typedef struct rbt_method {
     const char *name;
     const char *doc;   // what it does, one sentence
@@ -53,6 +55,8 @@ typedef struct rbt_method {
     bool contact;             // it knows the contact of a scene (model->contact)
     bool cheap_steps;         // a step costs little more than its forces
     const char *gain_remedy;  // what to try if energy grows from nothing; NULL: "backward-euler"
+    bool last_resort;         // pieces of a step that others do not find are its (step/core/fall_back.h)
+    const char *helped;       // what makes pieces of its steps backward Euler's; NULL: nothing does
     bool own_steps;           // it chooses its steps itself: halving one that failed is no use
 
     // Bytes of state->memory that the method needs; NULL: none. They are zero at the start, part of every checkpoint,
@@ -143,6 +147,11 @@ typedef struct rbt_method {
     // (node_count x 3) += their forces on nodes. NULL: contact is that of obstacles (model/force.h).
     size_t (*contacts)(void *self, const rbt_state *state, rbt_contact_point *contacts, size_t capacity);
     void (*contact_forces)(void *self, const rbt_state *state, double *f);
+
+    // Contact of the last step, out of the state's memory and into it, where it is work and dissipation that are added:
+    // of methods that backward Euler makes pieces for (step/core/fall_back.h), and its own. NULL: nobody does.
+    void (*give_contact)(void *self, const rbt_state *state, struct rbt_contact_handover *to);
+    void (*take_contact)(void *self, rbt_state *state, const struct rbt_contact_handover *from);
 
     // Labels of the nodes as they were in the latest step (node_count), and the kind they are of; -1: there are none.
     int (*labels)(const void *self, int32_t *label);

@@ -127,6 +127,7 @@ bool rbt_stepper_follow(rbt_stepper *s, const rbt_change *change, const rbt_inte
 void rbt_stepper_free(rbt_stepper *s) {
     if (s->self) s->method->destroy(s->self);
     rbt_step_control_free(&s->control);
+    rbt_fall_back_free(&s->fall_back);
     free(s->saved);
     free(s->energies);
     *s = (rbt_stepper){0};
@@ -158,6 +159,12 @@ rbt_energies rbt_stepper_energies(const rbt_stepper *s, const rbt_state *state) 
     rbt_energies e = rbt_model_energies(s->model, state, s->energies);
     if (s->method->energies) s->method->energies(s->self, state, &e);
     return e;
+}
+
+void rbt_stepper_set_observer(rbt_stepper *s, const rbt_observer *observer) {
+    if (!s->method->set_observer) return;
+    s->method->set_observer(s->self, observer);
+    rbt_fall_back_set_observer(&s->fall_back, observer);
 }
 
 void rbt_stepper_reset(const rbt_stepper *s) {
@@ -218,9 +225,21 @@ static void note_failure(rbt_pieces_memory *p, int depth) {
     p->depth = depth + 1;
 }
 
+// By the method, or at last by backward Euler; x, v and memory of before are saved at `level`.
+static rbt_outcome find(rbt_stepper *s, rbt_state *state, double until, int halvings, int level,
+                        rbt_step_report *report) {
+    rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
+    if (outcome == RBT_DONE || !is_for_shorter_steps(s->method, outcome) ||
+        !rbt_fall_back_concerns(s->model, s->method, halvings))
+        return outcome;
+    copy_motion(s, level, state, false);
+    if (!s->method->failure_spares_memory) copy_memory(s, level, state, false);
+    return rbt_fall_back_attempt(&s->fall_back, s->model, s->method, s->self, state, until, &s->stages, report);
+}
+
 static rbt_outcome attempt(rbt_stepper *s, rbt_state *state, double until, int depth, rbt_step_report *report) {
     s->pieces.attempts++;
-    rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
+    rbt_outcome outcome = find(s, state, until, depth, depth, report);
     if (s->model->ranks && outcome != RBT_DONE) {
         outcome = rbt_stage_agree(&s->stages, outcome);
         share_report(s, report);
@@ -326,14 +345,14 @@ static void note(const rbt_stepper *s, double t, double h, double estimate, bool
 }
 
 // One attempt with its estimate, as E over what it may be; the state is behind it, whatever comes of it
-static rbt_outcome try_step(rbt_stepper *s, rbt_state *state, double until, double h, double *ratio, int *order,
-                            rbt_step_report *report) {
+static rbt_outcome try_step(rbt_stepper *s, rbt_state *state, double until, double h, int failures, double *ratio,
+                            int *order, rbt_step_report *report) {
     rbt_step_memory *memory = rbt_stepper_step_memory(s, state);
     rbt_step_control *c = &s->control;
     const double *v = (const double *)(s->saved + 3 * s->model->node_count * sizeof(double));
     double constant = 0, t = state->t;
     if (s->method->set_precision) s->method->set_precision(s->self, memory->precision > 0 ? memory->precision : 1);
-    rbt_outcome outcome = s->method->attempt(s->self, state, until, &s->stages, report);
+    rbt_outcome outcome = find(s, state, until, failures, 0, report);
     if (outcome != RBT_DONE) return outcome;
     *order = s->method->error_law(s->self, memory->last > 0 ? h / memory->last : 1, &constant);
     *order = rbt_step_control_estimate(c, memory, s->model, state, v, h, *order, constant);
@@ -356,7 +375,7 @@ static rbt_outcome advance_by_error(rbt_stepper *s, rbt_state *state, double unt
         bool last = h == until - t;
         double end = last ? until : t + h, ratio = NAN;
         int order = 1;
-        rbt_outcome outcome = try_step(s, state, end, h, &ratio, &order, report);
+        rbt_outcome outcome = try_step(s, state, end, h, failures, &ratio, &order, report);
         if (outcome == RBT_DONE) {
             rbt_step_verdict verdict = rbt_step_control_judge(c, memory, ratio, h, order, !as_planned);
             note(s, t, h, ratio, verdict.accepted, verdict.why);

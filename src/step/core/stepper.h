@@ -6,11 +6,14 @@
 // longer ones would fail otherwise, each dearer than a piece. A step begins with all of its length: nothing is
 // remembered that a checkpoint would have to hold.
 //
+// Pieces that a method refuses may at last be another one's (step/core/fall_back.h).
+//
 // Where a method says how many attempts a step is worth, one that gets on by ever so little ends as RBT_STALLED,
 // instead of in thousands of pieces.
 #ifndef RBT_STEP_CORE_STEPPER_H
 #define RBT_STEP_CORE_STEPPER_H
 
+#include "step/core/fall_back.h"
 #include "step/core/method.h"
 #include "step/core/step_control.h"
 
@@ -34,6 +37,7 @@ typedef struct rbt_stepper {
     rbt_sum *energies;                      // (plan.chunk_count) work space
     rbt_pieces_memory pieces;               // of the step in progress
     bool undoable;                          // the next advance can be undone although it succeeds
+    rbt_fall_back fall_back;                // pieces that are backward Euler's
     rbt_step_control control;               // where steps are chosen by their error; off: the caller says how long
 } rbt_stepper;
 
@@ -54,6 +58,9 @@ rbt_energies rbt_stepper_energies(const rbt_stepper *stepper, const rbt_state *s
 // continue. On failure the stepper is as it was.
 bool rbt_stepper_follow(rbt_stepper *stepper, const rbt_change *change, const rbt_integrator_def *def,
                         rbt_state *state, rbt_error *error);
+
+// Who sees the places of every attempt from now on, if the method has events (rbt_method.set_observer).
+void rbt_stepper_set_observer(rbt_stepper *stepper, const rbt_observer *observer);
 
 // The state is, or is about to be, another one than the last advance has left: one of a checkpoint, or set by
 // somebody else.

@@ -394,6 +394,12 @@ static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *po
 static void contact_forces(void *self, const rbt_state *state, double *f) {
     rbt_linearised_contact_forces(&((rbt_siere *)self)->base, rbt_siere_contact_memory(self, state), state, f);
 }
+static void give_contact(void *self, const rbt_state *state, rbt_contact_handover *to) {
+    rbt_impulses_give(((rbt_siere *)self)->base.model, rbt_siere_contact_memory(self, state), to);
+}
+static void take_contact(void *self, rbt_state *state, const rbt_contact_handover *from) {
+    rbt_impulses_take(((rbt_siere *)self)->base.model, rbt_siere_contact_memory(self, state), from);
+}
 
 // ---- The table
 
@@ -416,6 +422,7 @@ static size_t subdomains(const rbt_model *m, int solver, const void *options) {
 
 const rbt_method RBT_SIERE = {
     .name = "siere",
+    .helped = "one solve",
     .doc = "the lowest modes integrated exactly, the rest as semi-implicit does: one sparse factor per step",
     .when = "stiff bodies with large steps should keep their slow swinging; little dearer than semi-implicit, and "
             "finishes "
@@ -444,6 +451,8 @@ const rbt_method RBT_SIERE = {
     .energies = energies,
     .contacts = contacts,
     .contact_forces = contact_forces,
+    .give_contact = give_contact,
+    .take_contact = take_contact,
     .work = work,
     .error_law = error_law,
     .refine_error = rbt_siere_refine_error,

@@ -531,6 +531,12 @@ static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *po
 static void contact_forces(void *self, const rbt_state *state, double *f) {
     rbt_impulses_forces(impulses_of(self), ((imex *)self)->model, contact_memory(self, state), state, f);
 }
+static void give_contact(void *self, const rbt_state *state, rbt_contact_handover *to) {
+    rbt_impulses_give(((imex *)self)->model, contact_memory(self, state), to);
+}
+static void take_contact(void *self, rbt_state *state, const rbt_contact_handover *from) {
+    rbt_impulses_take(((imex *)self)->model, contact_memory(self, state), from);
+}
 
 #define OPTION(member, what) .name = #member, .kind = what, .offset = offsetof(rbt_imex_options, member)
 static const rbt_field FIELDS[] = {
@@ -579,6 +585,7 @@ static int labels(const void *self, int32_t *label) {
 
 const rbt_method RBT_IMEX = {
     .name = "imex",
+    .helped = "one solve",
     .alone = "what an impulse does to it is no symmetric matrix, which no minimum has",
     .doc = "explicit where elements allow the step, implicit at the nodes of those that do not",
     .when = "a few bad elements force tiny explicit steps on a body that would else take larger ones; little "
@@ -603,6 +610,8 @@ const rbt_method RBT_IMEX = {
     .energies = energies,
     .contacts = contacts,
     .contact_forces = contact_forces,
+    .give_contact = give_contact,
+    .take_contact = take_contact,
     .describe = describe,
     .labels = labels,
     .choose_step = choose_step,

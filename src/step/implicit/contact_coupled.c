@@ -9,13 +9,13 @@
 // (0.9 an iteration), or not at all. GMRES (Saad and Schultz 1986), preconditioned by the factor of A that is there,
 // needs about as many solves as pairs whose normal force changes the motion. There is no energy to decrease: a step
 // counts if it makes the residual less, friction having its own forces at both ends; where the whole step does not, for
-// pairs have come in or have begun to slip on the way, a half, a quarter or an eighth of it is tried.
+// pairs have come in or have begun to slip on the way, a half of it is tried, and down to a sixteenth.
 #include "math/vector.h"
 #include "step/implicit/contact_drive.h"
 
 #include <string.h>
 
-enum { DIMENSION = RBT_KRYLOV_DIMENSION, HALVINGS = 4 };
+enum { DIMENSION = RBT_KRYLOV_DIMENSION, HALVINGS = 5 };
 static const double TOLERANCE = 1e-3;  // of the linear system
 static const double PROGRESS = 0.3;    // how much less the residual must be after a whole step
 

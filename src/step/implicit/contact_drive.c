@@ -7,14 +7,51 @@
 #include <stdio.h>
 #include <string.h>
 
-// Moves of what is prescribed; iterations that were stopped, for a detour; lags, for steps with friction's true
-// derivative
-enum { MAX_DRIVES = 200, MANY_STOPS = 15, MANY_LAGS = 5 };
+// Moves of what is prescribed; iterations that were stopped, for a detour
+enum { MAX_DRIVES = 200, MANY_STOPS = 15 };
 static const double SHORT = 0.1;     // share of a direction that is free, below which a detour is tried
 static const double MIN_LEFT = 0.1;  // of an element's volume, in an iteration; chosen
 // Of the residual since the last lag, for the next one; of constraints, whose forces change within a fraction of the
 // thickness, it must be less
 static const double LAG_SHARE = 0.5, STIFF_LAG_SHARE = 0.1;
+
+// ---- Ways to forces of friction that are those of the end
+//
+// Lags in turn, each a minimum with the forces of the one before, or steps with friction's true derivative
+// (contact_coupled.c). In a chain or an arch lags go to and fro for ever, between cards that lean on each other the
+// true derivative does; which it will be nothing tells beforehand, and with other rounding it is the other one. So
+// where the residual, friction having its own forces, has not halved for a dozen iterations, the next way has its turn:
+// steps with the true derivative after two lags that were slow; such steps always; lags alone; lags from half of the
+// way back to the last one, which ends a going to and fro.
+
+enum { FIRST_LAGS = 5, SLOW_LAGS = 2, TURN = 12 };
+// Of the residual of a lag, what a slow one leaves; how much longer each turn is than the one before
+static const double SLOW = 0.5, LONGER = 1.2;
+enum { COUPLED_IF_SLOW, COUPLED, LAGS_ALONE, LAGS_HALFWAY, WAYS };
+
+typedef struct rubbing_way {
+    int way, slow;      // which one, and slow lags in a row
+    int since;          // iteration of the best residual
+    double last, best;  // residuals, the latter of this turn
+    double turn;        // iterations without a better one
+} rubbing_way;
+
+// The residual in iteration k, after a lag
+static void note_lag(rubbing_way *w, int k, double residual) {
+    w->slow = residual > SLOW * w->last ? w->slow + 1 : 0;
+    w->last = residual;
+    if (w->slow >= SLOW_LAGS && !(w->best < INFINITY)) w->best = residual, w->since = k;
+    if (residual < 0.5 * w->best && w->best < INFINITY) w->best = residual, w->since = k;
+    if (!(w->best < INFINITY) || k - w->since < w->turn) return;
+    w->way = (w->way + 1) % WAYS;
+    w->turn *= LONGER;
+    w->best = residual, w->since = k;
+}
+
+static bool wants_coupled(const rubbing_way *w, size_t lags) {
+    if (lags < FIRST_LAGS) return false;
+    return w->way == COUPLED || (w->way == COUPLED_IF_SLOW && w->slow >= SLOW_LAGS);
+}
 
 static bool take_basis(rbt_contact_drive *s, size_t values) {
     if (!s->objective->pairs || !s->objective->pairs->has_friction) return true;
@@ -34,7 +71,8 @@ bool rbt_contact_drive_init(rbt_contact_drive *s, rbt_objective *objective, rbt_
     if (s->arena && (s->rhs = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->wanted = rbt_arena_take(s->arena, values, sizeof(double))) &&
         (s->plain = rbt_arena_take(s->arena, values, sizeof(double))) &&
-        (s->before = rbt_arena_take(s->arena, values, sizeof(double))) && take_basis(s, values))
+        (s->before = rbt_arena_take(s->arena, values, sizeof(double))) &&
+        (s->lagged_at = rbt_arena_take(s->arena, values, sizeof(double))) && take_basis(s, values))
         return true;
     rbt_contact_drive_free(s);
     return rbt_fail_memory(error, 4 * values * sizeof(double), "a step solver");
@@ -84,6 +122,20 @@ static rbt_outcome lag_alone(rbt_contact_drive *s, double *z, bool wanted, doubl
     } else wanted |= c->has_friction;
     if (c->out_of_memory) return RBT_OUT_OF_MEMORY;
     return wanted || c->rubbing_count ? evaluate(s, z, value, report) : RBT_DONE;
+}
+
+// Half of the way back to where the last lag was, if it is free
+static rbt_outcome go_back(rbt_contact_drive *s, double *z, double *value, rbt_stages *stages,
+                           rbt_step_report *report) {
+    size_t values = 3 * s->objective->model->node_count;
+    double longest;
+    for (size_t i = 0; i < values; i++) s->direction[i] = 0.5 * (s->lagged_at[i] - z[i]);
+    RBT_STAGE("ccd", rbt_contact_drive_limit(s, z, 0, &longest));
+    if (longest < 1) return RBT_DONE;
+    rbt_vector_add_scaled(values, z, 1, s->direction);
+    rbt_outcome outcome = evaluate(s, z, value, report);
+    if (outcome == RBT_DONE) rbt_step_contact_show(s->objective->pairs, z);
+    return outcome;
 }
 
 // Another round, with the forces of this one as multipliers
@@ -273,7 +325,8 @@ rbt_outcome rbt_contact_drive_judge(rbt_contact_drive *s, rbt_stop *stop, const 
 rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, double *z, rbt_stop *stop,
                                     int max_iterations, rbt_stages *stages, rbt_step_report *report) {
     rbt_step_contact *c = s->objective->pairs;
-    double value, lagged = 0;
+    double value;
+    rubbing_way way = {.best = INFINITY, .turn = TURN};
     const double lag_share = c->augmented ? STIFF_LAG_SHARE : LAG_SHARE;
     s->stopped = 0;
     rbt_outcome outcome = begin(s, last, z, &value, stages, report);
@@ -283,30 +336,40 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
     if (outcome != RBT_DONE) return outcome;
     bool fresh = true;  // friction has the forces of z
     size_t first_lag = s->lags;
+    rbt_vector_copy(3 * s->objective->model->node_count, s->lagged_at, z);
     for (int k = 0;; k++) {
         bool solved, found = false;
         outcome = rbt_contact_drive_judge(s, stop, z, k, max_iterations, &solved, stages, report);
         if (outcome != RBT_DONE) return outcome;
-        if (k == 0) lagged = stop->residual;
+        if (k == 0) way.last = stop->residual;
         if (k > 0 && c->has_friction && !fresh && !c->lagged_once &&
-            (solved || stop->residual <= lag_share * lagged)) {
-            outcome = lag(s, z, &value, report);
+            (solved || stop->residual <= lag_share * way.last)) {
+            if (way.way == LAGS_HALFWAY) outcome = go_back(s, z, &value, stages, report);
+            rbt_vector_copy(3 * s->objective->model->node_count, s->lagged_at, z);
+            if (outcome == RBT_DONE) outcome = lag(s, z, &value, report);
             if (outcome == RBT_DONE)
                 outcome = rbt_contact_drive_judge(s, stop, z, k, max_iterations, &solved, stages, report);
             if (outcome != RBT_DONE) return outcome;
-            lagged = stop->residual;
+            note_lag(&way, k, stop->residual);
             fresh = true;
         }
         bool settled = !c->augmented || !solved || rbt_multipliers_settled(c);
         if (solved && settled) return RBT_DONE;
+        if (c->augmented && !solved && k > 0) {
+            bool any;
+            if (!rbt_multipliers_stiffen(c, &any)) return RBT_OUT_OF_MEMORY;
+            if (any) outcome = evaluate(s, z, &value, report);
+            if (outcome != RBT_DONE) return outcome;
+        }
         if (!settled) {
             outcome = begin_round(s, z, &value, report);
             if (outcome != RBT_DONE) return outcome;
             fresh = !c->has_friction;
         }
-        if (fresh && c->rubbing_count && s->lags - first_lag >= MANY_LAGS) {
+        if (fresh && c->rubbing_count && wants_coupled(&way, s->lags - first_lag)) {
             outcome = rbt_contact_drive_coupled(s, z, &value, &found, stages, report);
             if (outcome != RBT_DONE) return outcome;
+            if (!found) way.slow = 0;
         }
         if (found) continue;
         outcome = s->solver->relax(s->self, z, &value, &found, stages, report);

@@ -41,6 +41,7 @@ typedef struct rbt_contact_drive {
     double *gradient, *direction;  // (node_count x 3) the solver's
     rbt_arena *arena;
     double *rhs, *plain, *before;             // (node_count x 3) a right-hand side, and where a detour began, work
+    double *lagged_at;                        // (node_count x 3) where friction got its forces last
     double *wanted;                           // (node_count x 3) where a chase leads to
     double *basis[RBT_KRYLOV_DIMENSION + 1];  // (node_count x 3 each) with friction, work
     int stopped;   // iterations of this step that the continuous test has cut short, since the last detour

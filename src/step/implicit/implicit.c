@@ -264,19 +264,18 @@ static double tolerance_share(const rbt_implicit *s) {
 }
 
 // With contact: what L-BFGS has not solved by then it seldom solves, and two halves of the step cost less than to find
-// that out. Newton's method, which solves most steps in ten, is to be halved sooner; halves sooner than the whole step,
-// and where they do not help, later: from the ninth on half as much again each time. Constraints need more: rounds, and
-// pairs that come in one after the other.
-enum { CONTACT_ITERATIONS = 300, NEWTON_ITERATIONS = 150, OF_HALVES = 50, OF_CONSTRAINED_HALVES = 100, PATIENCE = 9 };
+// that out. Newton's method, which solves most steps in ten, has as many for a whole step: a motion in pieces is
+// another one where friction holds much. Its halves are to be halved sooner, and where that does not help, later: from
+// the ninth on half as much again each time. Constraints need more: rounds, and pairs that come in one after the other.
+enum { CONTACT_ITERATIONS = 300, OF_HALVES = 50, OF_CONSTRAINED_HALVES = 100, PATIENCE = 9 };
 
 static int most_iterations(const rbt_implicit *s, int halvings) {
     int most = s->solver->max_iterations;
     if (s->options.max_iterations >= 0) return s->options.max_iterations;
     if (!s->objective.pairs) return most;
     if (most > CONTACT_ITERATIONS) return CONTACT_ITERATIONS;
-    if (s->options.at_cap == RBT_CAP_CONTINUES) return most;
+    if (halvings == 0 || s->options.at_cap == RBT_CAP_CONTINUES) return most;
     bool augmented = s->objective.pairs->augmented;
-    if (halvings == 0) return augmented ? most : NEWTON_ITERATIONS;
     double more = pow(1.5, halvings > PATIENCE ? halvings - PATIENCE : 0),
            patience = more * (augmented ? OF_CONSTRAINED_HALVES : OF_HALVES);
     return patience < most ? (int)patience : most;
@@ -409,6 +408,8 @@ CREATE(create_energy_euler, RBT_RULE_ENERGY_EULER)
 const rbt_method RBT_BACKWARD_EULER = {
     .name = "backward-euler",
     .joins = true,
+    .helped = "bodies of other methods",
+    .last_resort = true,
     .doc = "implicit, first order: each step is the minimum of an energy, solved to a tolerance",
     .when = "robustness counts most: any stiffness, any step; damps fast motion strongly",
     .gain_remedy =
@@ -416,6 +417,8 @@ const rbt_method RBT_BACKWARD_EULER = {
     .order = 1,
     .options = &RBT_SOLVER_OPTIONS,
     .memory_size = rbt_implicit_memory_size,
+    .give_contact = rbt_implicit_give_contact,
+    .take_contact = rbt_implicit_take_contact,
     .create = create_backward_euler,
     .error_law = error_law,
     .on_ranks = rbt_implicit_on_ranks,
@@ -424,6 +427,7 @@ const rbt_method RBT_BACKWARD_EULER = {
 
 const rbt_method RBT_IMPLICIT_MIDPOINT = {
     .name = "implicit-midpoint",
+    .helped = "the midpoint rule",
     .alone = "velocities give back what contact has given too much, on both sides of a pair",
     .doc = "implicit, second order: the force in the middle of the step; no numerical damping",
     .when = "long undamped motion must keep its energy and the step resolves the stiffest motion that matters",

@@ -68,5 +68,7 @@ void rbt_implicit_energies(void *self, const rbt_state *state, rbt_energies *ene
 bool rbt_implicit_warn(void *self, char text[320]);
 size_t rbt_implicit_contacts(void *self, const rbt_state *state, rbt_contact_point *points, size_t capacity);
 void rbt_implicit_contact_forces(void *self, const rbt_state *state, double *f);
+void rbt_implicit_give_contact(void *self, const rbt_state *state, rbt_contact_handover *to);
+void rbt_implicit_take_contact(void *self, rbt_state *state, const rbt_contact_handover *from);
 
 #endif

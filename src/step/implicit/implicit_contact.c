@@ -76,6 +76,23 @@ void rbt_contact_remember(const rbt_step_contact *c, rbt_contact_memory *memory)
     }
 }
 
+void rbt_contact_give(const rbt_step_contact *c, const rbt_contact_memory *memory, rbt_contact_handover *to) {
+    const rbt_multiplier_memory *m = multipliers_of(c, memory);
+    to->work = memory->work;
+    to->dissipation = memory->dissipation;
+    to->count = m->count < to->capacity ? m->count : to->capacity;
+    memcpy(to->pairs, m->pairs, to->count * sizeof *to->pairs);
+}
+
+void rbt_contact_take(const rbt_step_contact *c, rbt_contact_memory *memory, const rbt_contact_handover *from) {
+    rbt_multiplier_memory *m = multipliers_of(c, memory);
+    size_t capacity = capacity_of(c->model);
+    memory->work += from->work;
+    memory->dissipation += from->dissipation;
+    m->count = from->count < capacity ? from->count : capacity;
+    memcpy(m->pairs, from->pairs, m->count * sizeof *m->pairs);
+}
+
 // ---- Energy that contact must not give
 
 double rbt_contact_stored(const rbt_step_contact *c) {

@@ -27,6 +27,10 @@ size_t rbt_contact_memory_size(const rbt_model *model);  // bytes; 0 without con
 // through the step, so their work is what it is: where the barrier is convex, energy rises by no more.
 void rbt_contact_remember(const rbt_step_contact *contact, rbt_contact_memory *memory);
 
+// Multipliers, work and friction so far of an augmented Lagrangian, for another method and from it
+void rbt_contact_give(const rbt_step_contact *contact, const rbt_contact_memory *memory, rbt_contact_handover *to);
+void rbt_contact_take(const rbt_step_contact *contact, rbt_contact_memory *memory, const rbt_contact_handover *from);
+
 // [J] in the pairs of the latest gradient
 double rbt_contact_stored(const rbt_step_contact *contact);
 

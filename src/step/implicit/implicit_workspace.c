@@ -197,3 +197,16 @@ void rbt_implicit_contact_forces(void *self, const rbt_state *state, double *f) 
         rbt_contact_add_forces(s->objective.pairs, state, rbt_implicit_contact_memory(s, state), f);
     else rbt_force_contact(s->objective.model, state->x, f, NULL);
 }
+
+// Of constraints
+void rbt_implicit_give_contact(void *self, const rbt_state *state, rbt_contact_handover *to) {
+    rbt_implicit *s = self;
+    memset(to->force, 0, 3 * state->node_count * sizeof(double));
+    rbt_implicit_contact_forces(s, state, to->force);
+    rbt_contact_give(s->objective.pairs, rbt_implicit_contact_memory(s, state), to);
+}
+
+void rbt_implicit_take_contact(void *self, rbt_state *state, const rbt_contact_handover *from) {
+    rbt_implicit *s = self;
+    rbt_contact_take(s->objective.pairs, rbt_implicit_contact_memory(s, state), from);
+}

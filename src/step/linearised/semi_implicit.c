@@ -55,6 +55,12 @@ static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *po
 static void contact_forces(void *self, const rbt_state *state, double *f) {
     rbt_linearised_contact_forces(self, state->memory, state, f);
 }
+static void give_contact(void *self, const rbt_state *state, rbt_contact_handover *to) {
+    rbt_impulses_give(((rbt_linearised *)self)->model, state->memory, to);
+}
+static void take_contact(void *self, rbt_state *state, const rbt_contact_handover *from) {
+    rbt_impulses_take(((rbt_linearised *)self)->model, state->memory, from);
+}
 
 static bool on_ranks(int solver, const void *options) {
     (void)options;
@@ -114,6 +120,7 @@ static int refine_error(void *self, const rbt_state *state, double h, int order,
 
 const rbt_method RBT_SEMI_IMPLICIT = {
     .name = "semi-implicit",
+    .helped = "one solve",
     .doc = "backward Euler with one linearisation: one sparse solve per step",
     .when = "fast, for stiff bodies and large steps; damps motion, and can diverge under strong compression",
     .order = 1,
@@ -139,6 +146,8 @@ const rbt_method RBT_SEMI_IMPLICIT = {
     .energies = energies,
     .contacts = contacts,
     .contact_forces = contact_forces,
+    .give_contact = give_contact,
+    .take_contact = take_contact,
     .work = work,
     .error_law = rbt_linearised_error_law,
     .refine_error = refine_error,

@@ -523,6 +523,12 @@ static size_t contacts(void *self, const rbt_state *state, rbt_contact_point *po
 static void contact_forces(void *self, const rbt_state *state, double *f) {
     rbt_impulses_forces(impulses_of(self), ((multirate *)self)->model, contact_memory(self, state), state, f);
 }
+static void give_contact(void *self, const rbt_state *state, rbt_contact_handover *to) {
+    rbt_impulses_give(((multirate *)self)->model, contact_memory(self, state), to);
+}
+static void take_contact(void *self, rbt_state *state, const rbt_contact_handover *from) {
+    rbt_impulses_take(((multirate *)self)->model, contact_memory(self, state), from);
+}
 
 // ---- The tables
 
@@ -575,6 +581,7 @@ static int labels(const void *self, int32_t *label) {
 
 const rbt_method RBT_MULTIRATE_EULER = {
     .name = "multirate-euler",
+    .helped = "one solve",
     .alone = "what an impulse does to it is no symmetric matrix, which no minimum has",
     .doc = "backward Euler with shorter steps in chosen parts of a body (tempo), all coupled implicitly",
     .when =
@@ -600,4 +607,6 @@ const rbt_method RBT_MULTIRATE_EULER = {
     .energies = energies,
     .contacts = contacts,
     .contact_forces = contact_forces,
+    .give_contact = give_contact,
+    .take_contact = take_contact,
 };
