@@ -92,8 +92,8 @@ void rbt_obstacle_nodes_at(const rbt_obstacle_nodes *n, size_t i, double t, doub
     rbt_motion_position(&n->motions[o], start, t, x);
 }
 
-// Times that are off a multiple by more are positions within a step: what is pressed by an obstacle that moves far in it
-// may be nearer to it than a millionth of its way.
+// Times that are off a multiple by more are positions within a step: what is pressed by an obstacle that moves far in
+// it may be nearer to it than a millionth of its way.
 static const double ROUNDING = 16 * DBL_EPSILON;
 
 void rbt_obstacle_nodes_place(const rbt_obstacle_nodes *n, double t, double step, double *x) {
