@@ -7,7 +7,7 @@
 
 // m over the stiffness of the softer side, and how much larger it gets where a round has left a pair off, or where an
 // iteration has left it below this share of its target
-static const double PENALTY = 100, RAISE = 10, DEEP = 0.1;
+static const double PENALTY = 100, RAISE = 10, DEEP = 0.01;
 // Of the target: how far off a pair may be, w, w where no pair has a multiplier yet, where the net is, and what is made
 // good in a step of what is missing at its start; of d^: lambda/m at most
 static const double OFF = 0.1, ENTRY = 0.1, FIRST_ENTRY = 1, NET = 0.5, RECOVERY = 0.25, LONGEST = 0.5;

@@ -24,9 +24,10 @@
 // ten times as large where |c| was too large though lambda was more than 0, and the next round begins where this one
 // ended. (Multipliers that follow at every iteration, before f is in balance, swing.)
 //
-// Where a pair is pressed by far more than m d^, iterations go down the net: below a tenth of its target a pair gets
-// ten times the m at once, before the round is solved, and again in the next iteration. (A stiff bar that its driven
-// ends wind up on itself presses with 1e5 times m d^, and came to gaps of 1e-7 d^, where rounding leaves no way back.)
+// Where a pair is pressed by far more than m d^, iterations go down the net: below a hundredth of its target a pair
+// gets ten times the m at once, before the round is solved, and again in the next iteration. (A stiff bar that its
+// driven ends wind up on itself presses with 1e5 times m d^, and came to gaps of 1e-7 d^, where rounding leaves no way
+// back.)
 //
 // Where no pair has a multiplier yet, at the start of a run and where bodies first meet, w is all of the target: which
 // pairs will push is found in the soft entry, as by a barrier, and how much they push comes out of that round. With the

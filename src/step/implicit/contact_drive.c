@@ -358,6 +358,7 @@ rbt_outcome rbt_contact_drive_solve(rbt_contact_drive *s, const double *last, do
         if (c->augmented && !solved && k > 0) {
             bool any;
             if (!rbt_multipliers_stiffen(c, &any)) return RBT_OUT_OF_MEMORY;
+            s->is_bent |= any;
             if (any) outcome = evaluate(s, z, &value, report);
             if (outcome != RBT_DONE) return outcome;
         }

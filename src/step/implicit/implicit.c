@@ -264,18 +264,20 @@ static double tolerance_share(const rbt_implicit *s) {
 }
 
 // With contact: what L-BFGS has not solved by then it seldom solves, and two halves of the step cost less than to find
-// that out. Newton's method, which solves most steps in ten, has as many for a whole step: a motion in pieces is
-// another one where friction holds much. Its halves are to be halved sooner, and where that does not help, later: from
-// the ninth on half as much again each time. Constraints need more: rounds, and pairs that come in one after the other.
-enum { CONTACT_ITERATIONS = 300, OF_HALVES = 50, OF_CONSTRAINED_HALVES = 100, PATIENCE = 9 };
+// that out. Newton's method, which solves most steps in ten, is to be halved sooner; halves sooner than the whole step,
+// and where they do not help, later: from the ninth on half as much again each time. A whole step with friction may
+// take as many as there are: it is several minimisations, and a motion in pieces is another one where friction holds
+// much. Constraints need more: rounds, and pairs that come in one after the other.
+enum { CONTACT_ITERATIONS = 300, NEWTON_ITERATIONS = 150, OF_HALVES = 50, OF_CONSTRAINED_HALVES = 100, PATIENCE = 9 };
 
 static int most_iterations(const rbt_implicit *s, int halvings) {
     int most = s->solver->max_iterations;
     if (s->options.max_iterations >= 0) return s->options.max_iterations;
     if (!s->objective.pairs) return most;
     if (most > CONTACT_ITERATIONS) return CONTACT_ITERATIONS;
-    if (halvings == 0 || s->options.at_cap == RBT_CAP_CONTINUES) return most;
-    bool augmented = s->objective.pairs->augmented;
+    if (s->options.at_cap == RBT_CAP_CONTINUES) return most;
+    bool augmented = s->objective.pairs->augmented, rubs = s->objective.pairs->has_friction;
+    if (halvings == 0) return augmented || rubs ? most : NEWTON_ITERATIONS;
     double more = pow(1.5, halvings > PATIENCE ? halvings - PATIENCE : 0),
            patience = more * (augmented ? OF_CONSTRAINED_HALVES : OF_HALVES);
     return patience < most ? (int)patience : most;
