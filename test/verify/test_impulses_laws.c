@@ -347,6 +347,48 @@ static void what_no_solve_tells_is_backward_eulers(void **state) {
     }
 }
 
+// What one method hands over of contact is what another one tells of it: twice the forces of a block at rest, with work
+// and friction added to those so far.
+static void contact_is_handed_over(void **state) {
+    (void)state;
+    for (int i = 0; i < METHOD_COUNT; i++) {
+        rbt_sim *sim = slope(METHODS[i], 0.8);
+        take(sim, 30);
+        const rbt_method *method = sim->stepper.method;
+        size_t nodes = rbt_sim_node_count(sim), count = rbt_sim_contacts(sim, NULL, 0);
+        rbt_contact_handover h = {
+            .capacity = 4096, .pairs = calloc(4096, sizeof *h.pairs), .force = calloc(3 * nodes, sizeof *h.force)};
+        double *before = calloc(3 * nodes, sizeof *before), *after = calloc(3 * nodes, sizeof *after), size = 0;
+        rbt_contact_point *points = calloc(count, sizeof *points), *doubled = calloc(count, sizeof *doubled);
+        assert_true(h.pairs && h.force && before && after && points && doubled && count > 0);
+        method->contact_forces(sim->stepper.self, &sim->state, before);
+        rbt_sim_contacts(sim, points, count);
+        rbt_energies first = rbt_sim_energies(sim);
+        method->give_contact(sim->stepper.self, &sim->state, &h);
+        assert_true(h.count > 0 && h.count <= count);
+        for (size_t k = 0; k < h.count; k++) h.pairs[k].force *= 2;
+        for (size_t k = 0; k < 3 * nodes; k++) h.force[k] *= 2;
+        h.work = 3, h.dissipation = 5;
+        method->take_contact(sim->stepper.self, &sim->state, &h);
+        method->contact_forces(sim->stepper.self, &sim->state, after);
+        for (size_t k = 0; k < 3 * nodes; k++) {
+            size = fmax(size, fabs(before[k]));
+            assert_true(after[k] == 2 * before[k]);
+        }
+        assert_true(size > 0);
+        assert_int_equal(rbt_sim_contacts(sim, doubled, count), h.count);
+        double sum = 0, twice = 0;
+        for (size_t k = 0; k < count; k++) sum += points[k].force;
+        for (size_t k = 0; k < h.count; k++) twice += doubled[k].force;
+        assert_below(fabs(twice - 2 * sum), 1e-12 * sum);
+        rbt_energies last = rbt_sim_energies(sim);
+        assert_below(fabs(last.work - first.work - 3), 1e-12);
+        assert_below(fabs(last.friction - first.friction - 5), 1e-12);
+        free(h.pairs), free(h.force), free(before), free(after), free(points), free(doubled);
+        rbt_sim_free(sim);
+    }
+}
+
 // ---- Rest
 
 // Bodies at rest in rotated shapes have energies of rounding alone, of which a step may make several times as much
@@ -413,6 +455,7 @@ int main(void) {
         cmocka_unit_test(inverted_tets_are_named),
         cmocka_unit_test(what_grows_is_halved),
         cmocka_unit_test(what_no_solve_tells_is_backward_eulers),
+        cmocka_unit_test(contact_is_handed_over),
         cmocka_unit_test(rounding_is_no_gain),
         cmocka_unit_test(stiff_bars_come_to_rest),
     };
