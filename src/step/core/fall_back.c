@@ -13,7 +13,7 @@ bool rbt_fall_back_concerns(const rbt_model *m, const rbt_method *method, int ha
 static const rbt_method *last_resort(void) {
     for (int i = 0; rbt_method_at(i); i++)
         if (rbt_method_at(i)->last_resort) return rbt_method_at(i);
-    return NULL;  // cannot be: a test asks for one
+    return NULL;
 }
 
 void rbt_fall_back_free(rbt_fall_back *f) {
@@ -29,6 +29,7 @@ static bool make(rbt_fall_back *f, const rbt_model *m, rbt_error *error) {
     const rbt_observer *observer = f->observer;
     rbt_fall_back_free(f);
     f->method = last_resort();
+    if (!f->method) return rbt_fail(error, "no method of the table is the last resort");
     options.max_iterations = ITERATIONS;
     f->model = *m;
     f->model.contact.augmented = true;

@@ -18,11 +18,11 @@ static const double LAG_SHARE = 0.5, STIFF_LAG_SHARE = 0.1;
 // ---- Ways to forces of friction that are those of the end
 //
 // Lags in turn, each a minimum with the forces of the one before, or steps with friction's true derivative
-// (contact_coupled.c). In a chain or an arch lags go to and fro for ever, between cards that lean on each other the
-// true derivative does; which it will be nothing tells beforehand, and with other rounding it is the other one. So
-// where the residual, friction having its own forces, has not halved for a dozen iterations, the next way has its turn:
-// steps with the true derivative after two lags that were slow; such steps always; lags alone; lags from half of the
-// way back to the last one, which ends a going to and fro.
+// (contact_coupled.c). In a chain or an arch lags oscillate for ever, between cards that lean on each other the true
+// derivative does; which it will be nothing tells beforehand, and with other rounding it is the other one. So where the
+// residual, with the friction of the present normal forces, has not halved for a dozen iterations, the next one of four
+// is tried: steps with the true derivative after two lags that were slow; such steps always; lags alone; lags from
+// halfway between this iterate and the last lag, which damps an oscillation.
 
 enum { FIRST_LAGS = 5, SLOW_LAGS = 2, TURN = 12 };
 // Of the residual of a lag, what a slow one leaves; how much longer each turn is than the one before
@@ -124,7 +124,7 @@ static rbt_outcome lag_alone(rbt_contact_drive *s, double *z, bool wanted, doubl
     return wanted || c->rubbing_count ? evaluate(s, z, value, report) : RBT_DONE;
 }
 
-// Half of the way back to where the last lag was, if it is free
+// Halfway between z and the place of the last lag, if nothing is in between
 static rbt_outcome go_back(rbt_contact_drive *s, double *z, double *value, rbt_stages *stages,
                            rbt_step_report *report) {
     size_t values = 3 * s->objective->model->node_count;
