@@ -64,9 +64,10 @@ static double factor_cost(const rbt_model *m, double flops, double fill, double 
 }
 
 // With the coarse space an iteration has a product of H, too, which costs about half a gradient.
-static double step_cost(const rbt_costs *c, double factor, rbt_stop_test test, double count) {
-    double each = c->solve + (count > 1 ? 1.5 : 1) * c->gradient;
-    return c->assemble + factor + usual_iterations(test, count) * each;
+static double step_cost(const rbt_model *m, rbt_stop_test test, double flops, double fill, double count) {
+    rbt_costs c = rbt_costs_estimate(m, flops, fill);
+    double each = c.solve + (count > 1 ? 1.5 : 1) * c.gradient;
+    return c.assemble + factor_cost(m, flops, fill, count) + usual_iterations(test, count) * each;
 }
 
 // Large bodies are divided by their nodes alone; the coarse space has six unknowns for each subdomain, and is solved by
@@ -94,9 +95,8 @@ static bool choose_count(const rbt_objective *o, rbt_stop_test test, size_t *cho
     rbt_subdomains_free(&parts);
     if (!analysed) return rbt_fail_memory(error, m->node_count * sizeof(double), "subdomains");
     for (double count = 1; count == 1 || (double)m->node_count / count >= SMALLEST; count *= 2) {
-        double own_flops = flops / (solid ? count : sqrt(count)), own_fill = fill / (solid ? cbrt(count) : 1);
-        rbt_costs c = rbt_costs_estimate(m, own_flops, own_fill);
-        double cost = step_cost(&c, factor_cost(m, own_flops, own_fill, count), test, count);
+        double cost =
+            step_cost(m, test, flops / (solid ? count : sqrt(count)), fill / (solid ? cbrt(count) : 1), count);
         if (cost >= 0.9 * least) continue;  // more subdomains only if that clearly pays
         least = cost;
         *chosen = (size_t)count;
