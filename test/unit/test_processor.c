@@ -1,6 +1,7 @@
 // Which instruction set each kind of kernel uses: as the table says, or as RUBATO_ISA says; and what a wrong
 // RUBATO_ISA gets.
 #include "energy/proximal.h"
+#include "every_isa.h"
 #include "scene.h"
 #include "sim/sim.h"
 
@@ -8,28 +9,22 @@ static const char *const BAR =
     "{'rubato': 1, 'bodies': [{'name': 'bar', 'mesh': {'shape': {'cuboid': {'size': [0.2, 0.1, 0.1], 'cells': [2, 1, "
     "1]}}}}], 'time': {'step': 0.01, 'frame': 0.01, 'end': 1}}";
 
-static char *own;  // what the program was started with
+static int judged;
 
-static int put_back(void **state) {
-    (void)state;
-    return own ? setenv("RUBATO_ISA", own, 1) : unsetenv("RUBATO_ISA");
+static void set_is_for_all_kernels(rbt_instruction_set set) {
+    assert_true(rbt_processor_check(NULL));
+    for (int k = 0; k < RBT_KERNEL_KINDS; k++) assert_int_equal(rbt_processor_set((rbt_kernel_kind)k), set);
+    for (int i = 0; rbt_material_at(i); i++, judged++) {
+        const rbt_material *m = rbt_material_at(i);
+        rbt_tet_kernels used = rbt_tet_kernels_of(m);
+        assert_memory_equal(&used, rbt_tet_kernels_with(m, set), sizeof used);
+        assert_true(rbt_proximal_of(m) == rbt_proximal_with(m, set));
+    }
 }
 
 static void one_word_is_for_all_kernels(void **state) {
     (void)state;
-    int judged = 0;
-    for (int set = 0; set < RBT_INSTRUCTION_SETS; set++) {
-        if (!rbt_processor_has((rbt_instruction_set)set)) continue;
-        setenv("RUBATO_ISA", rbt_instruction_set_name((rbt_instruction_set)set), 1);
-        assert_true(rbt_processor_check(NULL));
-        for (int k = 0; k < RBT_KERNEL_KINDS; k++) assert_int_equal(rbt_processor_set((rbt_kernel_kind)k), set);
-        for (int i = 0; rbt_material_at(i); i++, judged++) {
-            const rbt_material *m = rbt_material_at(i);
-            rbt_tet_kernels used = rbt_tet_kernels_of(m);
-            assert_memory_equal(&used, rbt_tet_kernels_with(m, (rbt_instruction_set)set), sizeof used);
-            assert_true(rbt_proximal_of(m) == rbt_proximal_with(m, (rbt_instruction_set)set));
-        }
-    }
+    with_every_set(set_is_for_all_kernels);
     assert_true(judged >= 7);
 }
 
@@ -69,13 +64,13 @@ static void other_words_get_a_sentence(void **state) {
 }
 
 int main(void) {
-    own = getenv("RUBATO_ISA") ? strdup(getenv("RUBATO_ISA")) : NULL;
+    keep_set();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(one_word_is_for_all_kernels, put_back),
         cmocka_unit_test_teardown(without_it_the_table_chooses, put_back),
         cmocka_unit_test_teardown(other_words_get_a_sentence, put_back),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    free(own);
+    free(started_with);
     return failed;
 }

@@ -2,6 +2,7 @@
 #include "upper_halves.h"
 
 #include "energy/material.h"
+#include "every_isa.h"
 #include "every_method.h"
 #include "grid_matrix.h"
 #include "math/sum.h"
@@ -11,13 +12,6 @@
 #include "solve/cholesky.h"
 
 enum { LONGEST = 1100 };
-
-static char *own;  // what the program was started with
-
-static int put_back(void **state) {
-    (void)state;
-    return own ? setenv("RUBATO_ISA", own, 1) : unsetenv("RUBATO_ISA");
-}
 
 static void sums(void **state) {
     (void)state;
@@ -113,24 +107,21 @@ static void method(const method_case *c) {
     rbt_sim_free(sim);
 }
 
-static void with_every_set(void (*check)(void)) {
-    for (int set = 0; set < RBT_INSTRUCTION_SETS; set++) {
-        if (!rbt_processor_has((rbt_instruction_set)set)) continue;
-        setenv("RUBATO_ISA", rbt_instruction_set_name((rbt_instruction_set)set), 1);
-        check();
-    }
-}
-
-static void both_precisions(void) {
+static void both_precisions(rbt_instruction_set set) {
+    (void)set;
     factor_and_solve(false);
     factor_and_solve(true);
 }
 
-static void all_materials(void) {
+static void all_materials(rbt_instruction_set set) {
+    (void)set;
     for (int i = 0; rbt_material_at(i); i++) material(rbt_material_at(i)->name);
 }
 
-static void all_methods(void) { assert_true(for_every_method(method) >= 12); }
+static void all_methods(rbt_instruction_set set) {
+    (void)set;
+    assert_true(for_every_method(method) >= 12);
+}
 
 static void factors(void **state) {
     (void)state;
@@ -148,7 +139,7 @@ static void methods(void **state) {
 }
 
 int main(void) {
-    own = getenv("RUBATO_ISA") ? strdup(getenv("RUBATO_ISA")) : NULL;
+    keep_set();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums),
         cmocka_unit_test_teardown(factors, put_back),
@@ -156,6 +147,6 @@ int main(void) {
         cmocka_unit_test_teardown(methods, put_back),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    free(own);
+    free(started_with);
     return failed;
 }
