@@ -37,7 +37,7 @@ static drift energy_drift(rbt_sim *sim, int frames) {
 }
 
 // Over 10,000 s; `most`: bound on single states [J]. `walk`: what the impacts, each of which changes the energy of
-// its pair by up to safety^2 (step/async/async_contact.c), add up to as a random walk [J]: the phases of some follow
+// its pair by up to safety^2 (step/async/async_setup.c), add up to as a random walk [J]: the phases of some follow
 // from one another for longer than a block, so that the scatter of the means may tell too little.
 static void has_no_drift(rbt_sim *sim, double most, double walk) {
     drift d = energy_drift(sim, 2000 / BLOCKS);
