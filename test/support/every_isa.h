@@ -1,5 +1,5 @@
-// RUBATO_ISA in tests that set it: with_every_set() calls something with each set that this processor has, put_back() is
-// the teardown, and keep_set() is called first of all.
+// RUBATO_ISA in tests that set it: with_every_set() calls something with each set that this processor has, put_back()
+// is the teardown, and keep_set() is called first of all.
 #ifndef TEST_SUPPORT_EVERY_ISA_H
 #define TEST_SUPPORT_EVERY_ISA_H
 
