@@ -1,6 +1,7 @@
 // See candidate_hold.h.
 #include "contact/broad_phase/candidate_hold.h"
 
+#include "base/threads.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -138,18 +139,21 @@ static rbt_offset_box end_offsets(const holding *h, const rbt_leaf_group *group,
 // Of all groups; false: one is not finite.
 static bool offset_all(const holding *h) {
     rbt_candidates *c = h->candidates;
-    rbt_four sum = {0};
+    bool finite = true;
+#pragma omp parallel for schedule(static) reduction(&& : finite) if (c->group_node_count >= RBT_PARALLEL_FROM)
+    for (size_t i = 0; i < c->group_count; i++) {
+        if (c->groups[i].right) continue;
+        rbt_four sum = {0};
+        c->offsets[i] = end_offsets(h, &c->groups[i], &sum);
+        finite = finite && isfinite(sum[0] + sum[1] + sum[2]);
+    }
     for (size_t i = c->group_count; i-- > 0;) {
-        const rbt_leaf_group *group = &c->groups[i];
-        if (!group->right) {
-            c->offsets[i] = end_offsets(h, group, &sum);
-            continue;
-        }
-        const rbt_offset_box *left = &c->offsets[i + 1], *right = &c->offsets[group->right];
+        if (!c->groups[i].right) continue;
+        const rbt_offset_box *left = &c->offsets[i + 1], *right = &c->offsets[c->groups[i].right];
         c->offsets[i] = (rbt_offset_box){rbt_four_smaller(left->low, right->low),
                                          rbt_four_smaller(left->minus_high, right->minus_high)};
     }
-    return isfinite(sum[0] + sum[1] + sum[2]);
+    return finite;
 }
 
 // Sums of two numbers in single precision are off by half of this share of them.
