@@ -3,6 +3,8 @@
 #ifndef RBT_MATH_LANE_H
 #define RBT_MATH_LANE_H
 
+#include "math/shuffle.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,24 +60,24 @@ static inline rbt_lane lane_log(rbt_lane a) {
 #ifdef RBT_LANE_IS_PLACE
 // Vectors in places: r[l][i] becomes r[i][l].
 static inline void lane_from_places(rbt_lane r[4]) {
-    rbt_lane a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
-    rbt_lane b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
-    rbt_lane c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
-    rbt_lane d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
-    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    rbt_lane a = RBT_SHUFFLE(rbt_order_4_doubles, r[0], r[1], 0, 4, 2, 6);
+    rbt_lane b = RBT_SHUFFLE(rbt_order_4_doubles, r[0], r[1], 1, 5, 3, 7);
+    rbt_lane c = RBT_SHUFFLE(rbt_order_4_doubles, r[2], r[3], 0, 4, 2, 6);
+    rbt_lane d = RBT_SHUFFLE(rbt_order_4_doubles, r[2], r[3], 1, 5, 3, 7);
+    r[0] = RBT_SHUFFLE(rbt_order_4_doubles, a, c, 0, 1, 4, 5);
+    r[1] = RBT_SHUFFLE(rbt_order_4_doubles, b, d, 0, 1, 4, 5);
+    r[2] = RBT_SHUFFLE(rbt_order_4_doubles, a, c, 2, 3, 6, 7);
 }
 
 // The other way: to[l][i] = r[i][l]; to[l][3] is any number.
 static inline void lane_to_places(const rbt_lane r[3], rbt_lane to[4]) {
-    rbt_lane a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
-    rbt_lane b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
-    rbt_lane c = __builtin_shufflevector(r[2], r[2], 1, 0, 3, 2);
-    to[0] = __builtin_shufflevector(a, r[2], 0, 1, 4, 5);
-    to[1] = __builtin_shufflevector(b, c, 0, 1, 4, 5);
-    to[2] = __builtin_shufflevector(a, r[2], 2, 3, 6, 7);
-    to[3] = __builtin_shufflevector(b, c, 2, 3, 6, 7);
+    rbt_lane a = RBT_SHUFFLE(rbt_order_4_doubles, r[0], r[1], 0, 4, 2, 6);
+    rbt_lane b = RBT_SHUFFLE(rbt_order_4_doubles, r[0], r[1], 1, 5, 3, 7);
+    rbt_lane c = RBT_SHUFFLE(rbt_order_4_doubles, r[2], r[2], 1, 0, 3, 2);
+    to[0] = RBT_SHUFFLE(rbt_order_4_doubles, a, r[2], 0, 1, 4, 5);
+    to[1] = RBT_SHUFFLE(rbt_order_4_doubles, b, c, 0, 1, 4, 5);
+    to[2] = RBT_SHUFFLE(rbt_order_4_doubles, a, r[2], 2, 3, 6, 7);
+    to[3] = RBT_SHUFFLE(rbt_order_4_doubles, b, c, 2, 3, 6, 7);
 }
 #endif
 

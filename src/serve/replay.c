@@ -346,7 +346,7 @@ rbt_message *rbt_replay_frame(rbt_replay *r, size_t number, uint32_t fields, rbt
 }
 
 rbt_message *rbt_replay_shape(rbt_replay *r, size_t number, uint32_t fields, rbt_error *error) {
-    rbt_replay_values values;
+    rbt_replay_values values = {0};
     rbt_message *m = NULL;
     pthread_mutex_lock(&r->lock);
     if ((number < r->frames.count || refresh(r, error)) && rbt_replay_load(r, number, fields, &values, error))

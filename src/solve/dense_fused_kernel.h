@@ -67,9 +67,12 @@ ALWAYS_INLINE void NAME(fused_totals)(const VEC sums[GROUP], REAL *to) {
         four a, b, c, d;
         memcpy(&a, &sums[0], sizeof a), memcpy(&b, &sums[1], sizeof b);
         memcpy(&c, &sums[2], sizeof c), memcpy(&d, &sums[3], sizeof d);
-        four ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
-        four cd = __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
-        four all = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+        four ab =
+            RBT_SHUFFLE(rbt_order_4_doubles, a, b, 0, 4, 2, 6) + RBT_SHUFFLE(rbt_order_4_doubles, a, b, 1, 5, 3, 7);
+        four cd =
+            RBT_SHUFFLE(rbt_order_4_doubles, c, d, 0, 4, 2, 6) + RBT_SHUFFLE(rbt_order_4_doubles, c, d, 1, 5, 3, 7);
+        four all = RBT_SHUFFLE(rbt_order_4_doubles, ab, cd, 0, 1, 4, 5) +
+                   RBT_SHUFFLE(rbt_order_4_doubles, ab, cd, 2, 3, 6, 7);
         memcpy(to, &all, sizeof all);
         return;
     }

@@ -3,6 +3,7 @@
 //
 // The inner loop keeps 3 vectors of rows times 4 columns in registers (2 x 4 with 16-byte vectors): 12 independent sums
 // hide the latency of multiply-add, and 7 loads feed 12 of them.
+#include "math/shuffle.h"
 #include "solve/dense_kernels.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #define RBT_CONTACT_BROAD_PHASE_CANDIDATE_AXES_KERNEL_H
 
 #include "contact/broad_phase/candidate_kernels.h"
+#include "math/shuffle.h"
 
 #include <string.h>
 
@@ -15,21 +16,21 @@ static inline void place_of(const rbt_place *place, eight *both) { memcpy(both, 
 
 // The lesser of both ends of how far B is above A along n, in the order of sums and products that `along` has below
 static inline float gap_along(const rbt_place *places, const int32_t node[4], rbt_four axis, bool edges) {
-    eight a, b, c, d, n = __builtin_shufflevector(axis, axis, 0, 1, 2, 3, 0, 1, 2, 3);
+    eight a, b, c, d, n = RBT_TWICE(eight, axis);
     place_of(&places[node[0]], &a), place_of(&places[node[1]], &b);
     place_of(&places[node[2]], &c), place_of(&places[node[3]], &d);
     a *= n, b *= n, c *= n, d *= n;
-    eight low_ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
-    eight low_cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
-    eight high_ab = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
-    eight high_cd = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
-    eight x = __builtin_shufflevector(low_ab, low_cd, 0, 1, 8, 9, 4, 5, 12, 13);
-    eight y = __builtin_shufflevector(low_ab, low_cd, 2, 3, 10, 11, 6, 7, 14, 15);
-    eight z = __builtin_shufflevector(high_ab, high_cd, 0, 1, 8, 9, 4, 5, 12, 13);
-    eight g = (x + y) + z;                                            // 0 1 2 3, of both ends
-    eight h = __builtin_shufflevector(g, g, 1, 0, 3, 2, 5, 4, 7, 6);  // 1 0 3 2
-    eight least = __builtin_ia32_minps256(g, h);                      // . . 2|3 .
-    eight b_low = __builtin_shufflevector(least, least, 2, 2, 2, 2, 6, 6, 6, 6);
+    eight low_ab = RBT_SHUFFLE(rbt_order_8_floats, a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+    eight low_cd = RBT_SHUFFLE(rbt_order_8_floats, c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+    eight high_ab = RBT_SHUFFLE(rbt_order_8_floats, a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    eight high_cd = RBT_SHUFFLE(rbt_order_8_floats, c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+    eight x = RBT_SHUFFLE(rbt_order_8_floats, low_ab, low_cd, 0, 1, 8, 9, 4, 5, 12, 13);
+    eight y = RBT_SHUFFLE(rbt_order_8_floats, low_ab, low_cd, 2, 3, 10, 11, 6, 7, 14, 15);
+    eight z = RBT_SHUFFLE(rbt_order_8_floats, high_ab, high_cd, 0, 1, 8, 9, 4, 5, 12, 13);
+    eight g = (x + y) + z;                                                    // 0 1 2 3, of both ends
+    eight h = RBT_SHUFFLE(rbt_order_8_floats, g, g, 1, 0, 3, 2, 5, 4, 7, 6);  // 1 0 3 2
+    eight least = __builtin_ia32_minps256(g, h);                              // . . 2|3 .
+    eight b_low = RBT_SHUFFLE(rbt_order_8_floats, least, least, 2, 2, 2, 2, 6, 6, 6, 6);
     eight gap = edges ? b_low - __builtin_ia32_maxps256(g, h) : __builtin_ia32_minps256(b_low, h) - g;
     return gap[0] < gap[4] ? gap[0] : gap[4];
 }
@@ -40,11 +41,13 @@ static inline float gap_along(const rbt_place *places, const int32_t node[4], rb
 static inline rbt_four along(const rbt_place *places, const int32_t node[4], rbt_four n, int end) {
     rbt_four a = places[node[0]].end[end] * n, b = places[node[1]].end[end] * n;
     rbt_four c = places[node[2]].end[end] * n, d = places[node[3]].end[end] * n;
-    rbt_four low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    rbt_four high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7), high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    rbt_four x = __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5);
-    rbt_four y = __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7);
-    rbt_four z = __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5);
+    rbt_four low_ab = RBT_SHUFFLE(rbt_order_4_floats, a, b, 0, 4, 1, 5),
+             low_cd = RBT_SHUFFLE(rbt_order_4_floats, c, d, 0, 4, 1, 5);
+    rbt_four high_ab = RBT_SHUFFLE(rbt_order_4_floats, a, b, 2, 6, 3, 7),
+             high_cd = RBT_SHUFFLE(rbt_order_4_floats, c, d, 2, 6, 3, 7);
+    rbt_four x = RBT_SHUFFLE(rbt_order_4_floats, low_ab, low_cd, 0, 1, 4, 5);
+    rbt_four y = RBT_SHUFFLE(rbt_order_4_floats, low_ab, low_cd, 2, 3, 6, 7);
+    rbt_four z = RBT_SHUFFLE(rbt_order_4_floats, high_ab, high_cd, 0, 1, 4, 5);
     return (x + y) + z;
 }
 

@@ -191,7 +191,7 @@ static void corners_of(const widener *w, const double *x, const double *by, cons
 
 // What a move leaves of an element's volume or area; 1 where it has none to lose
 static double left_of(const widener *w, const double *x, const double *by, const int32_t *element) {
-    double from[4][3], to[4][3], e[2][3][3], n[2][3];
+    double from[4][3], to[4][3], e[2][3][3] = {{{0}}}, n[2][3];
     corners_of(w, x, NULL, element, from);
     corners_of(w, x, by, element, to);
     for (size_t k = 1; k < w->corners; k++) {
