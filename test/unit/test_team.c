@@ -82,8 +82,8 @@ static void come_last(void *job, rbt_team *team) {
     }
 }
 
-// Who waits looks some 250 times and sleeps then, however long that takes it on a busy machine; one that yields for ever
-// is never seen asleep.
+// Who waits looks some 250 times and sleeps then, however long that takes it on a busy machine; one that yields for
+// ever is never seen asleep.
 static void who_waits_long_sleeps(void **state) {
     (void)state;
     long_wait w = {0};
